@@ -1,0 +1,19 @@
+// Compiles what is published (src, adapters, views, expectations) into dist/.
+//
+//   node .ci/build.mjs          from nothing: leaves no output of a deleted source behind
+//   node .ci/build.mjs --keep   only what changed (`npm start`)
+
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const cli = join(root, 'dist/src/node/cli.js');
+
+if (!process.argv.includes('--keep')) rmSync(join(root, 'dist'), { recursive: true, force: true });
+
+const tsc = join(root, 'node_modules/typescript/bin/tsc');
+const { status } = spawnSync(process.execPath, [tsc, '-b', 'src/node', 'src/testing'], { cwd: root, stdio: 'inherit' });
+if (existsSync(cli)) chmodSync(cli, 0o755);
+process.exitCode = status ?? 1;

@@ -1,0 +1,69 @@
+/** consulting: the initiator asks once, the respondent replies once, and the session is complete. */
+
+import { nameOf, type Participant, ProtocolError, type SessionAdapter, type SessionMetadata } from 'parley-hub/core';
+import { refuseUnfolded } from './parts/refuse-unfolded.ts';
+import { requireTwoParties, TWO_PARTIES } from './parts/two-parties.ts';
+
+export interface ConsultingState {
+  readonly initiator_sent: boolean;
+  readonly respondent_replied: boolean;
+  /** What last moved the session on: its opening, the question, the reply. 0 = not open yet. */
+  readonly last_seq: number;
+}
+
+export const consulting: SessionAdapter<ConsultingState> = {
+  manifest: {
+    type: 'consulting',
+    version: 1,
+    participants: TWO_PARTIES,
+    knobs_schema: { type: 'object', properties: {}, additionalProperties: false },
+    default_view: { name: 'full_transcript', params: {} },
+    expectations: [
+      { name: 'acks_within', on_violation: 'auto_close', params: { seconds: 30 } },
+      { name: 'reply_within', on_violation: 'auto_close', params: { seconds: 600 } },
+    ],
+  },
+
+  initialState: () => ({ initiator_sent: false, respondent_replied: false, last_seq: 0 }),
+
+  validateCreate: requireTwoParties,
+
+  validateSend(metadata, draft, state) {
+    refuseUnfolded(metadata, draft);
+    if (draft.event_type !== 'msg.text') return;
+    const speaker = nextSpeaker(metadata, state);
+    if (speaker === undefined) throw new ProtocolError('consulting is already complete: asked and answered');
+    if (draft.sender_id === speaker.agent_id) return;
+    const task = state.initiator_sent ? 'to reply' : 'to ask first';
+    const got = nameOf(metadata, draft.sender_id);
+    throw new ProtocolError(
+      `consulting expects '${speaker.name}' (${speaker.role}) ${task}, got '${got}'`,
+      { expected: speaker.agent_id },
+      'not_your_turn',
+    );
+  },
+
+  /** `validateSend` saw to it that texts come from the right one; here only their order counts. */
+  fold({ event_type, seq }, state) {
+    if (event_type === 'session.opened') return { ...state, last_seq: seq };
+    if (event_type !== 'msg.text') return state;
+    return { initiator_sent: true, respondent_replied: state.initiator_sent, last_seq: seq };
+  },
+
+  onAccepted(_metadata, _envelope, state) {
+    return state.respondent_replied ? { next_state: 'CLOSING', close_reason: 'consulting_complete' } : {};
+  },
+
+  /** Hiding changes the status only: the turn is nobody's meanwhile, and its owner's again on return. */
+  expectedNext(metadata, state) {
+    const speaker = nextSpeaker(metadata, state);
+    if (state.last_seq === 0 || speaker?.status !== 'active') return null;
+    return { agent_id: speaker.agent_id, since_seq: state.last_seq };
+  },
+};
+
+function nextSpeaker({ participants }: SessionMetadata, state: ConsultingState): Participant | undefined {
+  if (state.respondent_replied) return undefined;
+  const role = state.initiator_sent ? 'respondent' : 'initiator';
+  return participants.find((participant) => participant.role === role);
+}

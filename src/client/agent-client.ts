@@ -1,0 +1,29 @@
+/** The client of an agent: messages and turns go to its handlers; without them, they wait in the session's handle. */
+
+import { Client, type ClientOptions } from './client.ts';
+import type { Handlers } from './lane.ts';
+import type { MessageHandler, TurnHandler } from './message.ts';
+
+export interface AgentOptions extends ClientOptions {
+  readonly onMessage?: MessageHandler | undefined;
+  readonly onTurn?: TurnHandler | undefined;
+}
+
+export class AgentClient extends Client {
+  private readonly given: Handlers;
+
+  private constructor(options: AgentOptions) {
+    super(options);
+    this.given = { onMessage: options.onMessage ?? null, onTurn: options.onTurn ?? null };
+  }
+
+  static async connect(options: AgentOptions): Promise<AgentClient> {
+    const client = new AgentClient(options);
+    await client.start({ kind: 'agent' });
+    return client;
+  }
+
+  protected override handlers(): Handlers {
+    return this.given;
+  }
+}

@@ -1,0 +1,31 @@
+/** How a client comes to its identity: it says hello, and only a name that is not known yet is registered. */
+
+import { type WireCode, WireError } from '../core/errors.ts';
+import type { PassportClaim } from '../core/passport.ts';
+import type { Connection, Introduction } from './connection.ts';
+
+export type Claim = Omit<PassportClaim, 'name'>;
+
+/** `claim` null = an identity that must exist. */
+export async function bind(connection: Connection, introduction: Introduction, claim: Claim | null): Promise<void> {
+  try {
+    await connection.hello(introduction);
+  } catch (error) {
+    if (claim === null || !hasCode(error, 'unauthenticated')) throw error;
+    await enrol(connection, introduction, claim);
+  }
+}
+
+async function enrol(connection: Connection, introduction: Introduction, claim: Claim): Promise<void> {
+  try {
+    await connection.register({ ...claim, name: introduction.name });
+  } catch (error) {
+    // Somebody with the same name was faster: if it is us, hello works now; if not, its refusal is the answer.
+    if (!hasCode(error, 'conflict')) throw error;
+    await connection.hello(introduction);
+  }
+}
+
+function hasCode(error: unknown, code: WireCode): boolean {
+  return error instanceof WireError && error.code === code;
+}

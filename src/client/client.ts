@@ -1,0 +1,255 @@
+/** What clients for agents and for people share: one identity on one connection, its sessions, and their ends. */
+
+import type { Envelope } from '../core/envelope.ts';
+import { asError, HubError } from '../core/errors.ts';
+import type { GapFrame } from '../core/frames.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Link } from '../core/link.ts';
+import type { CreateParams, OperationName, Params, Result, SessionSummary } from '../core/operations.ts';
+import { type Ids, type Log, silentLog } from '../core/ports.ts';
+import type { LifecycleState } from '../core/session.ts';
+import { bind, type Claim } from './bind.ts';
+import { Connection, type ConnectionEnd, type ConnectionEvents, describeEnd } from './connection.ts';
+import { Inbox } from './inbox.ts';
+import { type InviteHandler, Invites } from './invites.ts';
+import type { Handlers } from './lane.ts';
+import type { CallOptions } from './requests.ts';
+import { type Host, Room, taken, type Unread } from './room.ts';
+import type { Session } from './session.ts';
+
+/** Everything that is not content: the hub's own envelopes, tasks, context. On arrival, ahead of messages that still wait. */
+export type EventHandler = (envelope: Envelope, session: Session) => void;
+
+export interface ClientOptions {
+  /** Opens a link to the hub. */
+  readonly link: () => Link;
+  readonly name: string;
+  readonly ids: Ids;
+  /** How the identity is proven; `{scheme: 'none'}` unless given. */
+  readonly credentials?: JsonObject | undefined;
+  /** Whether a name that is not known yet is registered (default), and what its passport says. */
+  readonly register?: boolean | Claim | undefined;
+  /** Decides about invites; without it all are accepted. */
+  readonly onInvite?: InviteHandler | undefined;
+  readonly onEvent?: EventHandler | undefined;
+  /** The hub says that a range of a session is gone. */
+  readonly onGap?: ((gap: GapFrame, session: Session) => void) | undefined;
+  /** Hears of what a handler threw; nobody else does in this process. */
+  readonly log?: Log | undefined;
+}
+
+export interface OpenOptions extends CallOptions {
+  /** Names or ids; you are put first unless you are listed. */
+  readonly participants: readonly string[];
+  readonly version?: number | undefined;
+  readonly knobs?: JsonObject | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly intent?: string | undefined;
+  readonly expectations?: CreateParams['expectations'];
+  readonly requiredAcks?: number | undefined;
+  readonly ttl?: CreateParams['ttl'];
+  readonly inviteTimeout?: CreateParams['ttl'];
+  readonly drainTimeout?: CreateParams['ttl'];
+  readonly parentSessionId?: string | undefined;
+  /** The idempotency key: the same key opens one session. */
+  readonly key?: string | undefined;
+  /** active = when enough have joined (default); created = at once. */
+  readonly wait?: 'active' | 'created' | undefined;
+}
+
+export interface SessionQuery {
+  readonly states?: readonly LifecycleState[] | undefined;
+  readonly type?: string | undefined;
+}
+
+/** Rooms above which those that are over are forgotten. */
+const ROOMS_KEPT = 1000;
+
+export abstract class Client {
+  readonly name: string;
+  /** Resolves when the client is closed, by whomever. */
+  readonly closed: Promise<ConnectionEnd>;
+  protected readonly unread: Inbox<Unread> = new Inbox(taken);
+  private readonly options: ClientOptions;
+  private readonly log: Log;
+  private readonly connection: Connection;
+  private readonly host: Host;
+  private readonly invites: Invites;
+  private readonly rooms = new Map<string, Room>();
+  private sweepAt = ROOMS_KEPT;
+  private settleClosed: (end: ConnectionEnd) => void = () => {};
+
+  protected constructor(options: ClientOptions) {
+    this.options = options;
+    this.name = options.name;
+    this.log = options.log ?? silentLog;
+    this.closed = new Promise((resolve) => {
+      this.settleClosed = resolve;
+    });
+    this.host = this.makeHost();
+    this.invites = new Invites(this.host, options.onInvite);
+    this.connection = new Connection(options.link(), this.makeEvents(), this.log);
+  }
+
+  /** What messages are handed to; asked anew for each. */
+  protected abstract handlers(): Handlers;
+
+  get agentId(): string {
+    const { agentId } = this.connection;
+    if (agentId === null) throw new HubError('not_bound', `${this.name} is not bound yet`);
+    return agentId;
+  }
+
+  get state(): 'open' | 'closed' {
+    return this.connection.end === null ? 'open' : 'closed';
+  }
+
+  /** Opens a session with others and joins it. */
+  async open(type: string, wanted: readonly string[] | OpenOptions): Promise<Session> {
+    const options: OpenOptions = 'participants' in wanted ? wanted : { participants: wanted };
+    const params: CreateParams = {
+      type,
+      version: options.version,
+      participants: options.participants,
+      knobs: options.knobs,
+      labels: options.labels,
+      intent: options.intent,
+      expectations: options.expectations,
+      required_acks: options.requiredAcks,
+      ttl: options.ttl,
+      invite_timeout: options.inviteTimeout,
+      drain_timeout: options.drainTimeout,
+      parent_session_id: options.parentSessionId,
+      idempotency_key: options.key,
+      wait: options.wait,
+    };
+    const { session } = await this.call('create_session', params, { deadlineMs: options.deadlineMs });
+    const room = this.room(session.session_id);
+    room.know(session);
+    return room.session;
+  }
+
+  /** The handle of a session you are in; there is one for each session. */
+  session(sessionId: string): Session {
+    return this.room(sessionId).session;
+  }
+
+  /** Your sessions, newest first; read in pages. */
+  async *sessions(query: SessionQuery = {}): AsyncGenerator<SessionSummary, void, undefined> {
+    for (let after: string | null | undefined; after !== null; ) {
+      const page: Result<'list_sessions'> = await this.call('list_sessions', { ...query, after });
+      yield* page.sessions;
+      after = page.next;
+    }
+  }
+
+  /** Any operation of the hub, as it is on the wire. */
+  call<Name extends OperationName>(op: Name, params: Params<Name>, options?: CallOptions): Promise<Result<Name>> {
+    return this.connection.call(op, params, options);
+  }
+
+  /** Leaves every live session and retires the identity for good. */
+  async unregister(): Promise<void> {
+    try {
+      await this.call('unregister', {});
+    } catch (error) {
+      // The goodbye that follows it may be faster than the answer.
+      const { end } = this.connection;
+      if (end?.by !== 'hub' || end.reason !== 'unregistered') throw error;
+    }
+    this.close();
+  }
+
+  /** Wakes everyone who waits and closes the link. What was not handled comes again at the next bind. */
+  close(): void {
+    this.connection.close();
+  }
+
+  protected async start(passport: Claim): Promise<void> {
+    const { name, credentials = { scheme: 'none' }, register = true } = this.options;
+    const claim = register === true ? passport : register === false ? null : { ...passport, ...register };
+    try {
+      await bind(this.connection, { name, credentials }, claim);
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** There are handlers now where there were none. */
+  protected wakeRooms(): void {
+    for (const room of this.rooms.values()) room.wake();
+  }
+
+  private closedError(end: ConnectionEnd): HubError {
+    return new HubError('client_closed', `${this.name}: ${describeEnd(end)}`);
+  }
+
+  private room(sessionId: string): Room {
+    const known = this.rooms.get(sessionId);
+    if (known !== undefined) return known;
+    if (this.rooms.size >= this.sweepAt) this.sweep();
+    const room = new Room(sessionId, this.host);
+    this.rooms.set(sessionId, room);
+    const { end } = this.connection;
+    if (end !== null) room.shut(this.closedError(end));
+    return room;
+  }
+
+  /** A handle that is still held goes on working; it is only no longer found by its id. */
+  private sweep(): void {
+    for (const [sessionId, room] of this.rooms) if (room.isOver) this.rooms.delete(sessionId);
+    this.sweepAt = Math.max(ROOMS_KEPT, 2 * this.rooms.size);
+  }
+
+  private makeHost(): Host {
+    const client = this;
+    return {
+      get agentId() {
+        return client.agentId;
+      },
+      ids: this.options.ids,
+      unread: this.unread,
+      handlers: () => this.handlers(),
+      call: (op, params, options) => this.call(op, params, options),
+      noticed: (envelope, session) => this.contain('onEvent', () => this.options.onEvent?.(envelope, session)),
+      failed: (doing, session_id, error) => this.log.warn(`${doing} failed`, { session_id, error: error.message }),
+      sessionEnded: (sessionId) => this.connection.sessionEnded(sessionId),
+      closedError: () => (this.connection.end === null ? null : this.closedError(this.connection.end)),
+    };
+  }
+
+  private makeEvents(): ConnectionEvents {
+    return {
+      delivered: (delivery) => this.room(delivery.envelope.session_id).receive(delivery),
+      told: (envelope) => this.told(envelope),
+      gap: (gap) => this.contain('onGap', () => this.options.onGap?.(gap, this.session(gap.session_id))),
+      forgotten: (sessionId) => this.rooms.get(sessionId)?.forget(),
+      ended: (end) => this.ended(end),
+    };
+  }
+
+  private told(envelope: Envelope): void {
+    const room = this.room(envelope.session_id);
+    if (envelope.event_type === 'session.invite') this.invites.receive(envelope, room);
+    else room.notice(envelope);
+  }
+
+  private ended(end: ConnectionEnd): void {
+    const why = this.closedError(end);
+    for (const room of this.rooms.values()) room.shut(why);
+    this.unread.close();
+    this.settleClosed(end);
+  }
+
+  /** A callback cannot break the client, also one that fails later. */
+  private contain(name: string, run: () => unknown): void {
+    const threw = (thrown: unknown): void => this.log.warn(`${name} threw`, { error: asError(thrown).message });
+    try {
+      const result = run();
+      if (result instanceof Promise) result.catch(threw);
+    } catch (thrown) {
+      threw(thrown);
+    }
+  }
+}

@@ -1,0 +1,276 @@
+/** The protocol over one link: handshake, requests, streams and their receipts. What arrives is handed on as deliveries. */
+
+import type { Envelope, Turn } from '../core/envelope.ts';
+import { asError, WireError } from '../core/errors.ts';
+import {
+  type ClientFrame,
+  encodeFrame,
+  errorFromRecord,
+  FINAL_GOODBYES,
+  type GapFrame,
+  type GoodbyeFrame,
+  type GoodbyeReason,
+  type HubFrame,
+  type NotifyFrame,
+  PROTOCOL_VERSION,
+  parseHubFrame,
+  type ResumePoint,
+  type WelcomeFrame,
+} from '../core/frames.ts';
+import { isWellFormed, type JsonObject } from '../core/json.ts';
+import { DEFAULT_LIMITS } from '../core/limits.ts';
+import type { Link } from '../core/link.ts';
+import type { OperationName, Params, Result } from '../core/operations.ts';
+import type { Passport, PassportClaim } from '../core/passport.ts';
+import type { Log } from '../core/ports.ts';
+import { type CallOptions, Requests } from './requests.ts';
+import type { Stream } from './stream.ts';
+import { type StreamFrame, Streams } from './streams.ts';
+
+/** Who says hello, and how it proves it. */
+export interface Introduction {
+  readonly name: string;
+  readonly credentials: JsonObject;
+}
+
+/** An envelope of the stream that has to be handled, and then acked or nacked once. */
+export interface Delivery {
+  readonly envelope: Envelope;
+  /** Whose turn it was after this envelope. */
+  readonly turn: Turn | null;
+  ack(): void;
+  /** It comes again later. */
+  nack(reason: string): void;
+}
+
+/** Why a connection is over. After a final goodbye the same identity must not come back by itself. */
+export type ConnectionEnd =
+  | { readonly by: 'caller' }
+  | { readonly by: 'link' }
+  | {
+      readonly by: 'hub';
+      readonly reason: GoodbyeReason;
+      readonly final: boolean;
+      readonly retry_after_ms: number | null;
+    }
+  | { readonly by: 'refusal'; readonly error: WireError };
+
+/** What a connection tells its owner, in the order in which it happened. None of these may throw. */
+export interface ConnectionEvents {
+  delivered(delivery: Delivery): void;
+  /** An invite, or the end of a session that was never joined: outside the stream, without a receipt. */
+  told(envelope: Envelope): void;
+  gap(gap: GapFrame): void;
+  /** The past of the session was rewritten: nothing seen of it counts. */
+  forgotten(sessionId: string): void;
+  ended(end: ConnectionEnd): void;
+}
+
+interface Greeting {
+  resolve(welcome: WelcomeFrame): void;
+  reject(error: WireError): void;
+}
+
+export class Connection {
+  private readonly link: Link;
+  private readonly events: ConnectionEvents;
+  private readonly log: Log;
+  private readonly requests: Requests;
+  private readonly streams = new Streams();
+  private introduction: Introduction | null = null;
+  /** The hello that waits for its welcome; one at a time. */
+  private greeting: Greeting | null = null;
+  private boundId: string | null = null;
+  private over: ConnectionEnd | null = null;
+
+  constructor(link: Link, events: ConnectionEvents, log: Log) {
+    this.link = link;
+    this.events = events;
+    this.log = log;
+    this.requests = new Requests((text) => link.send(text), DEFAULT_LIMITS.maxFrameBytes);
+    link.onMessage((text) => this.receive(text));
+    link.onClose(() => this.finish({ by: 'link' }));
+  }
+
+  /** The identity bound here; null = none yet. */
+  get agentId(): string | null {
+    return this.boundId;
+  }
+
+  get end(): ConnectionEnd | null {
+    return this.over;
+  }
+
+  /** Binds a known identity. The hub sends again what was not acked. */
+  hello(introduction: Introduction): Promise<WelcomeFrame> {
+    return new Promise((resolve, reject) => {
+      if (this.over !== null) throw new WireError('unavailable', describeEnd(this.over), { outcome: 'refused' });
+      this.introduction = introduction;
+      this.greeting = { resolve, reject };
+      const { name, credentials: auth } = introduction;
+      const resume = this.streams.greet();
+      const known = Object.keys(resume).length > 0 ? { resume } : {};
+      this.send({ kind: 'hello', protocol: PROTOCOL_VERSION, name, auth, ...known });
+    });
+  }
+
+  /** Makes a new identity, which is bound by that. */
+  async register(claim: PassportClaim): Promise<Passport> {
+    const passport = await this.call('register', claim);
+    this.boundId = passport.agent_id;
+    this.streams.welcomed();
+    return passport;
+  }
+
+  call<Name extends OperationName>(op: Name, params: Params<Name>, options?: CallOptions): Promise<Result<Name>> {
+    return this.requests.call(op, params, options);
+  }
+
+  resumePoints(): Readonly<Record<string, ResumePoint>> {
+    return this.streams.resumePoints();
+  }
+
+  /** The session is over for this identity: its stream is kept for a while only. */
+  sessionEnded(sessionId: string): void {
+    this.streams.sessionEnded(sessionId);
+  }
+
+  close(): void {
+    this.finish({ by: 'caller' });
+  }
+
+  private receive(text: string): void {
+    if (this.over !== null) return;
+    const frame = this.parse(text);
+    switch (frame?.kind) {
+      case 'welcome':
+        return this.welcomed(frame);
+      case 'response':
+        return this.requests.settle(frame);
+      case 'notify':
+        return this.notified(frame);
+      case 'gap':
+        return this.skipped(frame);
+      case 'goodbye':
+        return this.dismissed(frame);
+      case 'error':
+        return this.refused(errorFromRecord(frame.error));
+      case 'ping':
+        return this.send({ kind: 'pong' });
+      // A pong asks for nothing, and a kind from a later version is none of ours.
+    }
+  }
+
+  private parse(text: string): HubFrame | null {
+    try {
+      return parseHubFrame(text);
+    } catch (thrown) {
+      this.log.warn('the hub sent what is no frame', { error: asError(thrown).message });
+      return null;
+    }
+  }
+
+  private welcomed(welcome: WelcomeFrame): void {
+    this.boundId = welcome.agent_id;
+    this.requests.maxFrameBytes = welcome.limits.max_frame_bytes;
+    this.streams.welcomed();
+    this.greeting?.resolve(welcome);
+    this.greeting = null;
+  }
+
+  /** An error that answers no request answers the hello that waits; but a bad frame may be any, once hello has worked. */
+  private refused(error: WireError): void {
+    this.log.warn('the hub refused a frame', { code: error.code, error: error.message });
+    if (error.code === 'bad_frame' && this.boundId !== null) return;
+    this.greeting?.reject(error);
+    this.greeting = null;
+  }
+
+  private notified(frame: NotifyFrame): void {
+    if (!isInStream(frame)) return this.events.told(frame.envelope);
+    const { envelope, epoch } = frame;
+    if (this.streams.forgetOther(envelope.session_id, epoch)) this.events.forgotten(envelope.session_id);
+    const received = this.streams.receive(frame);
+    switch (received?.verdict) {
+      case 'new':
+      case 'again':
+        return this.events.delivered(this.deliveryOf(frame, received.stream));
+      case 'handled':
+        return this.sendReceipt(envelope, 'ack');
+      case 'lost':
+        return this.resume();
+      case 'waiting':
+    }
+  }
+
+  private deliveryOf({ envelope, turn }: StreamFrame, stream: Stream): Delivery {
+    const settle = (status: 'ack' | 'nack', reason?: string): void => {
+      const counts = this.streams.settle(envelope.session_id, stream, envelope.seq, status);
+      if (counts) this.sendReceipt(envelope, status, reason);
+    };
+    return { envelope, turn, ack: () => settle('ack'), nack: (reason) => settle('nack', shorten(reason)) };
+  }
+
+  private sendReceipt({ session_id, seq }: Envelope, status: 'ack' | 'nack', reason?: string): void {
+    const recipient_id = this.boundId;
+    if (recipient_id === null) return;
+    const why = reason === undefined ? {} : { reason };
+    this.send({ kind: 'receipt', recipient_id, session_id, seq, status, ...why });
+  }
+
+  private skipped(gap: GapFrame): void {
+    if (this.streams.forgetOther(gap.session_id, gap.epoch)) this.events.forgotten(gap.session_id);
+    this.streams.skip(gap);
+    this.events.gap(gap);
+  }
+
+  /** Something was lost on the way: a new binding sends everything that was not acked. Until it begins, nothing counts as lost. */
+  private resume(): void {
+    if (this.introduction === null) return;
+    this.log.warn('an envelope was lost; resuming', { name: this.introduction.name });
+    this.hello(this.introduction).catch((error: WireError) => this.finish({ by: 'refusal', error }));
+  }
+
+  private dismissed({ reason, recipient_id, retry_after_ms }: GoodbyeFrame): void {
+    if (recipient_id !== undefined && recipient_id !== this.boundId) return;
+    const final = FINAL_GOODBYES.includes(reason);
+    this.finish({ by: 'hub', reason, final, retry_after_ms: retry_after_ms ?? null });
+  }
+
+  private send(frame: ClientFrame): void {
+    if (this.over === null) this.link.send(encodeFrame(frame));
+  }
+
+  private finish(end: ConnectionEnd): void {
+    if (this.over !== null) return;
+    this.over = end;
+    const why = describeEnd(end);
+    this.greeting?.reject(new WireError('unavailable', `hello was not answered: ${why}`, { outcome: 'unknown' }));
+    this.greeting = null;
+    this.requests.end(why);
+    this.events.ended(end);
+    this.link.close();
+  }
+}
+
+export function describeEnd(end: ConnectionEnd): string {
+  switch (end.by) {
+    case 'caller':
+      return 'the client was closed';
+    case 'link':
+      return 'the link to the hub was closed';
+    case 'hub':
+      return `the hub said goodbye (${end.reason})`;
+    case 'refusal':
+      return `the hub refused to resume: ${end.error.message}`;
+  }
+}
+
+function isInStream(frame: NotifyFrame): frame is StreamFrame {
+  return frame.prev_seq !== null;
+}
+
+/** A reason that every hub takes: bounded, and without half characters. */
+export function shorten(reason: string, most = 512): string {
+  return [...reason].filter(isWellFormed).slice(0, most).join('');
+}

@@ -1,0 +1,57 @@
+/** The client of a person: messages of all sessions are pushed to callbacks, or pulled one by one. */
+
+import { Client, type ClientOptions } from './client.ts';
+import type { WaitOptions } from './inbox.ts';
+import type { Handlers } from './lane.ts';
+import type { Message, MessageHandler } from './message.ts';
+import { isSaid, type Session } from './session.ts';
+
+export type HumanOptions = ClientOptions;
+
+export class HumanClient extends Client implements AsyncIterable<Message> {
+  private readonly callbacks = new Set<MessageHandler>();
+
+  private constructor(options: HumanOptions) {
+    super(options);
+  }
+
+  static async connect(options: HumanOptions): Promise<HumanClient> {
+    const client = new HumanClient(options);
+    await client.start({ kind: 'human' });
+    return client;
+  }
+
+  /**
+   * Pushes every message to the callback, also those that nobody has pulled yet; the result takes it away again. A message is
+   * acked when all callbacks are done; when one throws, it comes again, to all of them.
+   */
+  onMessage(callback: MessageHandler): () => void {
+    // The same function given twice is two callbacks.
+    const own: MessageHandler = (message, session) => callback(message, session);
+    this.callbacks.add(own);
+    this.wakeRooms();
+    return () => void this.callbacks.delete(own);
+  }
+
+  /** The next message of any session that nobody has taken, which is acked with that; null = the client is closed. */
+  async next(options: WaitOptions = {}): Promise<Message | null> {
+    const item = await this.unread.wait(isSaid, options);
+    return item === null ? null : item.room.messageOf(item.delivery);
+  }
+
+  /** The messages of all sessions, until the client closes. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Message, void, undefined> {
+    for (let message = await this.next(); message !== null; message = await this.next()) yield message;
+  }
+
+  protected override handlers(): Handlers {
+    const push = this.callbacks.size === 0 ? null : this.push;
+    return { onMessage: push, onTurn: null };
+  }
+
+  private readonly push = async (message: Message, session: Session): Promise<void> => {
+    const runs = [...this.callbacks].map(async (callback) => callback(message, session));
+    const failed = (await Promise.allSettled(runs)).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+  };
+}

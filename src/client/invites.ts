@@ -1,0 +1,77 @@
+/** Answers to invites: accept unless told otherwise. */
+
+import type { Envelope } from '../core/envelope.ts';
+import { asError } from '../core/errors.ts';
+import { nameOf, type SessionMetadata } from '../core/session.ts';
+import { shorten } from './connection.ts';
+import type { Host, Room } from './room.ts';
+import type { Session } from './session.ts';
+
+export interface Invite {
+  readonly session: Session;
+  /** The session type, such as `consulting`. */
+  readonly type: string;
+  /** Your role in it. */
+  readonly role: string;
+  /** The name of who opened it. */
+  readonly from: string;
+  readonly metadata: SessionMetadata;
+}
+
+/** True accepts. A throw rejects with the error's message. */
+export type InviteHandler = (invite: Invite) => InviteDecision | Promise<InviteDecision>;
+export type InviteDecision = boolean | { readonly reject: string };
+
+export class Invites {
+  private readonly host: Host;
+  private readonly onInvite: InviteHandler | undefined;
+  /** Sessions whose invite is being answered: the hub repeats an invite at every bind. */
+  private readonly answering = new Set<string>();
+
+  constructor(host: Host, onInvite: InviteHandler | undefined) {
+    this.host = host;
+    this.onInvite = onInvite;
+  }
+
+  receive(envelope: Envelope, room: Room): void {
+    room.advance('INVITED');
+    if (this.answering.has(room.id)) return;
+    this.answering.add(room.id);
+    void this.answer(envelope, room)
+      // The session may have ended meanwhile. If not, the invite comes again at the next bind.
+      .catch((thrown) => this.host.failed('answering an invite', room.id, asError(thrown)))
+      .finally(() => this.answering.delete(room.id));
+  }
+
+  private async answer(envelope: Envelope, room: Room): Promise<void> {
+    const decision = await this.decide(envelope, room);
+    const session_id = room.id;
+    if (decision === true) {
+      room.advance((await this.host.call('ack_invite', { session_id })).state);
+    } else {
+      // The hub takes a reason of 1 to 256 characters.
+      const reason = decision === false ? '' : shorten(decision.reject, 128);
+      await this.host.call('reject_invite', { session_id, reason: reason === '' ? undefined : reason });
+    }
+  }
+
+  private async decide({ event_data }: Envelope, room: Room): Promise<InviteDecision> {
+    if (this.onInvite === undefined) return true;
+    const { session: metadata } = await room.info();
+    const { manifest, creator_id } = metadata;
+    const from = nameOf(metadata, creator_id);
+    try {
+      return await this.onInvite({
+        session: room.session,
+        type: manifest.type,
+        role: String(event_data.role),
+        from,
+        metadata,
+      });
+    } catch (thrown) {
+      const error = asError(thrown);
+      this.host.failed('onInvite', room.id, error);
+      return { reject: error.message };
+    }
+  }
+}

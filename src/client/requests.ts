@@ -1,0 +1,125 @@
+/** Requests and their answers: each is settled once, by its response or by the end of the connection. */
+
+import { WireError } from '../core/errors.ts';
+import { encodeFrame, errorFromRecord, type RequestFrame, type ResponseFrame } from '../core/frames.ts';
+import { type JsonObject, utf8Bytes } from '../core/json.ts';
+import type { OperationName, Params, Result } from '../core/operations.ts';
+
+export interface CallOptions {
+  /** How long the hub may take to answer; it bounds the answer, not the effect. */
+  readonly deadlineMs?: number | undefined;
+}
+
+interface OpenRequest {
+  readonly id: string;
+  readonly text: string;
+  readonly op: OperationName;
+  readonly lane: Lane;
+  resolve(result: unknown): void;
+  reject(error: WireError): void;
+}
+
+/** Requests that share a bound; those over it wait here, in order, each held by its caller. */
+interface Lane {
+  readonly limit: number;
+  open: number;
+  readonly waiting: OpenRequest[];
+}
+
+export class Requests {
+  maxFrameBytes: number;
+  private readonly send: (text: string) => void;
+  private readonly open = new Map<string, OpenRequest>();
+  private readonly lanes = makeLanes();
+  private count = 0;
+  private ended: string | null = null;
+
+  constructor(send: (text: string) => void, maxFrameBytes: number) {
+    this.send = send;
+    this.maxFrameBytes = maxFrameBytes;
+  }
+
+  call<Name extends OperationName>(op: Name, params: Params<Name>, options: CallOptions = {}): Promise<Result<Name>> {
+    return new Promise((resolve, reject) => {
+      if (this.ended !== null) throw refused(op, this.ended);
+      this.count += 1;
+      const id = `r${this.count}`;
+      const text = this.encode(op, id, params, options);
+      const lane = this.lanes[laneOf(op)];
+      // The hub answers an operation with that operation's result.
+      lane.waiting.push({ id, text, op, lane, resolve: (result) => resolve(result as Result<Name>), reject });
+      this.sendNext(lane);
+    });
+  }
+
+  settle(frame: ResponseFrame): void {
+    const request = this.open.get(frame.request_id);
+    if (request === undefined) return;
+    this.open.delete(request.id);
+    request.lane.open -= 1;
+    if (frame.ok) request.resolve(frame.result);
+    else request.reject(errorFromRecord(frame.error));
+    this.sendNext(request.lane);
+  }
+
+  /** Nothing will be answered any more: what was sent may have taken effect, what still waited did not. */
+  end(why: string): void {
+    if (this.ended !== null) return;
+    this.ended = why;
+    const sent = [...this.open.values()];
+    const unsent = Object.values(this.lanes).flatMap((lane) => lane.waiting.splice(0));
+    this.open.clear();
+    for (const { op, reject } of sent) reject(unknown(op, why));
+    for (const { op, reject } of unsent) reject(refused(op, why));
+  }
+
+  private encode(op: OperationName, id: string, params: object, { deadlineMs }: CallOptions): string {
+    // Params are JSON by their types; interfaces only lack an index signature.
+    const record = params as JsonObject;
+    const frame: RequestFrame = { kind: 'request', request_id: id, op, params: record, deadline_ms: deadlineMs };
+    const text = encodeFrame(frame);
+    const bytes = text.length * 3 <= this.maxFrameBytes ? 0 : utf8Bytes(text);
+    if (bytes <= this.maxFrameBytes) return text;
+    // Sent, it would cost the whole connection.
+    const message = `${op}: ${bytes} bytes of JSON; a frame takes at most ${this.maxFrameBytes}`;
+    throw new WireError('too_large', message, { field: 'frame', expected: `at most ${this.maxFrameBytes} bytes` });
+  }
+
+  private sendNext(lane: Lane): void {
+    while (lane.open < lane.limit) {
+      const request = lane.waiting.shift();
+      if (request === undefined) return;
+      lane.open += 1;
+      this.open.set(request.id, request);
+      this.send(request.text);
+    }
+  }
+}
+
+type LaneName = 'patient' | 'invites' | 'others';
+
+/**
+ * The hub takes 64 open requests of a connection. Those that wait for other people have a lane of their own, and so have
+ * the answers that other people wait for: two clients opening many sessions with each other never wait in a circle.
+ */
+function makeLanes(): Readonly<Record<LaneName, Lane>> {
+  return {
+    patient: { limit: 24, open: 0, waiting: [] },
+    invites: { limit: 8, open: 0, waiting: [] },
+    others: { limit: 32, open: 0, waiting: [] },
+  };
+}
+
+function laneOf(op: OperationName): LaneName {
+  if (op === 'create_session' || op === 'close_session') return 'patient';
+  return op === 'ack_invite' || op === 'reject_invite' ? 'invites' : 'others';
+}
+
+function unknown(op: OperationName, why: string): WireError {
+  const message = `${op} was sent but not answered: ${why}; it may have taken effect: try again with the same key`;
+  return new WireError('unavailable', message, { outcome: 'unknown' });
+}
+
+function refused(op: OperationName, why: string): WireError {
+  return new WireError('unavailable', `${op} was not sent: ${why}`, { outcome: 'refused' });
+}

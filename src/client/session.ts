@@ -1,0 +1,179 @@
+/** The handle of one session: say something, wait for something, read, close. */
+
+import type { PostAnswer } from '../core/admit.ts';
+import type { EndAnswer } from '../core/ending.ts';
+import { type Envelope, isContent, type Turn } from '../core/envelope.ts';
+import { HubError } from '../core/errors.ts';
+import type { PostParams, Result } from '../core/operations.ts';
+import type { LifecycleState } from '../core/session.ts';
+import type { WaitOptions } from './inbox.ts';
+import type { Message } from './message.ts';
+import type { CallOptions } from './requests.ts';
+import type { Room, SessionEnd, Unread } from './room.ts';
+
+/** What can be said beside plain text, as it travels. */
+export type Content = Pick<
+  PostParams,
+  'event_type' | 'event_data' | 'audience' | 'task_id' | 'traceparent' | 'priority' | 'ttl_seconds'
+>;
+
+export interface SendOptions extends CallOptions {
+  /** The idempotency key; a send repeated under its key is accepted once. Made up unless given. */
+  readonly key?: string | undefined;
+  /** Refuse (`conflict`) unless this is the newest seq of the session. */
+  readonly expectedSeq?: number | undefined;
+  /** The envelope this one answers. */
+  readonly causationId?: string | undefined;
+  /** Only these hear it: names or ids. */
+  readonly to?: readonly string[] | undefined;
+}
+
+export interface CloseOptions extends CallOptions {
+  /** closing = once nothing more is accepted (default); closed = once everyone present has heard it. */
+  readonly wait?: 'closing' | 'closed' | undefined;
+}
+
+export interface LogOptions {
+  readonly fromSeq?: number | undefined;
+  /** Newest first. */
+  readonly reverse?: boolean | undefined;
+  /** Envelopes asked for at once. */
+  readonly pageSize?: number | undefined;
+}
+
+export class Session implements AsyncIterable<Message> {
+  private readonly room: Room;
+  /** A send whose names are being looked up; those behind it keep their place. */
+  private addressing: Promise<unknown> | null = null;
+
+  constructor(room: Room) {
+    this.room = room;
+  }
+
+  get id(): string {
+    return this.room.id;
+  }
+
+  /** The last known; null = nothing was heard of it yet. */
+  get state(): LifecycleState | null {
+    return this.room.state;
+  }
+
+  /** Whose turn it is as far as is known here; null = nobody in particular. */
+  get turn(): Turn | null {
+    return this.room.turn;
+  }
+
+  /** Whether it is for you to speak: the newest turn names you, or nobody is expected in particular. */
+  get isMyTurn(): boolean {
+    return this.room.isMyTurn;
+  }
+
+  /** Posts text or other content. Sends of one session are admitted in the order of the calls. */
+  async send(content: string | Content, options: SendOptions = {}): Promise<PostAnswer> {
+    while (this.addressing !== null) await this.addressing;
+    const { roster } = this.room;
+    const { to } = options;
+    if (to === undefined) return this.post(content, options);
+    const known = roster.knownIds(to);
+    if (known !== null) return this.post(content, options, known);
+    // The answer is wrapped so that those behind wait for the names only.
+    const posting = roster.idsOf(to).then((audience) => ({ answer: this.post(content, options, audience) }));
+    const addressed = (): void => {
+      this.addressing = null;
+    };
+    this.addressing = posting.then(addressed, addressed);
+    return (await posting).answer;
+  }
+
+  /** Would a message of yours be accepted now, and if not, why. */
+  canSend(eventType?: string): Promise<Result<'can_send'>> {
+    return this.room.host.call('can_send', { session_id: this.id, event_type: eventType });
+  }
+
+  async close(reason?: string, { wait, deadlineMs }: CloseOptions = {}): Promise<EndAnswer> {
+    const answer = await this.room.host.call('close_session', { session_id: this.id, reason, wait }, { deadlineMs });
+    this.room.advance(answer.state);
+    return answer;
+  }
+
+  info(): Promise<Result<'get_session'>> {
+    return this.room.info();
+  }
+
+  /**
+   * The next envelope of this type, or for which the predicate holds. Content that nobody has taken yet is looked at first,
+   * and taken: no handler gets it. Throws HubError `session_ended` or `client_closed` when there will be none.
+   */
+  async waitFor(wanted: string | ((envelope: Envelope) => boolean), options: WaitOptions = {}): Promise<Envelope> {
+    const matches = typeof wanted === 'string' ? ({ event_type }: Envelope): boolean => event_type === wanted : wanted;
+    if (this.state === null) await this.look();
+    const item = await this.room.unread.wait(({ delivery }) => matches(delivery.envelope), options);
+    if (item === null) throw this.endError();
+    return item.delivery.envelope;
+  }
+
+  /** How the session ends, or has ended. Throws HubError `client_closed` when the client closes first. */
+  async ended(options: WaitOptions = {}): Promise<SessionEnd> {
+    if (this.state === null) await this.look();
+    const end = this.room.end ?? (await this.room.ends.wait(() => true, options));
+    if (end === null) throw this.endError();
+    return end;
+  }
+
+  /** What others say, until the session ends or the client closes. What is taken is acked, and no handler gets it. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Message, void, undefined> {
+    if (this.state === null) await this.look();
+    for (;;) {
+      const item = await this.room.unread.wait(isSaid);
+      if (item === null) return;
+      yield await this.room.messageOf(item.delivery);
+    }
+  }
+
+  /** What was said, as far as it was addressed to you or came from you; read in pages. */
+  async *log({ fromSeq, reverse, pageSize }: LogOptions = {}): AsyncGenerator<Envelope, void, undefined> {
+    const query = { session_id: this.id, reverse, limit: pageSize };
+    for (let from: number | null | undefined = fromSeq; from !== null; ) {
+      const page: Result<'read_log'> = await this.room.host.call('read_log', { ...query, from_seq: from });
+      yield* page.envelopes;
+      from = page.next;
+    }
+  }
+
+  private async post(
+    content: string | Content,
+    { key, expectedSeq, causationId, deadlineMs }: SendOptions,
+    audience?: readonly string[],
+  ): Promise<PostAnswer> {
+    const said = typeof content === 'string' ? { event_type: 'msg.text', event_data: { text: content } } : content;
+    const params: PostParams = {
+      session_id: this.id,
+      ...said,
+      ...(audience === undefined ? {} : { audience }),
+      idempotency_key: key ?? this.room.host.ids.hex32(),
+      causation_id: causationId,
+      expected_seq: expectedSeq,
+    };
+    const answer = await this.room.host.call('post', params, { deadlineMs });
+    this.room.posted(answer);
+    return answer;
+  }
+
+  /** Somebody waits for a session nothing was heard of: it may have ended long ago. */
+  private async look(): Promise<void> {
+    const closed = this.room.host.closedError();
+    if (closed !== null) throw closed;
+    await this.room.info();
+  }
+
+  private endError(): HubError {
+    const { end, host } = this.room;
+    if (end === null) return host.closedError() ?? new HubError('session_ended', `session ${this.id} was forgotten`);
+    return new HubError('session_ended', `session ${this.id} is ${end.state} (${end.reason}); nothing more will come`);
+  }
+}
+
+export function isSaid({ delivery }: Unread): boolean {
+  return isContent(delivery.envelope.event_type);
+}

@@ -1,0 +1,95 @@
+/** The protocol of session adapters: pure decisions over (metadata, envelope, state). */
+
+import type { Draft, Envelope, Turn } from './envelope.ts';
+import type { Json, JsonObject } from './json.ts';
+import type { Manifest, SessionMetadata, ViewRef } from './session.ts';
+
+export interface AdapterResult {
+  readonly next_state?: 'CLOSING';
+  readonly close_reason?: string;
+}
+
+/** What an agent answered on its turn. */
+export interface Reply {
+  readonly text: string;
+  readonly usage?: JsonObject;
+  readonly cost_usd?: number | null;
+}
+
+/** A draft as an adapter or a participant writes it; the rest gets defaults. */
+export interface RoundDraft {
+  readonly event_type: string;
+  readonly event_data: JsonObject;
+  readonly audience?: readonly string[] | null;
+}
+
+/** What a model may call on its turn. */
+export interface TurnTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonObject;
+}
+
+/**
+ * The first six members are the protocol; the rest have defaults.
+ *
+ * Adapters are pure: no clock, no chance, no I/O, no registry, and no memory between calls. The state survives JSON
+ * unchanged and is never mutated. `fold` is total and O(1): it is called once for each envelope, live and on replay,
+ * and returns the state unchanged for a type it does not know. A `ProtocolError` thrown by a validator refuses; any
+ * other throw is a defect: it refuses the post as `internal`, and on load makes the session unavailable.
+ */
+export interface SessionAdapter<State = unknown> {
+  readonly manifest: Manifest;
+  initialState(metadata: SessionMetadata): State;
+  validateCreate(metadata: SessionMetadata): void;
+  /** `state` is the state before the draft is folded. */
+  validateSend(metadata: SessionMetadata, draft: Draft, state: State): void;
+  /** `metadata` is as of this envelope. */
+  fold(envelope: Envelope, state: State, metadata: SessionMetadata): State;
+  /** `state` is the state after the envelope was folded. Called for what participants sent. */
+  onAccepted(metadata: SessionMetadata, envelope: Envelope, state: State): AdapterResult;
+
+  expectedNext?(metadata: SessionMetadata, state: State): Turn | null;
+  defaultView?(metadata: SessionMetadata, participantId: string): ViewRef;
+  render?(envelope: Envelope): string;
+  turnInput?(envelope: Envelope): string;
+  buildRound?(metadata: SessionMetadata, state: State, reply: Reply): readonly RoundDraft[];
+  tools?(metadata: SessionMetadata, state: State, participantId: string): readonly TurnTool[];
+}
+
+/** An adapter with its defaults filled in; its state is opaque to whoever holds it. */
+export type CompleteAdapter = Required<SessionAdapter>;
+
+export function completeAdapter<State>(given: SessionAdapter<State>): CompleteAdapter {
+  // The state type is known to the adapter alone: the hub only hands back what the adapter returned.
+  const adapter = given as SessionAdapter;
+  return {
+    manifest: adapter.manifest,
+    initialState: (metadata) => adapter.initialState(metadata),
+    validateCreate: (metadata) => adapter.validateCreate(metadata),
+    validateSend: (metadata, draft, state) => adapter.validateSend(metadata, draft, state),
+    fold: (envelope, state, metadata) => adapter.fold(envelope, state, metadata),
+    onAccepted: (metadata, envelope, state) => adapter.onAccepted(metadata, envelope, state),
+    expectedNext: (metadata, state) => adapter.expectedNext?.(metadata, state) ?? null,
+    defaultView: (metadata, id) => adapter.defaultView?.(metadata, id) ?? metadata.manifest.default_view,
+    render: (envelope) => adapter.render?.(envelope) ?? renderText(envelope),
+    turnInput: (envelope) => adapter.turnInput?.(envelope) ?? adapter.render?.(envelope) ?? renderText(envelope),
+    buildRound: (metadata, state, reply) => adapter.buildRound?.(metadata, state, reply) ?? [textRound(reply)],
+    tools: (metadata, state, id) => adapter.tools?.(metadata, state, id) ?? [],
+  };
+}
+
+/** The text of a message; other content as its type and JSON. */
+export function renderText(envelope: Envelope): string {
+  const text: Json | undefined = envelope.event_data.text;
+  if (envelope.event_type === 'msg.text' && typeof text === 'string') return text;
+  return `${envelope.event_type} ${JSON.stringify(envelope.event_data)}`;
+}
+
+function textRound(reply: Reply): RoundDraft {
+  const { text, usage, cost_usd } = reply;
+  return {
+    event_type: 'msg.text',
+    event_data: { text, ...(usage === undefined ? {} : { usage }), ...(cost_usd === undefined ? {} : { cost_usd }) },
+  };
+}

@@ -1,0 +1,197 @@
+/**
+ * May this draft enter this session now? Pure: the list of steps below, in this order, each of which lets the draft
+ * pass, changes it, or ends the matter. A new rule is a new step.
+ */
+
+import type { CompleteAdapter } from './adapter.ts';
+import { type Advanced, type Decision, refuse } from './advance.ts';
+import { type Draft, isReservedType, isTaskType, type Turn } from './envelope.ts';
+import { internalError, isProtocolError, ProtocolError, WireError } from './errors.ts';
+import { isSameContent, type KeyRecord } from './keys.ts';
+import { isTerminal, nameOf, type Participant, participantOf, type SessionMetadata } from './session.ts';
+import type { SessionState } from './state.ts';
+
+/** What the hub found out before it asked; gathered, then judged in one turn of the event loop. */
+export interface PostFacts {
+  readonly state: SessionState;
+  readonly adapter: CompleteAdapter | null;
+  /** Why there is no adapter to judge with. */
+  readonly unavailable: string | null;
+  /** The sender's binding is still the current one. */
+  readonly bound: boolean;
+  /** What was accepted under the draft's key before. */
+  readonly repeat: KeyRecord | undefined;
+  readonly expectedSeq: number | null;
+}
+
+export interface PostAnswer {
+  readonly envelope_id: string;
+  readonly seq: number;
+  readonly created_at: string;
+  readonly turn: Turn | null;
+  readonly duplicate?: true;
+}
+
+type Verdict =
+  | { readonly kind: 'refuse'; readonly error: WireError }
+  | { readonly kind: 'nothing'; readonly answer: PostAnswer };
+type Step = (draft: Draft, facts: PostFacts) => Draft | Verdict;
+
+const steps: readonly Step[] = [
+  senderIsBound,
+  senderIsKnownHere,
+  keyIsNew,
+  // outbound access and depth
+  sessionHasNotEnded,
+  sessionIsActive,
+  senderIsActive,
+  headIsExpected,
+  // rate, inbox
+  typeMayBePosted,
+  audienceHasSomeone,
+  adapterIsThere,
+  adapterAllows,
+];
+
+export function admitPost(draft: Draft, facts: PostFacts): Decision<PostAnswer> {
+  let admitted = draft;
+  for (const step of steps) {
+    const result = step(admitted, facts);
+    if ('kind' in result) return result;
+    admitted = result;
+  }
+  return { kind: 'append', drafts: [admitted], answer: (advanced) => answerOf(admitted, advanced) };
+}
+
+function senderIsBound(draft: Draft, { bound }: PostFacts): Draft | Verdict {
+  if (bound) return draft;
+  return refuse(
+    new WireError('unauthenticated', `${draft.sender_id} is no longer bound to this connection; say hello again`),
+  );
+}
+
+function senderIsKnownHere(draft: Draft, { state }: PostFacts): Draft | Verdict {
+  if (participantOf(state.metadata, draft.sender_id) !== undefined) return draft;
+  return refuse(noSuchSession(draft.session_id));
+}
+
+function keyIsNew(draft: Draft, { repeat, state }: PostFacts): Draft | Verdict {
+  if (repeat === undefined) return draft;
+  const { envelope_id, seq, created_at } = repeat;
+  if (isSameContent(repeat, draft, (agentId) => canHear(state.metadata, agentId))) {
+    return { kind: 'nothing', answer: { envelope_id, seq, created_at, turn: state.head.turn, duplicate: true } };
+  }
+  const message = `idempotency_key "${draft.idempotency_key}" was used for other content (seq ${seq}); take a new key`;
+  return refuse(new WireError('duplicate', message, { envelope_id, seq, created_at }));
+}
+
+function sessionHasNotEnded(draft: Draft, { state: { metadata } }: PostFacts): Draft | Verdict {
+  if (!isTerminal(metadata.state) && metadata.state !== 'CLOSING') return draft;
+  return refuse(sessionClosed(metadata, `"${draft.event_type}" needs an active session`));
+}
+
+function sessionIsActive(draft: Draft, { state: { metadata } }: PostFacts): Draft | Verdict {
+  if (metadata.state === 'ACTIVE') return draft;
+  const waiting = metadata.pending_acks.map((id) => nameOf(metadata, id)).join(', ');
+  const message = `session ${metadata.session_id} is ${metadata.state}; "${draft.event_type}" needs an active session (waiting for ${waiting})`;
+  return refuse(new ProtocolError(message, { state: metadata.state, pending_acks: metadata.pending_acks }));
+}
+
+function senderIsActive(draft: Draft, { state }: PostFacts): Draft | Verdict {
+  const sender = participantOf(state.metadata, draft.sender_id);
+  if (sender?.status === 'active') return draft;
+  return refuse(inactiveSender(sender, state));
+}
+
+function headIsExpected(draft: Draft, { expectedSeq, state: { metadata } }: PostFacts): Draft | Verdict {
+  if (expectedSeq === null || expectedSeq === metadata.head_seq) return draft;
+  const message = `session ${metadata.session_id} is at seq ${metadata.head_seq}, expected_seq was ${expectedSeq}; read on and try again`;
+  return refuse(new WireError('conflict', message, { head: metadata.head_seq }));
+}
+
+function typeMayBePosted(draft: Draft): Draft | Verdict {
+  const type = draft.event_type;
+  if (isReservedType(type))
+    return refuse(new ProtocolError(`"${type}" is made by the hub alone`, { event_type: type }));
+  if (isTaskType(type)) return refuse(new ProtocolError(`"${type}" is reserved for tasks`, { event_type: type }));
+  return draft;
+}
+
+/** Strangers, removed and rejected ids are dropped; what is left is stored. */
+function audienceHasSomeone(draft: Draft, { state: { metadata } }: PostFacts): Draft | Verdict {
+  if (draft.audience === null) return draft;
+  const audience = [...new Set(draft.audience)].filter((agentId) => canHear(metadata, agentId));
+  if (audience.some((agentId) => agentId !== draft.sender_id)) return { ...draft, audience };
+  const message = `audience: expected at least one other participant of session ${metadata.session_id}, got none that can hear it`;
+  return refuse(new ProtocolError(message, { field: 'audience' }));
+}
+
+function canHear(metadata: SessionMetadata, agentId: string): boolean {
+  const status = participantOf(metadata, agentId)?.status;
+  return status !== undefined && status !== 'removed' && status !== 'rejected';
+}
+
+function adapterIsThere(draft: Draft, { adapter, unavailable }: PostFacts): Draft | Verdict {
+  if (adapter !== null) return draft;
+  const message = `session ${draft.session_id} is unavailable: ${unavailable ?? 'its adapter is missing'}`;
+  return refuse(new WireError('unavailable', message, { outcome: 'refused' }));
+}
+
+function adapterAllows(draft: Draft, { adapter, state }: PostFacts): Draft | Verdict {
+  try {
+    adapter?.validateSend(state.metadata, draft, state.adapter_state);
+    return draft;
+  } catch (thrown) {
+    if (isProtocolError(thrown)) return refuse(new ProtocolError(thrown.message, thrown.details, ownCode(thrown)));
+    return refuse(internalError(thrown, `validateSend of ${state.metadata.manifest.type}`));
+  }
+}
+
+export function noSuchSession(sessionId: string): WireError {
+  return new WireError('not_found', `no session ${sessionId}`);
+}
+
+export function sessionClosed(metadata: SessionMetadata, need: string): WireError {
+  const { session_id, state, close_reason } = metadata;
+  return new WireError('session_closed', `session ${session_id} is ${state} (${close_reason}); ${need}`, {
+    session_id,
+    state,
+    close_reason,
+  });
+}
+
+/** A send that moves the turn must be visible to whoever gets it: nobody is blamed for a whisper it never saw. */
+export function turnIsVisible(draft: Draft, { entries }: Advanced): WireError | null {
+  const first = entries[0];
+  const turn = first?.turn;
+  if (turn == null || turn.since_seq !== first?.envelope.seq || draft.audience === null) return null;
+  if (turn.agent_id === draft.sender_id || draft.audience.includes(turn.agent_id)) return null;
+  return new ProtocolError(`this gives the turn to ${turn.agent_id}, who is not in its audience`, {
+    field: 'audience',
+  });
+}
+
+function inactiveSender(sender: Participant | undefined, state: SessionState): WireError {
+  const { session_id } = state.metadata;
+  const seq = state.status_seq[sender?.agent_id ?? ''];
+  if (sender?.status === 'hidden') {
+    const message = `your turn in session ${session_id} has passed (seq ${seq}); return to the session first`;
+    return new ProtocolError(message, { turn_passed_at_seq: seq }, 'not_your_turn');
+  }
+  if (sender?.status === 'invited') {
+    return new ProtocolError(`answer the invite to session ${session_id} before you post`, { status: 'invited' });
+  }
+  return new WireError('forbidden', `you are no longer a participant of session ${session_id} (${sender?.status})`);
+}
+
+/** Copies the code of an error that may come from another copy of this package. */
+function ownCode(error: ProtocolError): 'protocol_error' | 'not_your_turn' {
+  return error.code === 'not_your_turn' ? 'not_your_turn' : 'protocol_error';
+}
+
+function answerOf(draft: Draft, { entries }: Advanced): PostAnswer {
+  const entry = entries[0];
+  if (entry === undefined) throw new WireError('internal', `${draft.event_type} was accepted without an entry`);
+  const { envelope_id, seq, created_at } = entry.envelope;
+  return { envelope_id, seq, created_at, turn: entries.at(-1)?.turn ?? null };
+}

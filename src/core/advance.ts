@@ -1,0 +1,108 @@
+/** Drafts that were allowed become stamped entries and the state after them, with everything the hub adds in the same unit. */
+
+import type { CompleteAdapter } from './adapter.ts';
+import { type Draft, type Entry, type Envelope, type HubEventType, hubDraft, isContent } from './envelope.ts';
+import { HubError, internalError, type WireError } from './errors.ts';
+import { type LifecycleEvent, nextLifecycle } from './lifecycle.ts';
+import { isMember, type LifecycleState, type SessionMetadata } from './session.ts';
+import type { Stamp } from './stamp.ts';
+import { foldEnvelope, type SessionState } from './state.ts';
+
+export interface Governance {
+  readonly adapter: CompleteAdapter | null;
+  readonly epoch: number;
+  readonly maxEnvelopes: number;
+  /** The next stamp, later than `last` and than every other given out. */
+  stamp(last: string | null): Stamp;
+}
+
+export interface Advanced {
+  readonly entries: readonly Entry[];
+  readonly after: SessionState;
+}
+
+/** What a decision comes to: drafts to append and the answer they give, an answer without effect, or a refusal. */
+export type Decision<T> =
+  | { readonly kind: 'append'; readonly drafts: readonly Draft[]; answer(advanced: Advanced): T }
+  | { readonly kind: 'nothing'; readonly answer: T }
+  | { readonly kind: 'refuse'; readonly error: WireError };
+
+export function refuse(error: WireError): { readonly kind: 'refuse'; readonly error: WireError } {
+  return { kind: 'refuse', error };
+}
+
+/** Stamps and folds the drafts in order. What the adapter answers, and then the hub's own rules, may close the session. */
+export function advance(before: SessionState | null, drafts: readonly Draft[], governance: Governance): Advanced {
+  const entries: Entry[] = [];
+  let state = before;
+  const append = (draft: Draft): SessionState => {
+    const envelope = stampEnvelope(draft, state, governance);
+    state = fold(state, envelope, governance);
+    entries.push({ envelope, turn: state.head.turn });
+    const reason = adapterReason(envelope, state, governance);
+    return reason === null ? state : append(endDraft(state.metadata, 'adapter_close', reason));
+  };
+  for (const draft of drafts) append(draft);
+  if (state === null) throw new HubError('empty_unit', 'a unit needs at least one draft');
+  const reason = hubReason(drafts, state, governance);
+  return { entries, after: reason === null ? state : append(endDraft(state.metadata, 'adapter_close', reason)) };
+}
+
+/** The hub envelope that carries out a lifecycle event with its reason; throws if the event has no effect there. */
+export function endDraft(metadata: SessionMetadata, event: LifecycleEvent, reason: string): Draft {
+  const next = nextLifecycle(metadata.state, event);
+  const type = next === metadata.state ? undefined : END_TYPES.get(next);
+  if (type === undefined) {
+    throw new HubError('no_transition', `${event} does not end a session that is ${metadata.state}`);
+  }
+  return hubDraft(metadata.session_id, type, { reason });
+}
+
+const END_TYPES: ReadonlyMap<LifecycleState, HubEventType> = new Map([
+  ['CLOSING', 'session.closing'],
+  ['CLOSED', 'session.closed'],
+  ['EXPIRED', 'session.expired'],
+]);
+
+function stampEnvelope(draft: Draft, state: SessionState | null, governance: Governance): Envelope {
+  const { envelope_id, created_at } = governance.stamp(state?.head.envelope_id ?? null);
+  const depth = state?.metadata.depth ?? Number(draft.event_data.depth ?? 0);
+  const seq = (state?.metadata.head_seq ?? 0) + 1;
+  return Object.freeze({ ...draft, envelope_id, seq, depth, created_at });
+}
+
+/** Only the adapter can throw here. */
+function fold(state: SessionState | null, envelope: Envelope, governance: Governance): SessionState {
+  try {
+    return foldEnvelope(state, envelope, governance);
+  } catch (thrown) {
+    throw internalError(thrown, `folding ${envelope.event_type} into session ${envelope.session_id}`);
+  }
+}
+
+/** Why the adapter closes because of what was just folded; null = it goes on. */
+function adapterReason(envelope: Envelope, after: SessionState, { adapter }: Governance): string | null {
+  const { metadata, adapter_state } = after;
+  const type = envelope.event_type;
+  if (adapter === null || metadata.state !== 'ACTIVE' || !(isContent(type) || type === 'context.set')) return null;
+  try {
+    const result = adapter.onAccepted(metadata, envelope, adapter_state);
+    return result.next_state === 'CLOSING' ? (result.close_reason ?? 'adapter_closed') : null;
+  } catch (thrown) {
+    throw internalError(thrown, `onAccepted of ${metadata.manifest.type}`);
+  }
+}
+
+/** Why the hub closes after the whole unit: too few are left, or the log is full. */
+function hubReason(drafts: readonly Draft[], { metadata }: SessionState, { maxEnvelopes }: Governance): string | null {
+  if (metadata.state !== 'ACTIVE') return null;
+  const changed = drafts.some(({ event_type }) => event_type.startsWith('session.participant.'));
+  const reason = changed ? membershipReason(metadata) : null;
+  return reason ?? (metadata.head_seq >= maxEnvelopes ? 'log_full' : null);
+}
+
+function membershipReason(metadata: SessionMetadata): string | null {
+  const { participants, manifest } = metadata;
+  if (!participants.some(({ status }) => status === 'active')) return 'no_active_participants';
+  return participants.filter(isMember).length < manifest.participants.min ? 'below_minimum' : null;
+}

@@ -1,0 +1,46 @@
+/** What the hub knows about the data of the types participants post; other types carry any object. */
+
+import { z } from 'zod';
+import { copyJsonObject, type JsonObject } from './json.ts';
+import type { Limits } from './limits.ts';
+import { anyObject, type Schema, schemaOf } from './schema.ts';
+
+const tokens = z.number({ error: 'a number of tokens' }).min(0, 'a number of tokens, 0 or more');
+const usage = z.object(
+  {
+    fresh: tokens.optional(),
+    cache_read: tokens.optional(),
+    cache_write: tokens.optional(),
+    output: tokens.optional(),
+  },
+  { error: 'an object {fresh, cache_read, cache_write, output}' },
+);
+const spent = {
+  usage: usage.optional(),
+  cost_usd: z.number({ error: 'a number of dollars or null' }).min(0, 'a cost of 0 or more').nullable().optional(),
+};
+const set = anyObject().optional();
+const remove = z.array(z.string({ error: 'a key' }), { error: 'a list of keys' }).optional();
+
+const schemas: ReadonlyMap<string, Schema<unknown>> = new Map<string, Schema<unknown>>([
+  ['msg.text', schemaOf(z.looseObject({ text: z.string({ error: 'text' }), ...spent }))],
+  [
+    'msg.packet',
+    schemaOf(
+      z.looseObject({
+        body: z.unknown(),
+        routing: anyObject().optional(),
+        context_updates: z.looseObject({ set, delete: remove }, { error: 'an object {set, delete}' }).optional(),
+        ...spent,
+      }),
+    ),
+  ],
+  ['context.set', schemaOf(z.looseObject({ set, delete: remove }))],
+]);
+
+/** The data of an envelope as trusted JSON, or a typed refusal. */
+export function parseEventData(eventType: string, value: unknown, limits: Limits): JsonObject {
+  const data = copyJsonObject(value, 'event_data', { maxDepth: limits.maxJsonDepth, maxBytes: limits.maxEventBytes });
+  schemas.get(eventType)?.parse(data, 'event_data');
+  return data;
+}

@@ -1,0 +1,216 @@
+/** Frames: one JSON object per message, discriminated by `kind`. Text → frame, or a typed refusal; and back. */
+
+import { z } from 'zod';
+import type { Envelope, Turn } from './envelope.ts';
+import { type ErrorDetails, type WireCode, WireError } from './errors.ts';
+import { badValue, type JsonObject, utf8Bytes } from './json.ts';
+import { anyObject, type Schema, schemaOf, text, whole } from './schema.ts';
+
+export const PROTOCOL_VERSION = 1;
+
+export interface ResumePoint {
+  readonly seq: number;
+  readonly epoch: number;
+}
+
+export interface HelloFrame {
+  readonly kind: 'hello';
+  readonly protocol: number;
+  readonly name: string;
+  readonly auth: JsonObject;
+  readonly resume?: Readonly<Record<string, ResumePoint>> | undefined;
+}
+
+export interface RequestFrame {
+  readonly kind: 'request';
+  readonly request_id: string;
+  readonly op: string;
+  readonly params: JsonObject;
+  /** Which of the connection's identities asks (name or agent id); may be absent where there is only one. */
+  readonly as?: string | undefined;
+  readonly deadline_ms?: number | undefined;
+}
+
+export interface ReceiptFrame {
+  readonly kind: 'receipt';
+  readonly recipient_id: string;
+  readonly session_id: string;
+  readonly seq: number;
+  readonly status: 'ack' | 'nack' | 'seen';
+  readonly reason?: string | undefined;
+}
+
+export interface PingFrame {
+  readonly kind: 'ping' | 'pong';
+}
+
+export type ClientFrame = HelloFrame | RequestFrame | ReceiptFrame | PingFrame;
+
+export interface WelcomeFrame {
+  readonly kind: 'welcome';
+  readonly name: string;
+  readonly agent_id: string;
+  readonly endpoint_id: string;
+  readonly hub_id: string;
+  readonly hub_time: string;
+  readonly limits: { readonly max_frame_bytes: number; readonly window: number };
+  readonly features: readonly string[];
+}
+
+export interface WireErrorRecord {
+  readonly code: WireCode;
+  readonly message: string;
+  readonly details?: ErrorDetails;
+}
+
+export type ResponseFrame =
+  | { readonly kind: 'response'; readonly request_id: string; readonly ok: true; readonly result: unknown }
+  | { readonly kind: 'response'; readonly request_id: string; readonly ok: false; readonly error: WireErrorRecord };
+
+export interface NotifyFrame {
+  readonly kind: 'notify';
+  readonly recipient_id: string;
+  readonly envelope: Envelope;
+  readonly epoch: number;
+  /** The previous envelope deliverable to this recipient; 0 = first; null = outside the stream (an invite), no receipt. */
+  readonly prev_seq: number | null;
+  readonly turn: Turn | null;
+  readonly attempt?: number;
+}
+
+export type GapReason = 'epoch' | 'overflow' | 'expired' | 'retention' | 'archived';
+
+export interface GapFrame {
+  readonly kind: 'gap';
+  readonly recipient_id: string;
+  readonly session_id: string;
+  readonly epoch: number;
+  readonly from_seq: number;
+  readonly to_seq: number;
+  readonly reason: GapReason;
+}
+
+export type GoodbyeReason = 'replaced' | 'unauthorized' | 'unregistered' | 'shutdown' | 'bad_frames' | 'slow_consumer';
+
+export interface GoodbyeFrame {
+  readonly kind: 'goodbye';
+  readonly reason: GoodbyeReason;
+  readonly recipient_id?: string;
+  readonly retry_after_ms?: number;
+}
+
+export interface ErrorFrame {
+  readonly kind: 'error';
+  readonly error: WireErrorRecord;
+}
+
+export type HubFrame =
+  | WelcomeFrame
+  | ResponseFrame
+  | NotifyFrame
+  | GapFrame
+  | GoodbyeFrame
+  | ErrorFrame
+  | { readonly kind: 'ping' | 'pong' };
+
+/** The reasons after which a client does not come back by itself. */
+export const FINAL_GOODBYES: readonly GoodbyeReason[] = ['replaced', 'unauthorized', 'unregistered'];
+
+const id = text(64);
+const seq = whole(0, Number.MAX_SAFE_INTEGER);
+
+const clientFrames: ReadonlyMap<string, Schema<ClientFrame>> = new Map<string, Schema<ClientFrame>>([
+  [
+    'hello',
+    schemaOf(
+      z.object({
+        kind: z.literal('hello'),
+        protocol: z.number({ error: 'a protocol version' }),
+        name: text(64),
+        auth: anyObject(),
+        resume: z.record(z.string(), z.object({ seq, epoch: seq })).optional(),
+      }),
+    ),
+  ],
+  [
+    'request',
+    schemaOf(
+      z.object({
+        kind: z.literal('request'),
+        request_id: text(128),
+        op: text(64),
+        params: anyObject(),
+        as: id.optional(),
+        deadline_ms: whole(1, 86_400_000).optional(),
+      }),
+    ),
+  ],
+  [
+    'receipt',
+    schemaOf(
+      z.object({
+        kind: z.literal('receipt'),
+        recipient_id: id,
+        session_id: id,
+        seq,
+        status: z.enum(['ack', 'nack', 'seen'], { error: 'ack, nack or seen' }),
+        reason: text(1024, 0).optional(),
+      }),
+    ),
+  ],
+  ['ping', schemaOf(z.object({ kind: z.literal('ping') }))],
+  ['pong', schemaOf(z.object({ kind: z.literal('pong') }))],
+]);
+
+export function parseClientFrame(message: string, maxBytes: number): ClientFrame {
+  if (message.length > maxBytes || (message.length * 3 > maxBytes && utf8Bytes(message) > maxBytes)) {
+    throw new WireError('too_large', `frame: at most ${maxBytes} bytes are allowed`, {
+      field: 'frame',
+      expected: `at most ${maxBytes} bytes`,
+      received: `${utf8Bytes(message)} bytes`,
+    });
+  }
+  const value = parseJson(message);
+  const kind: unknown = typeof value === 'object' && value !== null && 'kind' in value ? value.kind : undefined;
+  const schema = typeof kind === 'string' ? clientFrames.get(kind) : undefined;
+  if (schema === undefined) throw badValue('frame.kind', `one of ${[...clientFrames.keys()].join(', ')}`, kind);
+  return schema.parse(value, 'frame');
+}
+
+/** What a client reads. The hub is trusted to send what it says; only the text and the kind are checked. */
+export function parseHubFrame(message: string): HubFrame {
+  const value = parseJson(message);
+  if (typeof value !== 'object' || value === null || !('kind' in value) || typeof value.kind !== 'string') {
+    throw badValue('frame', 'an object with a kind', value);
+  }
+  // The kinds are closed by the protocol version agreed in hello; unknown ones are ignored by the reader's switch.
+  return value as HubFrame;
+}
+
+export function encodeFrame(frame: HubFrame | ClientFrame): string {
+  return JSON.stringify(frame);
+}
+
+/** A notify frame around an envelope that is already text: an accepted envelope is serialised once. */
+export function encodeNotify(frame: Omit<NotifyFrame, 'kind' | 'envelope'>, envelopeText: string): string {
+  const rest = JSON.stringify({ kind: 'notify', ...frame });
+  return `${rest.slice(0, -1)},"envelope":${envelopeText}}`;
+}
+
+export function errorRecord(error: WireError): WireErrorRecord {
+  const { code, message, details } = error;
+  return details === undefined ? { code, message } : { code, message, details };
+}
+
+export function errorFromRecord({ code, message, details }: WireErrorRecord): WireError {
+  return new WireError(code, message, details);
+}
+
+function parseJson(message: string): unknown {
+  try {
+    return JSON.parse(message);
+  } catch (cause) {
+    const problem = badValue('frame', 'one JSON object', message);
+    throw new WireError(problem.code, problem.message, problem.details, { cause });
+  }
+}

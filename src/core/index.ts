@@ -1,0 +1,73 @@
+/** The contracts of the hub: records, errors, ports, and the pure functions over them. */
+
+export type { AdapterResult, CompleteAdapter, Reply, RoundDraft, SessionAdapter, TurnTool } from './adapter.ts';
+export { completeAdapter, renderText } from './adapter.ts';
+export type { PostAnswer } from './admit.ts';
+export type { EndAnswer } from './ending.ts';
+export type { Draft, Entry, Envelope, HubEventType, Priority, Turn, Unit } from './envelope.ts';
+export { HUB_EVENT_TYPES, HUB_ID, isContent } from './envelope.ts';
+export type { ErrorDetails, FieldProblem, WireCode } from './errors.ts';
+export { HubError, ProtocolError, WIRE_CODES, WireError } from './errors.ts';
+export type {
+  ClientFrame,
+  GapFrame,
+  GoodbyeFrame,
+  HelloFrame,
+  HubFrame,
+  NotifyFrame,
+  ReceiptFrame,
+  RequestFrame,
+  ResponseFrame,
+  WelcomeFrame,
+} from './frames.ts';
+export type { Head } from './head.ts';
+export { foldHead } from './head.ts';
+export type { Json, JsonObject } from './json.ts';
+export { canonicalJson } from './json.ts';
+export type { Limits } from './limits.ts';
+export { DEFAULT_LIMITS } from './limits.ts';
+export type { Link } from './link.ts';
+export { linkPair } from './link.ts';
+export type { InviteAnswer } from './membership.ts';
+export type {
+  CreateParams,
+  Duration,
+  Health,
+  Operation,
+  OperationName,
+  Params,
+  PostParams,
+  Result,
+  SessionSummary,
+  Who,
+} from './operations.ts';
+export { OPERATIONS } from './operations.ts';
+export type { AgentKind, Passport, PassportClaim } from './passport.ts';
+export type { Clock, Ids, Log } from './ports.ts';
+export type { Schema } from './schema.ts';
+export type {
+  CreatedData,
+  ExpectationEntry,
+  LifecycleState,
+  Manifest,
+  Participant,
+  ParticipantStatus,
+  SessionMetadata,
+  ViewRef,
+  ViolationAction,
+} from './session.ts';
+export { isTerminal, nameOf, participantOf } from './session.ts';
+export type {
+  Append,
+  AppendOutcome,
+  AuditRecord,
+  Cursor,
+  HeadToken,
+  NumberedAudit,
+  ReadRange,
+  SessionPage,
+  SessionQuery,
+  Store,
+  StoredHead,
+} from './store.ts';
+export { REGISTRY_LOG } from './store.ts';

@@ -1,0 +1,162 @@
+/** Plain JSON values, and the one gate through which outside values become trusted JSON. */
+
+import { type FieldProblem, WireError } from './errors.ts';
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+export interface JsonLimits {
+  readonly maxDepth: number;
+  readonly maxBytes: number;
+}
+
+/**
+ * A deep, frozen copy of `value`, or a typed refusal that names the place. It refuses what would not survive
+ * a round trip through JSON text unchanged: undefined, functions, NaN, class instances, cycles (as depth),
+ * lone surrogates, and keys named `__proto__`.
+ */
+export function copyJson(value: unknown, field: string, limits: JsonLimits): Json {
+  const copy = copyValue(value, field, limits.maxDepth, limits.maxDepth);
+  checkSize(copy, field, limits.maxBytes);
+  return copy;
+}
+
+/** The same for a value that must be an object. */
+export function copyJsonObject(value: unknown, field: string, limits: JsonLimits): JsonObject {
+  if (!isPlainObject(value)) throw badValue(field, 'a JSON object', value);
+  // An object copied by copyJson is an object.
+  return copyJson(value, field, limits) as JsonObject;
+}
+
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null || isForeignObjectPrototype(prototype);
+}
+
+/** JSON text with sorted keys: equal values give equal text. */
+export function canonicalJson(value: Json): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (isJsonArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const members = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] as Json)}`);
+  return `{${members.join(',')}}`;
+}
+
+export function jsonEqual(a: Json, b: Json): boolean {
+  return a === b || canonicalJson(a) === canonicalJson(b);
+}
+
+/** Bytes of `text` in UTF-8, without encoding it. */
+export function utf8Bytes(text: string): number {
+  let bytes = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) continue;
+    bytes += unit < 0x800 ? 1 : 2;
+    // The second half of a pair is counted in the four bytes of the pair; a lone half becomes U+FFFD, three bytes.
+    if (isHighSurrogate(unit) && isLowSurrogate(text.charCodeAt(i + 1))) i++;
+  }
+  return bytes;
+}
+
+/** What came, short enough for an error message. */
+export function describe(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'string') return shorten(JSON.stringify(value));
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
+  if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value === 'object' && value !== null) return describeObject(value);
+  return String(value);
+}
+
+export function badValue(field: string, expected: string, value: unknown): WireError {
+  const problem: FieldProblem = { field, expected, received: describe(value) };
+  return new WireError('bad_frame', `${field}: expected ${expected}, got ${problem.received}`, { ...problem });
+}
+
+export function isJsonArray(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+export function isWellFormed(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0xd800 || unit > 0xdfff) continue;
+    if (!isHighSurrogate(unit) || !isLowSurrogate(text.charCodeAt(i + 1))) return false;
+    i++;
+  }
+  return true;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+function copyValue(value: unknown, field: string, depth: number, maxDepth: number): Json {
+  if (value === null || typeof value === 'boolean') return value;
+  if (typeof value === 'string') {
+    if (!isWellFormed(value)) throw badValue(field, 'well-formed Unicode text (no lone surrogate)', value);
+    return value;
+  }
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw badValue(field, 'a finite number', value);
+    return Object.is(value, -0) ? 0 : value;
+  }
+  if (depth === 0) throw badValue(field, `JSON nested at most ${maxDepth} deep`, 'deeper nesting');
+  if (Array.isArray(value)) {
+    return Object.freeze(Array.from(value, (item, i) => copyValue(item, `${field}[${i}]`, depth - 1, maxDepth)));
+  }
+  if (!isPlainObject(value)) throw badValue(field, 'a JSON value', value);
+  const copy: Record<string, Json> = {};
+  for (const key of Object.keys(value)) {
+    if (key === '__proto__') throw badValue(`${field}.__proto__`, 'another key', '__proto__');
+    if (!isWellFormed(key)) throw badValue(field, 'well-formed Unicode keys', key);
+    const member = value[key];
+    if (member === undefined) continue;
+    copy[key] = copyValue(member, `${field}.${key}`, depth - 1, maxDepth);
+  }
+  return Object.freeze(copy);
+}
+
+function checkSize(value: Json, field: string, maxBytes: number): void {
+  const text = JSON.stringify(value);
+  if (text.length * 3 <= maxBytes) return;
+  const bytes = utf8Bytes(text);
+  if (bytes <= maxBytes) return;
+  throw new WireError('too_large', `${field}: ${bytes} bytes of JSON; at most ${maxBytes} are allowed`, {
+    field,
+    expected: `at most ${maxBytes} bytes`,
+    received: `${bytes} bytes`,
+  });
+}
+
+/** Objects from another realm (a vm context, a test runner) have another Object.prototype. */
+function isForeignObjectPrototype(prototype: unknown): boolean {
+  return (
+    typeof prototype === 'object' &&
+    prototype !== null &&
+    Object.getPrototypeOf(prototype) === null &&
+    Object.hasOwn(prototype, 'hasOwnProperty')
+  );
+}
+
+function describeObject(value: object): string {
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (!isPlainObject(value)) return `a ${value.constructor?.name ?? 'strange object'}`;
+  const keys = Object.keys(value);
+  return keys.length === 0 ? 'an empty object' : shorten(`an object with ${keys.join(', ')}`);
+}
+
+/** Never cuts a character in two: what goes into an error is sent to peers. */
+function shorten(text: string): string {
+  if (text.length <= 80) return text;
+  return `${text.slice(0, isHighSurrogate(text.charCodeAt(76)) ? 76 : 77)}...`;
+}

@@ -1,0 +1,70 @@
+/** Every bound of the hub with its default; all can be set when the hub is made. */
+
+export interface Limits {
+  /** Participants of one session, the creator included. */
+  readonly maxParticipants: number;
+  /** Bytes of JSON in one envelope's event_data. */
+  readonly maxEventBytes: number;
+  /** Bytes of JSON in a session's knobs (with its context). */
+  readonly maxKnobBytes: number;
+  readonly maxLabels: number;
+  readonly maxLabelBytes: number;
+  /** Nesting of any JSON a client sends. */
+  readonly maxJsonDepth: number;
+  /** Envelopes of one session; then it closes with `log_full`. */
+  readonly maxEnvelopes: number;
+  /** Unacknowledged deliveries of one stream. */
+  readonly window: number;
+  readonly maxFrameBytes: number;
+  /** Bytes of a paged answer. */
+  readonly maxResponseBytes: number;
+  /** Requests of one connection that may be open at once. */
+  readonly maxOpenRequests: number;
+  /** Frames that do not parse before the connection is closed. */
+  readonly maxBadFrames: number;
+  /** Identities bound on one connection. */
+  readonly maxIdentities: number;
+  /** Bytes staged and not yet durable over all sessions; more are refused. */
+  readonly maxStagedBytes: number;
+  /** A flush older than this refuses new posts. */
+  readonly maxFlushMs: number;
+  /** Loaded sessions above which idle ones are evicted. */
+  readonly maxLoadedSessions: number;
+  /** Envelopes of a loaded session kept in memory for delivery. */
+  readonly tailLength: number;
+  readonly inviteTimeoutMs: number;
+  readonly drainTimeoutMs: number;
+  readonly sessionTtlMs: number;
+  /** A session without TTL ends when none of its participants was bound for this long. */
+  readonly orphanMs: number;
+  /** How long the end of a session is kept for those who were away. */
+  readonly endedForMs: number;
+  /** How long a create_session key is remembered. */
+  readonly createKeyMs: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  maxParticipants: 256,
+  maxEventBytes: 256 * 1024,
+  maxKnobBytes: 64 * 1024,
+  maxLabels: 32,
+  maxLabelBytes: 1024,
+  maxJsonDepth: 64,
+  maxEnvelopes: 1_000_000,
+  window: 256,
+  maxFrameBytes: 1024 * 1024,
+  maxResponseBytes: 768 * 1024,
+  maxOpenRequests: 64,
+  maxBadFrames: 20,
+  maxIdentities: 64,
+  maxStagedBytes: 64 * 1024 * 1024,
+  maxFlushMs: 5_000,
+  maxLoadedSessions: 10_000,
+  tailLength: 64,
+  inviteTimeoutMs: 30_000,
+  drainTimeoutMs: 5_000,
+  sessionTtlMs: 2 * 3_600_000,
+  orphanMs: 24 * 3_600_000,
+  endedForMs: 7 * 24 * 3_600_000,
+  createKeyMs: 24 * 3_600_000,
+};

@@ -1,0 +1,66 @@
+/** A manifest is data that enters every log: it is parsed when the adapter is registered. */
+
+import { z } from 'zod';
+import { asError, HubError, WireError } from './errors.ts';
+import { copyJsonObject, type JsonObject } from './json.ts';
+import { anyObject, type Schema, schemaOf, text, whole } from './schema.ts';
+import type { ExpectationEntry, Manifest } from './session.ts';
+
+const MAX_MANIFEST_BYTES = 1024 * 1024;
+
+export const expectationEntry: z.ZodType<ExpectationEntry> = z.strictObject({
+  name: text(64),
+  on_violation: text(64),
+  params: anyObject(),
+  applies_to: z.array(text(64)).exactOptional(),
+});
+
+const manifestSchema: Schema<Manifest> = schemaOf(
+  z.strictObject({
+    type: text(64).refine((type) => /^[a-z][a-z0-9_.-]*$/.test(type), 'a type such as "consulting"'),
+    version: whole(1, 1_000_000),
+    participants: z
+      .strictObject({ min: whole(1, 256), max: whole(1, 100_000).nullable(), roles: z.array(text(64)) })
+      .refine(({ min, max }) => max === null || min <= max, 'min at most max'),
+    knobs_schema: anyObject(),
+    default_view: z.strictObject({ name: text(64), params: anyObject() }),
+    expectations: z.array(expectationEntry),
+  }),
+);
+
+export function parseManifest(value: unknown): Manifest {
+  const manifest = manifestSchema.parse(value, 'manifest');
+  // Copied and frozen as JSON: what is recorded in a log cannot change under it. The parse above gave it its shape.
+  return copyJsonObject(manifest, 'manifest', { maxDepth: 64, maxBytes: MAX_MANIFEST_BYTES }) as unknown as Manifest;
+}
+
+/** Knobs the hub itself understands, in every session type. */
+const hubKnobs = z.object({ close_by: z.enum(['any', 'creator'], { error: 'any or creator' }).optional() });
+const hubKnobSchema = schemaOf(hubKnobs, 'invalid_create');
+
+export type KnobsParser = (knobs: JsonObject) => JsonObject;
+
+/** Checks knobs against the manifest's JSON Schema and fills in its defaults. Throws at once if that schema is not one. */
+export function compileKnobs(manifest: Manifest): KnobsParser {
+  const schema = schemaOf(schemaFromJson(manifest), 'invalid_create');
+  return (knobs) => {
+    const { close_by, ...own } = knobs;
+    const parsed = schema.parse(own, 'knobs');
+    if (typeof parsed !== 'object' || parsed === null) {
+      throw new WireError('internal', `the knobs_schema of ${manifest.type} does not describe an object`);
+    }
+    const { close_by: closeBy = 'any' } = hubKnobSchema.parse({ close_by }, 'knobs');
+    // Frozen like everything that is stored; the request was bounded, and the defaults are the adapter's own.
+    return copyJsonObject({ ...parsed, close_by: closeBy }, 'knobs', { maxDepth: 64, maxBytes: MAX_MANIFEST_BYTES });
+  };
+}
+
+/** fromJSONSchema takes any JSON Schema object and throws on what it cannot enforce. */
+function schemaFromJson({ type, version, knobs_schema }: Manifest): z.ZodType {
+  try {
+    return z.fromJSONSchema(knobs_schema as Parameters<typeof z.fromJSONSchema>[0]);
+  } catch (cause) {
+    const message = `manifest.knobs_schema of ${type} version ${version} cannot be enforced: ${asError(cause).message}`;
+    throw new HubError('bad_knobs_schema', message, { cause });
+  }
+}

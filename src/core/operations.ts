@@ -1,0 +1,328 @@
+/** One record per operation: its parameters, its result, who may, what it is for. Everything else is made from this table. */
+
+import { z } from 'zod';
+import type { PostAnswer } from './admit.ts';
+import type { EndAnswer } from './ending.ts';
+import type { Envelope, Priority, Turn } from './envelope.ts';
+import type { WireCode } from './errors.ts';
+import { type JsonObject, utf8Bytes } from './json.ts';
+import { expectationEntry } from './manifest.ts';
+import type { InviteAnswer } from './membership.ts';
+import { type Passport, type PassportClaim, passportClaim } from './passport.ts';
+import { anyObject, type Schema, schemaOf, text, texts, whole } from './schema.ts';
+import type { ExpectationEntry, LifecycleState, SessionMetadata } from './session.ts';
+import { DURATION, durationMs } from './time.ts';
+
+/** A time such as "30s", "15m", "2h", "1d" or seconds; 0 = off. */
+export type Duration = string | number;
+
+export interface CreateParams {
+  readonly type: string;
+  readonly version?: number | undefined;
+  /** Names or agent ids; the creator is put first unless it is listed. */
+  readonly participants: readonly string[];
+  readonly knobs?: JsonObject | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** Kept as labels.intent. */
+  readonly intent?: string | undefined;
+  readonly expectations?: readonly ExpectationEntry[] | undefined;
+  readonly required_acks?: number | undefined;
+  readonly ttl?: Duration | undefined;
+  readonly invite_timeout?: Duration | undefined;
+  readonly drain_timeout?: Duration | undefined;
+  readonly parent_session_id?: string | undefined;
+  readonly idempotency_key?: string | undefined;
+  readonly wait?: 'active' | 'created' | undefined;
+}
+
+export interface PostParams {
+  readonly session_id: string;
+  readonly event_type: string;
+  readonly event_data: JsonObject;
+  readonly audience?: readonly string[] | null | undefined;
+  readonly causation_id?: string | null | undefined;
+  readonly task_id?: string | null | undefined;
+  readonly traceparent?: string | null | undefined;
+  readonly priority?: Priority | undefined;
+  readonly idempotency_key?: string | null | undefined;
+  readonly ttl_seconds?: number | null | undefined;
+  readonly expected_seq?: number | undefined;
+}
+
+/** A session in a list: enough to choose one. */
+export interface SessionSummary {
+  readonly session_id: string;
+  readonly type: string;
+  readonly state: LifecycleState;
+  readonly creator_id: string;
+  readonly created_at: string;
+  readonly closed_at: string | null;
+  readonly close_reason: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly head_seq: number;
+  readonly turn: Turn | null;
+}
+
+export interface Health {
+  readonly ready: boolean;
+  readonly reason: string | null;
+  readonly hub_id: string;
+  readonly time: string;
+  readonly sessions: { readonly live: number; readonly loaded: number; readonly unavailable: number };
+  readonly bound: number;
+  readonly connections: number;
+  readonly staged_units: number;
+  readonly staged_bytes: number;
+}
+
+export interface OperationTypes {
+  register: { params: PassportClaim; result: Passport };
+  unregister: { params: { readonly name?: string | undefined }; result: { readonly agent_id: string } };
+  list_agents: {
+    params: { readonly after?: string | undefined; readonly limit?: number | undefined };
+    result: { readonly agents: readonly Passport[]; readonly next: string | null };
+  };
+  create_session: { params: CreateParams; result: { readonly session: SessionMetadata; readonly duplicate?: true } };
+  ack_invite: { params: { readonly session_id: string }; result: InviteAnswer };
+  reject_invite: {
+    params: { readonly session_id: string; readonly reason?: string | undefined };
+    result: InviteAnswer;
+  };
+  get_session: {
+    params: { readonly session_id: string };
+    result: { readonly session: SessionMetadata; readonly turn: Turn | null; readonly unavailable: string | null };
+  };
+  list_sessions: {
+    params: {
+      readonly states?: readonly LifecycleState[] | undefined;
+      readonly type?: string | undefined;
+      readonly after?: string | undefined;
+      readonly limit?: number | undefined;
+    };
+    result: { readonly sessions: readonly SessionSummary[]; readonly next: string | null };
+  };
+  close_session: {
+    params: {
+      readonly session_id: string;
+      readonly reason?: string | undefined;
+      readonly wait?: 'closing' | 'closed' | undefined;
+    };
+    result: EndAnswer;
+  };
+  post: { params: PostParams; result: PostAnswer };
+  can_send: {
+    params: { readonly session_id: string; readonly event_type?: string | undefined };
+    result: {
+      readonly can: boolean;
+      readonly code: WireCode | null;
+      readonly why: string | null;
+      readonly turn: Turn | null;
+    };
+  };
+  pending_turns: {
+    params: Record<string, never>;
+    result: {
+      readonly turns: readonly { readonly session_id: string; readonly type: string; readonly since_seq: number }[];
+    };
+  };
+  read_log: {
+    params: {
+      readonly session_id: string;
+      readonly from_seq?: number | undefined;
+      readonly limit?: number | undefined;
+      readonly reverse?: boolean | undefined;
+    };
+    result: { readonly envelopes: readonly Envelope[]; readonly next: number | null; readonly head_seq: number };
+  };
+  health: { params: Record<string, never>; result: Health };
+}
+
+export type OperationName = keyof OperationTypes;
+export type Params<Name extends OperationName> = OperationTypes[Name]['params'];
+export type Result<Name extends OperationName> = OperationTypes[Name]['result'];
+
+/** anyone = also an unbound connection; bound = any identity; self = only for itself; participant = of that session. */
+export type Who = 'anyone' | 'bound' | 'self' | 'participant' | 'active participant' | 'invitee';
+
+export interface Operation<Name extends OperationName> {
+  readonly name: Name;
+  readonly params: Schema<Params<Name>>;
+  readonly who: Who;
+  /** Codes of its own, beside bad_frame, unauthenticated, timeout, unavailable and internal, which any may give. */
+  readonly errors: readonly WireCode[];
+  readonly help: string;
+}
+
+const sessionId = z
+  .string({ error: 'a session id' })
+  .regex(/^[0-9a-f]{32}$/, 'a session id of 32 lower-case hex digits');
+const agentRef = text(64);
+const key = text(128).refine((value) => utf8Bytes(value) <= 128, 'a key of 1 to 128 bytes');
+const limit = whole(1, 1000).optional();
+const duration = z.custom<Duration>(isDuration, DURATION).optional();
+const state = z.enum(['INVITED', 'ACTIVE', 'CLOSING', 'CLOSED', 'EXPIRED'], { error: 'a lifecycle state' });
+const flag = z.boolean({ error: 'true or false' }).optional();
+const nothing: z.ZodType<Record<string, never>> = z.object({});
+const eventType = z
+  .string({ error: 'an event type' })
+  .regex(/^[A-Za-z][A-Za-z0-9._-]{0,127}$/, 'an event type such as msg.text (1 to 128 characters)');
+
+export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } = {
+  register: operation(
+    'register',
+    passportClaim,
+    'anyone',
+    ['conflict'],
+    'Make a new identity and bind it to this connection.',
+  ),
+  unregister: operation(
+    'unregister',
+    z.object({ name: agentRef.optional() }),
+    'self',
+    ['forbidden', 'not_found'],
+    'Leave every live session and retire the identity; its name is never given to another.',
+  ),
+  list_agents: operation(
+    'list_agents',
+    z.object({ after: agentRef.optional(), limit }),
+    'bound',
+    [],
+    'The registered agents by name, a page at a time.',
+  ),
+  create_session: operation(
+    'create_session',
+    z.object({
+      type: text(64),
+      version: whole(1, 1_000_000).optional(),
+      participants: z
+        .array(agentRef, { error: 'a list of names' })
+        .min(1, 'at least one name')
+        .max(4096, 'at most 4096 names'),
+      knobs: anyObject().optional(),
+      labels: texts().optional(),
+      intent: text(1024).optional(),
+      expectations: z.array(expectationEntry).max(64, 'at most 64 expectations').optional(),
+      required_acks: whole(0, 100_000).optional(),
+      ttl: duration,
+      invite_timeout: duration,
+      drain_timeout: duration,
+      parent_session_id: sessionId.optional(),
+      idempotency_key: key.optional(),
+      wait: z.enum(['active', 'created'], { error: 'active or created' }).optional(),
+    }),
+    'bound',
+    ['invalid_create', 'not_found', 'duplicate', 'session_closed', 'too_large'],
+    'Open a session of a type with its participants; by default answers once it is active.',
+  ),
+  ack_invite: operation(
+    'ack_invite',
+    z.object({ session_id: sessionId }),
+    'invitee',
+    ['not_found', 'protocol_error', 'session_closed'],
+    'Accept an invite and join the session.',
+  ),
+  reject_invite: operation(
+    'reject_invite',
+    z.object({ session_id: sessionId, reason: text(256).optional() }),
+    'invitee',
+    ['not_found', 'protocol_error', 'session_closed'],
+    'Decline an invite.',
+  ),
+  get_session: operation(
+    'get_session',
+    z.object({ session_id: sessionId }),
+    'participant',
+    ['not_found'],
+    'The metadata of a session, and whose turn it is.',
+  ),
+  list_sessions: operation(
+    'list_sessions',
+    z.object({ states: z.array(state).optional(), type: text(64).optional(), after: text(256).optional(), limit }),
+    'self',
+    [],
+    'Your sessions, newest first, a page at a time.',
+  ),
+  close_session: operation(
+    'close_session',
+    z.object({
+      session_id: sessionId,
+      reason: text(256).optional(),
+      wait: z.enum(['closing', 'closed'], { error: 'closing or closed' }).optional(),
+    }),
+    'active participant',
+    ['not_found', 'forbidden'],
+    'Close a session; those present still get what was said.',
+  ),
+  post: operation(
+    'post',
+    z.object({
+      session_id: sessionId,
+      event_type: eventType,
+      event_data: anyObject(),
+      audience: z
+        .array(agentRef, { error: 'a list of agent ids, or null for everyone' })
+        .min(1, 'at least one agent id, or null for everyone')
+        .max(4096, 'at most 4096 agent ids')
+        .nullable()
+        .optional(),
+      causation_id: text(128).nullable().optional(),
+      task_id: text(128).nullable().optional(),
+      traceparent: text(128).nullable().optional(),
+      priority: z.enum(['background', 'normal', 'urgent'], { error: 'background, normal or urgent' }).optional(),
+      idempotency_key: key.nullable().optional(),
+      ttl_seconds: z.number({ error: 'seconds' }).positive('more than 0 seconds').nullable().optional(),
+      expected_seq: whole(0, Number.MAX_SAFE_INTEGER).optional(),
+    }),
+    'active participant',
+    [
+      'not_found',
+      'duplicate',
+      'session_closed',
+      'protocol_error',
+      'not_your_turn',
+      'conflict',
+      'too_large',
+      'forbidden',
+    ],
+    'Say something in a session.',
+  ),
+  can_send: operation(
+    'can_send',
+    z.object({ session_id: sessionId, event_type: eventType.optional() }),
+    'participant',
+    ['not_found'],
+    'Would a message of yours be accepted now, and if not, why.',
+  ),
+  pending_turns: operation('pending_turns', nothing, 'self', [], 'The sessions in which it is your turn.'),
+  read_log: operation(
+    'read_log',
+    z.object({ session_id: sessionId, from_seq: whole(1, Number.MAX_SAFE_INTEGER).optional(), limit, reverse: flag }),
+    'participant',
+    ['not_found', 'forbidden'],
+    'What was said, as far as it was addressed to you or came from you.',
+  ),
+  health: operation('health', nothing, 'anyone', [], 'Whether the hub takes posts, and how much it holds.'),
+};
+
+export function isOperation(name: string): name is OperationName {
+  return Object.hasOwn(OPERATIONS, name);
+}
+
+function operation<Name extends OperationName>(
+  name: Name,
+  params: z.ZodType<Params<Name>>,
+  who: Who,
+  errors: readonly WireCode[],
+  help: string,
+): Operation<Name> {
+  return { name, params: schemaOf(params), who, errors, help };
+}
+
+function isDuration(value: unknown): boolean {
+  try {
+    durationMs(value, 'duration');
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,146 @@
+/** The state of a session: a fold of its log, and nothing else. Live and replay run the same function. */
+
+import type { CompleteAdapter } from './adapter.ts';
+import { type Envelope, isFolded } from './envelope.ts';
+import { foldHead, type Head } from './head.ts';
+import type { CreatedData, Participant, ParticipantStatus, SessionMetadata } from './session.ts';
+
+export interface SessionState {
+  readonly metadata: SessionMetadata;
+  readonly head: Head;
+  /** The adapter's own; undefined while its adapter is missing. */
+  readonly adapter_state: unknown;
+  /** The seq at which each participant got its present status. */
+  readonly status_seq: Readonly<Record<string, number>>;
+}
+
+/** What the fold needs beside the log. A missing adapter folds everything but the adapter's state. */
+export interface FoldContext {
+  readonly adapter: CompleteAdapter | null;
+  readonly epoch: number;
+}
+
+export function foldEnvelope(state: SessionState | null, envelope: Envelope, context: FoldContext): SessionState {
+  const { adapter } = context;
+  if (state === null) {
+    const metadata = createdMetadata(envelope, context.epoch);
+    const status_seq = Object.fromEntries(metadata.participants.map(({ agent_id }) => [agent_id, envelope.seq]));
+    const head = foldHead(null, { envelope, turn: null });
+    return { metadata, head, adapter_state: adapter?.initialState(metadata), status_seq };
+  }
+  const metadata = foldMetadata(state.metadata, envelope);
+  const folds = adapter !== null && isFolded(envelope.event_type);
+  const adapter_state = folds ? adapter.fold(envelope, state.adapter_state, metadata) : state.adapter_state;
+  const turn = adapter !== null && metadata.state === 'ACTIVE' ? adapter.expectedNext(metadata, adapter_state) : null;
+  const head = foldHead(state.head, { envelope, turn });
+  const status_seq =
+    metadata.participants === state.metadata.participants
+      ? state.status_seq
+      : foldStatusSeq(state, metadata, envelope.seq);
+  return { metadata, head, adapter_state, status_seq };
+}
+
+function createdMetadata(envelope: Envelope, epoch: number): SessionMetadata {
+  // session.created is made by the hub from a parsed request; the log is read by checksum, not by schema.
+  const created = envelope.event_data as unknown as CreatedData;
+  const isCreator = (agentId: string) => agentId === created.creator_id;
+  return {
+    session_id: envelope.session_id,
+    manifest: created.manifest,
+    creator_id: created.creator_id,
+    participants: created.participants.map((participant) => ({
+      ...participant,
+      joined_at: isCreator(participant.agent_id) ? envelope.created_at : null,
+      status: isCreator(participant.agent_id) ? 'active' : 'invited',
+    })),
+    state: 'INVITED',
+    created_at: envelope.created_at,
+    opened_at: null,
+    expires_at: created.expires_at,
+    closed_at: null,
+    close_reason: null,
+    parent_session_id: created.parent_session_id,
+    depth: created.depth,
+    knobs: created.knobs,
+    labels: created.labels,
+    required_acks: created.required_acks,
+    pending_acks: created.participants.map(({ agent_id }) => agent_id).filter((id) => !isCreator(id)),
+    rejected_by: [],
+    head_seq: envelope.seq,
+    epoch,
+  };
+}
+
+function foldMetadata(before: SessionMetadata, envelope: Envelope): SessionMetadata {
+  const metadata = { ...before, head_seq: envelope.seq };
+  const data = envelope.event_data;
+  const agentId = typeof data.agent_id === 'string' ? data.agent_id : '';
+  const reason = typeof data.reason === 'string' ? data.reason : null;
+  switch (envelope.event_type) {
+    case 'session.invite.ack':
+      return { ...metadata, ...answered(before, agentId), participants: joined(before, agentId, envelope) };
+    case 'session.invite.reject':
+      return {
+        ...metadata,
+        ...answered(before, agentId),
+        participants: withStatus(before, agentId, 'rejected'),
+        rejected_by: [...before.rejected_by, agentId],
+      };
+    case 'session.opened':
+      return { ...metadata, state: 'ACTIVE', opened_at: envelope.created_at };
+    case 'session.closing':
+      return { ...metadata, state: 'CLOSING', close_reason: reason };
+    case 'session.closed':
+      return { ...metadata, state: 'CLOSED', closed_at: envelope.created_at, close_reason: reason };
+    case 'session.expired':
+      return { ...metadata, state: 'EXPIRED', closed_at: envelope.created_at, close_reason: reason };
+    case 'session.participant.joined':
+      return { ...metadata, ...answered(before, agentId), participants: joined(before, agentId, envelope) };
+    case 'session.participant.hidden':
+      return { ...metadata, participants: withStatus(before, agentId, 'hidden') };
+    case 'session.participant.returned':
+      return { ...metadata, participants: withStatus(before, agentId, 'active') };
+    case 'session.participant.removed':
+      return { ...metadata, ...answered(before, agentId), participants: withStatus(before, agentId, 'removed') };
+    default:
+      return metadata;
+  }
+}
+
+function answered(metadata: SessionMetadata, agentId: string): { readonly pending_acks: readonly string[] } {
+  return { pending_acks: metadata.pending_acks.filter((pending) => pending !== agentId) };
+}
+
+function withStatus(metadata: SessionMetadata, agentId: string, status: ParticipantStatus): readonly Participant[] {
+  return metadata.participants.map((participant) =>
+    participant.agent_id === agentId ? { ...participant, status } : participant,
+  );
+}
+
+/** Somebody joins: an invitee takes its place, a newcomer is put where the envelope says. */
+function joined(metadata: SessionMetadata, agentId: string, envelope: Envelope): readonly Participant[] {
+  const known = metadata.participants.find((participant) => participant.agent_id === agentId);
+  if (known?.joined_at !== undefined && known.joined_at !== null && known.status === 'active')
+    return metadata.participants;
+  if (known !== undefined) {
+    return metadata.participants.map((participant) =>
+      participant === known ? { ...known, status: 'active', joined_at: envelope.created_at } : participant,
+    );
+  }
+  const { name, role, order } = envelope.event_data;
+  const newcomer: Participant = {
+    agent_id: agentId,
+    name: String(name),
+    role: String(role),
+    order: Number(order),
+    joined_at: envelope.created_at,
+    status: 'active',
+  };
+  return [...metadata.participants, newcomer];
+}
+
+function foldStatusSeq(before: SessionState, after: SessionMetadata, seq: number): Readonly<Record<string, number>> {
+  const statuses = new Map(before.metadata.participants.map(({ agent_id, status }) => [agent_id, status]));
+  const changed = after.participants.filter(({ agent_id, status }) => statuses.get(agent_id) !== status);
+  return { ...before.status_seq, ...Object.fromEntries(changed.map(({ agent_id }) => [agent_id, seq])) };
+}

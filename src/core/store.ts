@@ -1,0 +1,105 @@
+/** The store port: a log per session with compare-and-append, and the few records kept beside the logs. */
+
+import type { Entry, Unit } from './envelope.ts';
+import type { Head } from './head.ts';
+import type { Json, JsonObject } from './json.ts';
+
+/** The position a log must be at for an append to succeed. Opaque: only the store that gave it can read it. */
+export type HeadToken = { readonly headToken: unique symbol };
+
+/**
+ * durable: the unit survives a crash. conflict: the log was at another head and nothing was written. failed: the store
+ * cannot tell what was kept; it is poisoned and fails every later append.
+ */
+export type AppendOutcome =
+  | { readonly kind: 'durable' }
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'failed'; readonly error: Error };
+
+export interface Append {
+  /** The head after this unit. Usable at once as the `expected` of the next append: that one conflicts or fails with this one. */
+  readonly token: HeadToken;
+  /** Never rejects. Outcomes of one log settle in the order of their appends. */
+  readonly outcome: Promise<AppendOutcome>;
+}
+
+export interface ReadRange {
+  readonly from_seq: number;
+  /** Inclusive; absent = to the head. */
+  readonly to_seq?: number;
+  readonly limit: number;
+  /** Newest first, starting at to_seq. */
+  readonly reverse?: boolean;
+}
+
+export interface StoredHead {
+  readonly head: Head;
+  readonly token: HeadToken;
+  readonly epoch: number;
+}
+
+/** How far one recipient has come in one session: everything ≤ seq, and the ones named beyond it. */
+export interface Cursor {
+  readonly agent_id: string;
+  readonly session_id: string;
+  readonly epoch: number;
+  /** The last deliverable envelope up to which everything is acked; 0 = none. */
+  readonly seq: number;
+  readonly beyond: readonly number[];
+}
+
+export interface SessionQuery {
+  /** Only sessions that name this agent, in whatever status. */
+  readonly participant?: string;
+  readonly states?: readonly Head['state'][];
+  readonly type?: string;
+  /** Only sessions that ended at or after this time, or have not ended. */
+  readonly ended_since?: string;
+  /** Continue after this position, as given in `next`. */
+  readonly after?: string;
+  readonly limit: number;
+}
+
+export interface SessionPage {
+  readonly heads: readonly StoredHead[];
+  readonly next: string | null;
+}
+
+export interface AuditRecord {
+  readonly at: string;
+  readonly kind: string;
+  readonly actor: string | null;
+  readonly session_id: string | null;
+  readonly detail: JsonObject;
+}
+
+export interface NumberedAudit extends AuditRecord {
+  readonly number: number;
+}
+
+/** The log that holds the registry; it has the same laws and the same append as a session's. */
+export const REGISTRY_LOG = 'hub';
+
+export interface Store {
+  /** `expected` null = the log must not exist yet. Synchronous: the unit is staged in the order of the calls. */
+  append(logId: string, expected: HeadToken | null, unit: Unit): Append;
+  /** Durable entries only, in seq order (or newest first). An unknown log reads as empty. */
+  read(logId: string, range: ReadRange): Promise<readonly Entry[]>;
+  /** The position of a log that is durable; null = it does not exist. */
+  position(logId: string): Promise<{ readonly token: HeadToken; readonly epoch: number; readonly seq: number } | null>;
+  head(sessionId: string): Promise<StoredHead | null>;
+  /** Every session that has not ended, for the start of a hub. */
+  liveHeads(): AsyncIterable<StoredHead>;
+  /** Sessions by creation, newest first. */
+  list(query: SessionQuery): Promise<SessionPage>;
+  /** Lazy: written soon, never waited for by anyone; losing one only repeats a delivery. */
+  saveCursors(cursors: readonly Cursor[]): Promise<void>;
+  loadCursors(agentId: string): Promise<readonly Cursor[]>;
+  dropCursors(keys: readonly { readonly agent_id: string; readonly session_id: string }[]): Promise<void>;
+  audit(record: AuditRecord): void;
+  readAudit(range: { readonly after: number; readonly limit: number }): Promise<readonly NumberedAudit[]>;
+  /** Named small values of the hub itself (its id). */
+  getMeta(key: string): Promise<Json | null>;
+  setMeta(key: string, value: Json): Promise<void>;
+  close(): Promise<void>;
+}

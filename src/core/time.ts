@@ -1,0 +1,35 @@
+/** Milliseconds and ISO-8601 text. The only file of the pure layers that may name Date. */
+
+import { badValue } from './json.ts';
+
+export function isoFromMs(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+export function msFromIso(iso: string): number {
+  return Date.parse(iso);
+}
+
+const UNIT_SECONDS: ReadonlyMap<string, number> = new Map([
+  ['s', 1],
+  ['m', 60],
+  ['h', 3600],
+  ['d', 86_400],
+]);
+
+/** A century: every deadline made of it still is a time that ISO-8601 writes in the usual width. */
+export const MAX_DURATION_MS: number = 36_500 * 86_400_000;
+
+export const DURATION = 'a duration such as 30s, 15m, 2h, 1d or seconds (at most 36500d)';
+
+/** `30s 15m 2h 1d` or plain seconds → milliseconds; 0 = off. Anything else is an error that names the field. */
+export function durationMs(value: unknown, field: string): number {
+  const ms = typeof value === 'string' ? parseDuration(value) : typeof value === 'number' ? value * 1000 : null;
+  if (ms === null || !(ms >= 0 && ms <= MAX_DURATION_MS)) throw badValue(field, DURATION, value);
+  return ms;
+}
+
+function parseDuration(text: string): number | null {
+  const match = /^(\d+(?:\.\d+)?)([smhd]?)$/.exec(text);
+  return match === null ? null : Number(match[1]) * (UNIT_SECONDS.get(match[2] ?? '') ?? 1) * 1000;
+}

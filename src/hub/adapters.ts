@@ -1,0 +1,51 @@
+/** The adapters the hub was handed, by type and version. */
+
+import { type CompleteAdapter, completeAdapter, type SessionAdapter } from '../core/adapter.ts';
+import { HubError, WireError } from '../core/errors.ts';
+import { compileKnobs, type KnobsParser, parseManifest } from '../core/manifest.ts';
+
+export interface RegisteredAdapter {
+  readonly adapter: CompleteAdapter;
+  readonly parseKnobs: KnobsParser;
+}
+
+export class Adapters {
+  private readonly byType = new Map<string, Map<number, RegisteredAdapter>>();
+
+  /** A manifest that does not parse, or a second behaviour under one (type, version), is refused. */
+  register<State>(given: SessionAdapter<State>): RegisteredAdapter {
+    const manifest = parseManifest(given.manifest);
+    const { type, version } = manifest;
+    const versions = this.byType.get(type) ?? new Map<number, RegisteredAdapter>();
+    if (versions.has(version)) {
+      throw new HubError(
+        'adapter_exists',
+        `adapter ${type} version ${version} is registered already; a new behaviour needs a new version`,
+      );
+    }
+    const registered = { adapter: { ...completeAdapter(given), manifest }, parseKnobs: compileKnobs(manifest) };
+    versions.set(version, registered);
+    this.byType.set(type, versions);
+    return registered;
+  }
+
+  find(type: string, version: number): CompleteAdapter | null {
+    return this.byType.get(type)?.get(version)?.adapter ?? null;
+  }
+
+  /** The adapter a new session uses: the version asked for, else the newest. */
+  choose(type: string, version: number | undefined): RegisteredAdapter {
+    const versions = this.byType.get(type);
+    if (versions === undefined) {
+      const known = [...this.byType.keys()].sort().join(', ') || 'none';
+      throw new WireError('invalid_create', `type: no adapter "${type}"; this hub has ${known}`, {
+        field: 'type',
+        received: type,
+      });
+    }
+    const chosen = versions.get(version ?? Math.max(...versions.keys()));
+    if (chosen !== undefined) return chosen;
+    const message = `version: no version ${version} of adapter "${type}"; this hub has ${[...versions.keys()].join(', ')}`;
+    throw new WireError('invalid_create', message, { field: 'version', received: String(version) });
+  }
+}

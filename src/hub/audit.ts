@@ -1,0 +1,41 @@
+/** The audit: one reader of the tap that writes down what an operator will ask about. */
+
+import type { JsonObject } from '../core/json.ts';
+import { isoFromMs } from '../core/time.ts';
+import type { HubParts } from './parts.ts';
+
+export function keepAudit({ events, store, clock }: HubParts): void {
+  const write = (kind: string, actor: string | null, session_id: string | null, detail: JsonObject): void =>
+    store.audit({ at: isoFromMs(clock.now()), kind, actor, session_id, detail });
+
+  events.on('agentRegistered', ({ passport }) =>
+    write('agent_registered', passport.agent_id, null, { name: passport.name }),
+  );
+  events.on('agentUnregistered', ({ passport }) =>
+    write('agent_unregistered', passport.agent_id, null, { name: passport.name }),
+  );
+  events.on('agentBound', ({ agent_id, name, binding }) => write('agent_bound', agent_id, null, { name, binding }));
+  events.on('agentUnbound', ({ agent_id, name, binding, reason }) =>
+    write('agent_unbound', agent_id, null, { name, binding, reason }),
+  );
+  events.on('sessionCreated', ({ session }) =>
+    write('session_created', session.creator_id, session.session_id, { type: session.manifest.type }),
+  );
+  events.on('sessionOpened', ({ session }) => write('session_opened', null, session.session_id, {}));
+  events.on('sessionClosing', ({ session }) =>
+    write('session_closing', null, session.session_id, { reason: session.close_reason }),
+  );
+  events.on('sessionEnded', ({ session }) =>
+    write('session_ended', null, session.session_id, { state: session.state, reason: session.close_reason }),
+  );
+  events.on('sessionUnavailable', ({ session_id, reason }) =>
+    write('session_unavailable', null, session_id, { reason }),
+  );
+  events.on('operationRefused', ({ op, agent_id, session_id, error }) =>
+    write('operation_refused', agent_id, session_id, { op, code: error.code, message: error.message }),
+  );
+  events.on('deliveryFailed', ({ agent_id, session_id, seq, reason }) =>
+    write('delivery_failed', agent_id, session_id, { seq, reason }),
+  );
+  events.on('storeFailed', ({ error }) => write('store_failed', null, null, { message: error.message }));
+}

@@ -1,0 +1,206 @@
+/** Who is connected: one binding per identity. Bindings are numbered, a newer one takes over, and admission checks the number. */
+
+import { membershipEnd } from '../core/delivery.ts';
+import type { Entry } from '../core/envelope.ts';
+import { encodeFrame, encodeNotify, type GoodbyeReason, type ReceiptFrame } from '../core/frames.ts';
+import type { Head } from '../core/head.ts';
+import type { Passport } from '../core/passport.ts';
+import { isTerminal } from '../core/session.ts';
+import type { SessionState } from '../core/state.ts';
+import type { Progress } from './cursors.ts';
+import { checkDrained } from './drain.ts';
+import type { HubParts } from './parts.ts';
+import { Pump, type PumpTarget } from './pump.ts';
+import { type Resume, resumeBinding } from './resume.ts';
+
+/** A stream that is finished costs some hundred bytes. */
+const FINISHED_KEPT = 256;
+
+/** The end of a connection a binding speaks through. */
+export interface Endpoint {
+  readonly endpointId: string;
+  send(text: string): void;
+  /** The binding is over though the connection may go on. */
+  unbound(agentId: string, number: number): void;
+}
+
+export class Binding implements PumpTarget {
+  readonly agentId: string;
+  readonly name: string;
+  readonly number: number;
+  readonly endpoint: Endpoint;
+  readonly pumps: Map<string, Pump> = new Map();
+  /** Sessions that have ended and are acked to the end, the longest ago first. */
+  readonly finished: Set<string> = new Set();
+  /** Its cursors are loaded; before that, nothing is delivered. */
+  ready = false;
+  /** Sessions that ended while it was not ready: neither live nor in the list of ended ones it asked for. */
+  readonly endedMeanwhile: { readonly head: Head; readonly epoch: number }[] = [];
+
+  constructor(passport: Passport, number: number, endpoint: Endpoint) {
+    this.agentId = passport.agent_id;
+    this.name = passport.name;
+    this.number = number;
+    this.endpoint = endpoint;
+  }
+
+  send(text: string): void {
+    this.endpoint.send(text);
+  }
+}
+
+export class Bindings {
+  private readonly parts: HubParts;
+  private readonly byAgent = new Map<string, Binding>();
+  private lastNumber = 0;
+
+  constructor(parts: HubParts) {
+    this.parts = parts;
+  }
+
+  get size(): number {
+    return this.byAgent.size;
+  }
+
+  isBound(agentId: string): boolean {
+    return this.byAgent.has(agentId);
+  }
+
+  /** The connection of this binding still speaks for the identity: a repeated hello does not void what it asked before. */
+  mayAct(binding: Binding): boolean {
+    return this.byAgent.get(binding.agentId)?.endpoint === binding.endpoint;
+  }
+
+  isCurrent(binding: { readonly agentId: string; readonly number: number }): boolean {
+    return this.byAgent.get(binding.agentId)?.number === binding.number;
+  }
+
+  /** Binds at once; what is due to the agent follows when its cursors are loaded. */
+  bind(passport: Passport, endpoint: Endpoint, resume: Resume): Binding {
+    const old = this.byAgent.get(passport.agent_id);
+    this.lastNumber += 1;
+    const binding = new Binding(passport, this.lastNumber, endpoint);
+    this.byAgent.set(binding.agentId, binding);
+    if (old !== undefined) this.finish(old, old.endpoint === endpoint ? null : 'replaced');
+    this.presenceChanged(binding.agentId);
+    this.parts.events.emit('agentBound', { agent_id: binding.agentId, name: binding.name, binding: binding.number });
+    void resumeBinding(this.parts, binding, resume);
+    return binding;
+  }
+
+  /** Ends a binding, if it is still the current one; `goodbye` tells the peer why. */
+  unbind(binding: Binding, goodbye: GoodbyeReason | null): void {
+    if (this.byAgent.get(binding.agentId) !== binding) return;
+    this.byAgent.delete(binding.agentId);
+    this.parts.presence.left(binding.agentId);
+    this.finish(binding, goodbye);
+    this.presenceChanged(binding.agentId);
+  }
+
+  unbindAgent(agentId: string, goodbye: GoodbyeReason): void {
+    const binding = this.byAgent.get(agentId);
+    if (binding !== undefined) this.unbind(binding, goodbye);
+  }
+
+  /** What just became durable goes to everyone who may have it. */
+  publish(entries: readonly Entry[], after: SessionState, epoch: number): void {
+    for (const { agent_id, status } of after.metadata.participants) {
+      const binding = this.byAgent.get(agent_id);
+      if (binding === undefined) continue;
+      if (!binding.ready) {
+        if (isTerminal(after.metadata.state)) binding.endedMeanwhile.push({ head: after.head, epoch });
+        continue;
+      }
+      const end = membershipEnd(after.head, agent_id);
+      if (end > 0) this.wake(binding, after.head, epoch, end);
+      else if (status === 'invited') this.tellInvitee(binding, entries, after, epoch);
+    }
+  }
+
+  /** Everyone joined and still here has everything up to `seq`. */
+  haveAcked(head: Head, seq: number): boolean {
+    return Object.entries(head.members).every(([agentId, status]) => {
+      const binding = this.byAgent.get(agentId);
+      if (binding === undefined || (status !== 'active' && status !== 'hidden')) return true;
+      return binding.pumps.get(head.session_id)?.hasAcked(seq) ?? false;
+    });
+  }
+
+  /** False = a receipt for what was not sent on this binding. */
+  receive(binding: Binding, receipt: ReceiptFrame): boolean {
+    const { session_id, seq, status, reason } = receipt;
+    const pump = binding.pumps.get(session_id);
+    if (pump === undefined || !pump.receive(status, seq, reason ?? 'nacked')) return false;
+    const head = this.parts.index.get(session_id);
+    if (head !== undefined) checkDrained(this.parts, head);
+    else if (pump.isDone && !binding.finished.has(session_id)) this.retire(binding, pump);
+    return true;
+  }
+
+  /** Deadlines and endings that depend on who is here. */
+  private presenceChanged(agentId: string): void {
+    for (const head of this.parts.index.sessionsOf(agentId)) {
+      this.parts.index.arm(head, this.parts.presence.orphanAtMs(head));
+      checkDrained(this.parts, head);
+    }
+  }
+
+  /** The session has ended and the recipient has all of it. The newest few stay for receipts that come late, as `seen` does. */
+  private retire(binding: Binding, pump: Pump): void {
+    pump.stop();
+    this.parts.cursors.retire(binding.agentId, pump.sessionId);
+    binding.finished.add(pump.sessionId);
+    for (const oldest of binding.finished) {
+      if (binding.finished.size <= FINISHED_KEPT) return;
+      binding.finished.delete(oldest);
+      binding.pumps.delete(oldest);
+    }
+  }
+
+  private finish(binding: Binding, goodbye: GoodbyeReason | null): void {
+    for (const pump of binding.pumps.values()) pump.stop();
+    binding.pumps.clear();
+    if (goodbye !== null)
+      binding.send(encodeFrame({ kind: 'goodbye', reason: goodbye, recipient_id: binding.agentId }));
+    binding.endpoint.unbound(binding.agentId, binding.number);
+    const { agentId: agent_id, name, number } = binding;
+    this.parts.events.emit('agentUnbound', { agent_id, name, binding: number, reason: goodbye ?? 'left' });
+  }
+
+  private wake(binding: Binding, head: Head, epoch: number, end: number): void {
+    const progress = this.parts.cursors.getOrStart(binding.agentId, head.session_id, epoch);
+    this.wakeAt(binding, head.session_id, progress, head.seq, end);
+  }
+
+  /** The pump of one stream, made when it is first needed. */
+  wakeAt(binding: Binding, sessionId: string, progress: Progress, headSeq: number, end: number): void {
+    const known = binding.pumps.get(sessionId);
+    const pump = known ?? new Pump(this.parts, binding, progress);
+    if (known === undefined) binding.pumps.set(sessionId, pump);
+    pump.wake(headSeq, end);
+  }
+
+  /** An invite is outside the stream: no prev_seq, no receipt. So is the end of a session that was never joined. */
+  private tellInvitee(binding: Binding, entries: readonly Entry[], after: SessionState, epoch: number): void {
+    const ended = isTerminal(after.metadata.state);
+    for (const { envelope } of entries) {
+      const invite = envelope.event_type === 'session.invite' && envelope.audience?.includes(binding.agentId);
+      const end = ended && envelope.seq === after.metadata.head_seq;
+      if (invite !== true && !end) continue;
+      this.sendOutside(binding, { envelope, turn: null }, epoch);
+      if (end) this.heardEnd(binding.agentId, after.head, epoch);
+    }
+  }
+
+  /** Those who never joined have no stream to ack in: once told, the end is done with. */
+  heardEnd(agentId: string, head: Head, epoch: number): void {
+    const progress = this.parts.cursors.getOrStart(agentId, head.session_id, epoch);
+    progress.seq = head.seq;
+    this.parts.cursors.changed(progress);
+  }
+
+  sendOutside(binding: Binding, { envelope }: Entry, epoch: number): void {
+    const frame = { recipient_id: binding.agentId, epoch, prev_seq: null, turn: null };
+    binding.send(encodeNotify(frame, JSON.stringify(envelope)));
+  }
+}

@@ -1,0 +1,217 @@
+/** One connection: frames in, frames out. Handshake, identity, request → operation → response, receipts. */
+
+import { toWireError, WireError } from '../core/errors.ts';
+import {
+  encodeFrame,
+  errorRecord,
+  type HelloFrame,
+  type HubFrame,
+  PROTOCOL_VERSION,
+  parseClientFrame,
+  type ReceiptFrame,
+  type RequestFrame,
+} from '../core/frames.ts';
+import { describe } from '../core/json.ts';
+import type { Link } from '../core/link.ts';
+import { isOperation, OPERATIONS } from '../core/operations.ts';
+import type { Passport } from '../core/passport.ts';
+import { isoFromMs } from '../core/time.ts';
+import type { Binding, Endpoint } from './bindings.ts';
+import type { HubParts } from './parts.ts';
+import { perform } from './perform.ts';
+import type { Resume } from './resume.ts';
+
+export class Connection implements Endpoint {
+  readonly endpointId: string;
+  private readonly parts: HubParts;
+  private readonly link: Link;
+  /** By agent id, in the order they were bound. */
+  private readonly identities = new Map<string, Binding>();
+  /** It spoke for several at once: from then on a request that names none could be meant for one that is gone. */
+  private shared = false;
+  private openRequests = 0;
+  private badFrames = 0;
+  private closed = false;
+
+  constructor(parts: HubParts, link: Link, onClosed: (connection: Connection) => void) {
+    this.parts = parts;
+    this.link = link;
+    this.endpointId = parts.ids.hex32();
+    link.onMessage((text) => this.receive(text));
+    link.onClose(() => {
+      this.end();
+      onClosed(this);
+    });
+  }
+
+  send(text: string): void {
+    if (!this.closed) this.link.send(text);
+  }
+
+  unbound(agentId: string, number: number): void {
+    if (this.identities.get(agentId)?.number === number) this.identities.delete(agentId);
+  }
+
+  /** Says goodbye and closes. */
+  close(reason: 'shutdown' | 'bad_frames'): void {
+    this.sendFrame({ kind: 'goodbye', reason });
+    this.end();
+    this.link.close();
+  }
+
+  private end(): void {
+    if (this.closed) return;
+    this.closed = true;
+    for (const binding of [...this.identities.values()]) this.parts.bindings.unbind(binding, null);
+  }
+
+  private receive(text: string): void {
+    if (this.closed) return;
+    try {
+      const frame = parseClientFrame(text, this.parts.limits.maxFrameBytes);
+      switch (frame.kind) {
+        case 'hello':
+          return this.hello(frame);
+        case 'request':
+          return void this.request(frame);
+        case 'receipt':
+          return this.receipt(frame);
+        case 'ping':
+          return this.sendFrame({ kind: 'pong' });
+        case 'pong':
+          return;
+      }
+    } catch (thrown) {
+      this.badFrame(toWireError(thrown, 'reading a frame'));
+    }
+  }
+
+  private hello(frame: HelloFrame): void {
+    const passport = this.parts.registry.named(frame.name);
+    if (frame.protocol !== PROTOCOL_VERSION) {
+      const message = `frame.protocol: this hub speaks ${PROTOCOL_VERSION}, got ${describe(frame.protocol)}`;
+      return this.refuse(new WireError('unsupported_version', message, { field: 'frame.protocol', name: frame.name }));
+    }
+    // Links in this process are trusted; a name nobody has and a wrong credential get the same answer.
+    if (passport === null || frame.auth.scheme !== 'none') {
+      const message = `"${frame.name}" cannot be bound: unknown name or wrong credential; register first`;
+      return this.refuse(new WireError('unauthenticated', message, { name: frame.name }));
+    }
+    this.welcome(passport, frame.resume ?? {});
+  }
+
+  private welcome(passport: Passport, resume: Resume): void {
+    const { parts } = this;
+    const { name, agent_id } = passport;
+    if (this.closed) return;
+    if (this.identities.size >= parts.limits.maxIdentities && !this.identities.has(agent_id)) {
+      return this.refuse(
+        new WireError('too_large', `one connection binds at most ${parts.limits.maxIdentities} identities`, { name }),
+      );
+    }
+    // The welcome goes first: nothing may be delivered on a binding the client does not know of.
+    this.sendFrame({
+      kind: 'welcome',
+      name,
+      agent_id,
+      endpoint_id: this.endpointId,
+      hub_id: parts.hubId,
+      hub_time: isoFromMs(parts.clock.now()),
+      limits: { max_frame_bytes: parts.limits.maxFrameBytes, window: parts.limits.window },
+      features: [],
+    });
+    this.identities.delete(agent_id);
+    this.identities.set(agent_id, parts.bindings.bind(passport, this, resume));
+    this.shared ||= this.identities.size > 1;
+  }
+
+  /** Requests run concurrently; what they do before their first wait keeps the order they came in. */
+  private async request(frame: RequestFrame): Promise<void> {
+    const { request_id } = frame;
+    if (this.openRequests >= this.parts.limits.maxOpenRequests) {
+      const message = `at most ${this.parts.limits.maxOpenRequests} requests may be open on one connection`;
+      return this.respondError(request_id, new WireError('rate_limited', message, { retry_after_ms: 100 }));
+    }
+    this.openRequests += 1;
+    try {
+      const result = await this.withDeadline(frame, this.carryOut(frame));
+      this.sendFrame({ kind: 'response', request_id, ok: true, result });
+    } catch (thrown) {
+      this.respondError(request_id, toWireError(thrown, frame.op));
+    } finally {
+      this.openRequests -= 1;
+    }
+  }
+
+  private carryOut(frame: RequestFrame): Promise<unknown> {
+    const { op } = frame;
+    if (!isOperation(op)) {
+      const expected = `one of ${Object.keys(OPERATIONS).join(', ')}`;
+      const error = new WireError('bad_frame', `frame.op: no operation "${op}"`, {
+        field: 'frame.op',
+        expected,
+        received: op,
+      });
+      return Promise.reject(error);
+    }
+    const binding = this.identityOf(frame.as);
+    if (binding === undefined) {
+      return Promise.reject(new WireError('unauthenticated', `"${frame.as}" is not bound to this connection`));
+    }
+    if (frame.as === undefined && this.shared && OPERATIONS[op].who !== 'anyone') {
+      const message = 'frame.as: this connection speaks for several identities; name the one that asks';
+      return Promise.reject(new WireError('bad_frame', message, { field: 'frame.as', expected: 'a name or agent id' }));
+    }
+    return perform(this.parts, { binding, bind: (passport) => this.welcome(passport, {}) }, op, frame.params);
+  }
+
+  /** null = nobody is bound yet; undefined = the one named is not bound here. */
+  private identityOf(as: string | undefined): Binding | null | undefined {
+    const bindings = [...this.identities.values()];
+    if (as === undefined) return bindings[0] ?? null;
+    return bindings.find(({ agentId, name }) => agentId === as || name === as);
+  }
+
+  /** Bounds the answer, not the effect. */
+  private withDeadline(frame: RequestFrame, work: Promise<unknown>): Promise<unknown> {
+    const { deadline_ms, op, params } = frame;
+    if (deadline_ms === undefined) return work;
+    return new Promise((resolve, reject) => {
+      const cancel = this.parts.clock.after(deadline_ms, () => {
+        const session_id = typeof params.session_id === 'string' ? params.session_id : null;
+        reject(
+          new WireError('timeout', `${op} took longer than ${deadline_ms} ms; it may still take effect`, {
+            session_id,
+          }),
+        );
+      });
+      work.then(resolve, reject).finally(cancel);
+    });
+  }
+
+  private receipt(frame: ReceiptFrame): void {
+    const binding = this.identities.get(frame.recipient_id);
+    if (binding !== undefined && this.parts.bindings.receive(binding, frame)) return;
+    const message = `frame.seq: seq ${frame.seq} of session ${frame.session_id} was not sent to ${frame.recipient_id} on this binding`;
+    this.badFrame(new WireError('bad_frame', message, { field: 'frame.seq', received: String(frame.seq) }));
+  }
+
+  private badFrame(error: WireError): void {
+    this.badFrames += 1;
+    this.parts.events.emit('badFrame', { agent_id: this.identityOf(undefined)?.agentId ?? null, error });
+    this.refuse(error);
+    if (this.badFrames >= this.parts.limits.maxBadFrames) this.close('bad_frames');
+  }
+
+  private refuse(error: WireError): void {
+    this.sendFrame({ kind: 'error', error: errorRecord(error) });
+  }
+
+  private respondError(request_id: string, error: WireError): void {
+    this.sendFrame({ kind: 'response', request_id, ok: false, error: errorRecord(error) });
+  }
+
+  private sendFrame(frame: HubFrame): void {
+    this.send(encodeFrame(frame));
+  }
+}

@@ -1,0 +1,204 @@
+/** Creating a session: every name resolved, every check with its own error, one append, nothing left behind on failure. */
+
+import { type CreateFacts, createDrafts } from '../core/create.ts';
+import { WireError } from '../core/errors.ts';
+import { canonicalJson, copyJsonObject, type Json, type JsonObject, utf8Bytes } from '../core/json.ts';
+import { digestText } from '../core/keys.ts';
+import type { CreateParams, Result } from '../core/operations.ts';
+import { isTerminal, participantOf, type SessionMetadata } from '../core/session.ts';
+import { durationMs } from '../core/time.ts';
+import type { RegisteredAdapter } from './adapters.ts';
+import type { Binding } from './bindings.ts';
+import { notBound } from './caller.ts';
+import type { CreatedUnderKey } from './create-keys.ts';
+import type { HubParts } from './parts.ts';
+
+type Created = Result<'create_session'>;
+
+export async function createSession(parts: HubParts, creator: Binding, params: CreateParams): Promise<Created> {
+  parts.backlog.check();
+  const digest = requestDigest(params, parts);
+  const known = createdUnder(parts, creator, params);
+  if (known !== undefined) return repeated(parts, creator, params, known, digest);
+  const parent = await parentFacts(parts, creator, params);
+  // The same request may have come twice at once: while the second looked at the parent, the first has begun.
+  const begun = createdUnder(parts, creator, params);
+  if (begun !== undefined) return repeated(parts, creator, params, begun, digest);
+  const facts = createFacts(parts, creator, params, digest, parent);
+  await begin(parts, creator, facts);
+  return { session: await arrive(parts, facts.session_id, params) };
+}
+
+/** One synchronous step from the last check to the staged unit; what fails leaves nothing behind. */
+async function begin(parts: HubParts, creator: Binding, facts: CreateFacts): Promise<void> {
+  if (!parts.bindings.mayAct(creator)) throw notBound(creator.name);
+  const { session_id, idempotencyKey: key, adapter, requestDigest: digest } = facts;
+  const session = parts.sessions.makeNew(session_id, adapter);
+  if (key !== null) parts.createKeys.remember(creator.agentId, key, { session_id, digest }, facts.nowMs);
+  parts.sessions.add(session);
+  try {
+    await session.create(createDrafts(facts));
+  } catch (thrown) {
+    parts.sessions.drop(session_id);
+    if (key !== null) parts.createKeys.forget(creator.agentId, key, session_id);
+    throw thrown;
+  }
+}
+
+/** Answers at once, or when the session is active; one that ends before that is an error that says why. */
+async function arrive(parts: HubParts, sessionId: string, params: CreateParams): Promise<SessionMetadata> {
+  const now = parts.sessions.peek(sessionId)?.durable?.metadata ?? (await load(parts, sessionId));
+  if (params.wait === 'created') return now;
+  const session =
+    now.state === 'INVITED' ? await parts.waiters.wait(sessionId, ({ state }) => state !== 'INVITED') : now;
+  if (session.opened_at !== null) return session;
+  const { state, close_reason, rejected_by } = session;
+  const details = { session_id: sessionId, state, close_reason, rejected_by };
+  throw new WireError('session_closed', `session ${sessionId} ended before it became active: ${close_reason}`, details);
+}
+
+async function load(parts: HubParts, sessionId: string): Promise<SessionMetadata> {
+  const state = await parts.sessions.use(sessionId, (session) => session.durable);
+  if (state === null) throw new WireError('internal', `session ${sessionId} was created but cannot be read`);
+  return state.metadata;
+}
+
+function createdUnder(parts: HubParts, creator: Binding, params: CreateParams): CreatedUnderKey | undefined {
+  const key = params.idempotency_key;
+  return key === undefined ? undefined : parts.createKeys.find(creator.agentId, key, parts.clock.now());
+}
+
+/** The same request under the same key is the same session, also while it is still being written. */
+async function repeated(
+  parts: HubParts,
+  creator: Binding,
+  params: CreateParams,
+  { session_id, digest: first }: CreatedUnderKey,
+  digest: string,
+): Promise<Created> {
+  const session = parts.sessions.peek(session_id);
+  if (session?.durable === null) await session.whenIdle();
+  if (first !== digest) {
+    const message = `idempotency_key "${params.idempotency_key}" was used to create another session; take a new key`;
+    throw new WireError('duplicate', message, { session_id });
+  }
+  if (createdUnder(parts, creator, params)?.session_id !== session_id) return createSession(parts, creator, params);
+  return { session: await arrive(parts, session_id, params), duplicate: true };
+}
+
+function createFacts(
+  parts: HubParts,
+  creator: Binding,
+  params: CreateParams,
+  requestDigest: string,
+  parent: CreateFacts['parent'],
+): CreateFacts {
+  const { limits, clock } = parts;
+  const registered = parts.adapters.choose(params.type, params.version);
+  return {
+    session_id: parts.ids.hex32(),
+    adapter: registered.adapter,
+    creator_id: creator.agentId,
+    participants: resolveParticipants(parts, creator, params.participants),
+    knobs: knobsOf(parts, registered, params),
+    labels: labelsOf(parts, params),
+    expectations: expectationsOf(parts, params),
+    requiredAcks: params.required_acks ?? null,
+    ttlMs: params.ttl === undefined ? limits.sessionTtlMs : durationMs(params.ttl, 'params.ttl'),
+    inviteTimeoutMs: timeoutMs(params.invite_timeout, 'params.invite_timeout'),
+    drainTimeoutMs: timeoutMs(params.drain_timeout, 'params.drain_timeout') ?? limits.drainTimeoutMs,
+    parent,
+    idempotencyKey: params.idempotency_key ?? null,
+    requestDigest,
+    nowMs: clock.now(),
+    limits,
+  };
+}
+
+/** A creator not listed is put first. */
+function resolveParticipants(
+  parts: HubParts,
+  creator: Binding,
+  listed: readonly string[],
+): CreateFacts['participants'] {
+  const passports = listed.map((nameOrId, i) => {
+    const passport = parts.registry.invitable(nameOrId);
+    if (passport !== null) return passport;
+    const field = `params.participants.${i}`;
+    throw new WireError('invalid_create', `${field}: nobody called "${nameOrId}" is registered`, {
+      field,
+      received: nameOrId,
+    });
+  });
+  const ids = passports.map(({ agent_id }) => agent_id);
+  const twice = ids.findIndex((id, i) => ids.indexOf(id) !== i);
+  if (twice !== -1) {
+    const field = `params.participants.${twice}`;
+    throw new WireError('invalid_create', `${field}: "${listed[twice]}" is listed twice`, {
+      field,
+      received: listed[twice],
+    });
+  }
+  const others = passports.map(({ agent_id, name }) => ({ agent_id, name }));
+  return ids.includes(creator.agentId) ? others : [{ agent_id: creator.agentId, name: creator.name }, ...others];
+}
+
+function knobsOf({ limits }: HubParts, { parseKnobs }: RegisteredAdapter, params: CreateParams): JsonObject {
+  const knobs = copyJsonObject(params.knobs ?? {}, 'params.knobs', {
+    maxDepth: limits.maxJsonDepth,
+    maxBytes: limits.maxKnobBytes,
+  });
+  return parseKnobs(knobs);
+}
+
+function labelsOf({ limits }: HubParts, { labels = {}, intent }: CreateParams): Readonly<Record<string, string>> {
+  const all = { ...labels, ...(intent === undefined ? {} : { intent }) };
+  const names = Object.keys(all);
+  if (names.length > limits.maxLabels) {
+    throw new WireError('too_large', `params.labels: at most ${limits.maxLabels} labels, got ${names.length}`, {
+      field: 'params.labels',
+    });
+  }
+  for (const [name, value] of Object.entries(all)) {
+    if (utf8Bytes(name) + utf8Bytes(value) <= limits.maxLabelBytes) continue;
+    const field = `params.labels.${name}`;
+    throw new WireError('too_large', `${field}: at most ${limits.maxLabelBytes} bytes with its name`, { field });
+  }
+  copyJsonObject(all, 'params.labels', { maxDepth: 1, maxBytes: Number.MAX_SAFE_INTEGER });
+  return all;
+}
+
+function expectationsOf({ limits }: HubParts, { expectations }: CreateParams): CreateFacts['expectations'] {
+  if (expectations === undefined) return null;
+  const bounds = { maxDepth: limits.maxJsonDepth, maxBytes: limits.maxKnobBytes };
+  return expectations.map((entry, i) => ({
+    ...entry,
+    params: copyJsonObject(entry.params, `params.expectations.${i}.params`, bounds),
+  }));
+}
+
+async function parentFacts(parts: HubParts, creator: Binding, params: CreateParams): Promise<CreateFacts['parent']> {
+  const parentId = params.parent_session_id;
+  if (parentId === undefined) return null;
+  const state = await parts.sessions.use(parentId, (session) => session.durable);
+  const member = state === null ? undefined : participantOf(state.metadata, creator.agentId);
+  if (state === null || member === undefined) throw new WireError('not_found', `no session ${parentId}`);
+  if (isTerminal(state.metadata.state) || state.metadata.state === 'CLOSING' || member.status !== 'active') {
+    const message = `params.parent_session_id: you must be active in a live session; ${parentId} is ${state.metadata.state} and you are ${member.status}`;
+    throw new WireError('invalid_create', message, { field: 'params.parent_session_id' });
+  }
+  return { session_id: parentId, depth: state.metadata.depth };
+}
+
+/** 0 would mean "never" for a time the lifecycle depends on, so it is taken as absent. */
+function timeoutMs(value: string | number | undefined, field: string): number | null {
+  const ms = value === undefined ? 0 : durationMs(value, field);
+  return ms === 0 ? null : ms;
+}
+
+/** What was asked, apart from the key and how to wait. */
+function requestDigest(params: CreateParams, { limits }: HubParts): string {
+  const { idempotency_key: _key, wait: _wait, ...asked } = params;
+  const bounds = { maxDepth: limits.maxJsonDepth + 2, maxBytes: limits.maxFrameBytes };
+  return digestText(canonicalJson(copyJsonObject(asked, 'params', bounds) as Json));
+}

@@ -1,0 +1,205 @@
+/** The hub: its parts put together, its life, and its public face inside a process. */
+
+import type { SessionAdapter } from '../core/adapter.ts';
+import { HubError } from '../core/errors.ts';
+import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
+import { type Link, linkPair } from '../core/link.ts';
+import type { Health } from '../core/operations.ts';
+import { type Clock, type Ids, type Log, silentLog } from '../core/ports.ts';
+import type { NumberedAudit, Store } from '../core/store.ts';
+import { isoFromMs } from '../core/time.ts';
+import { Adapters } from './adapters.ts';
+import { keepAudit } from './audit.ts';
+import { Backlog } from './backlog.ts';
+import { Bindings } from './bindings.ts';
+import { Connection } from './connection.ts';
+import { CreateKeys } from './create-keys.ts';
+import { Cursors } from './cursors.ts';
+import { type HubEventName, type HubListener, Taps } from './events.ts';
+import { onDurable, reconcile, wakeSession } from './follow-up.ts';
+import { HeadIndex } from './head-index.ts';
+import type { HubParts } from './parts.ts';
+import { healthOf } from './perform.ts';
+import { Presence } from './presence.ts';
+import { Registry } from './registry.ts';
+import { Retries } from './retries.ts';
+import { Sessions } from './sessions.ts';
+import { Stamper } from './stamper.ts';
+import { Waiters } from './waiters.ts';
+
+export interface HubOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  // biome-ignore lint/suspicious/noExplicitAny: an adapter's state is known to the adapter alone
+  readonly adapters: readonly SessionAdapter<any>[];
+  readonly log?: Log;
+  readonly limits?: Partial<Limits>;
+}
+
+const PAGE = 500;
+
+export class Hub {
+  private readonly parts: HubParts;
+  private readonly connections = new Set<Connection>();
+  private state: 'starting' | 'running' | 'stopped' = 'starting';
+
+  private constructor(options: HubOptions, hubId: string) {
+    this.parts = assemble(options, hubId, () => this.connections.size);
+    for (const adapter of options.adapters) this.parts.adapters.register(adapter);
+    keepAudit(this.parts);
+  }
+
+  /** Opens the hub over its store: heads, not histories. */
+  static async start(options: HubOptions): Promise<Hub> {
+    const known = await options.store.getMeta('hub_id');
+    const hubId = typeof known === 'string' ? known : options.ids.hex32();
+    if (known !== hubId) await options.store.setMeta('hub_id', hubId);
+    const hub = new Hub(options, hubId);
+    await hub.restore();
+    return hub;
+  }
+
+  /** Serves one end of a link; the peer speaks frames. */
+  accept(link: Link): void {
+    if (this.state !== 'running') throw new HubError('hub_stopped', 'the hub is not running');
+    const connection = new Connection(this.parts, link, (closed) => this.connections.delete(closed));
+    this.connections.add(connection);
+  }
+
+  /** A link to this hub inside the process. */
+  connect(): Link {
+    const [ours, theirs] = linkPair();
+    this.accept(ours);
+    return theirs;
+  }
+
+  /** Listens to what happens, after it is durable; the result stops listening. */
+  on<Name extends HubEventName>(name: Name, listener: HubListener<Name>): () => void {
+    return this.parts.events.on(name, listener);
+  }
+
+  /** A new session type. Sessions that waited for it come alive on their next use. */
+  register<State>(adapter: SessionAdapter<State>): void {
+    this.parts.adapters.register(adapter);
+    this.parts.sessions.forgetUnavailable();
+  }
+
+  /** Everything that time brings: due deadlines, repeats, cursors, eviction. Called once a second. */
+  sweep(): void {
+    if (this.state !== 'running' || this.parts.backlog.failed !== null) return;
+    const { parts } = this;
+    const nowMs = parts.clock.now();
+    for (const sessionId of parts.index.deadlines.takeDue(nowMs)) wakeSession(parts, sessionId);
+    parts.retries.runDue(nowMs);
+    parts.createKeys.expire(nowMs);
+    parts.sessions.evict(parts.limits.maxLoadedSessions);
+    this.flushCursors();
+  }
+
+  /** Drops every loaded session that is idle. They are folded anew on their next use. */
+  evictIdle(): void {
+    this.parts.sessions.evict(0);
+  }
+
+  health(): Health {
+    const health = healthOf(this.parts);
+    return this.state === 'running'
+      ? health
+      : { ...health, ready: false, reason: health.reason ?? `the hub is ${this.state}` };
+  }
+
+  audit(range: { readonly after?: number; readonly limit?: number } = {}): Promise<readonly NumberedAudit[]> {
+    return this.parts.store.readAudit({ after: range.after ?? 0, limit: range.limit ?? PAGE });
+  }
+
+  /** Says goodbye, writes what is left, closes the store. Idempotent. */
+  async stop(): Promise<void> {
+    if (this.state === 'stopped') return;
+    this.state = 'stopped';
+    for (const connection of [...this.connections]) connection.close('shutdown');
+    this.parts.waiters.stop('the hub is stopping');
+    await this.parts.cursors.flush((agentId) => this.parts.bindings.isBound(agentId)).catch(() => {});
+    // What the last units would cause is not begun: the next start derives it again.
+    this.parts.backlog.fail(new HubError('hub_stopped', 'the hub is stopped'));
+    await this.parts.store.close();
+  }
+
+  private flushCursors(): void {
+    const { cursors, bindings, log } = this.parts;
+    cursors
+      .flush((agentId) => bindings.isBound(agentId))
+      .catch((error: Error) => log.warn('cursors could not be written', { error: error.message }));
+  }
+
+  private async restore(): Promise<void> {
+    const { parts } = this;
+    await parts.registry.start();
+    for await (const { head, epoch } of parts.store.liveHeads()) {
+      parts.stamper.observe(head.envelope_id);
+      parts.index.update(head, epoch, parts.presence.orphanAtMs(head));
+      parts.createKeys.restore(head);
+    }
+    await this.restoreCreateKeys();
+    this.state = 'running';
+    for (const head of [...parts.index.all()]) reconcile(parts, head);
+  }
+
+  /** Sessions that have ended may still answer for the key they were created with. */
+  private async restoreCreateKeys(): Promise<void> {
+    const { store, clock, limits, createKeys } = this.parts;
+    const query = {
+      states: ['CLOSED', 'EXPIRED'] as const,
+      ended_since: isoFromMs(clock.now() - limits.createKeyMs),
+      limit: PAGE,
+    };
+    let after: string | null = null;
+    do {
+      const page = await store.list(after === null ? query : { ...query, after });
+      for (const { head } of page.heads) createKeys.restore(head);
+      after = page.next;
+    } while (after !== null);
+  }
+}
+
+function assemble(options: HubOptions, hubId: string, countConnections: () => number): HubParts {
+  const { store, clock, ids, log = silentLog } = options;
+  const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const backlog = new Backlog(clock, limits);
+  const events = new Taps(log);
+  const fail = (error: Error): void => {
+    if (backlog.failed !== null) return;
+    backlog.fail(error);
+    log.error('the store failed; the hub takes no more', { error: error.message });
+    parts.waiters.stop(`the hub cannot write: ${error.message}`);
+    events.emit('storeFailed', { error });
+  };
+  // Parts that need each other are made last and reached through `parts`, which is complete before any of them is used.
+  const parts = {} as Mutable<HubParts>;
+  Object.assign(parts, {
+    clock,
+    ids,
+    log,
+    limits,
+    store,
+    hubId,
+    backlog,
+    events,
+    fail,
+    countConnections,
+    stamper: new Stamper(clock, ids),
+    adapters: new Adapters(),
+    index: new HeadIndex(),
+    waiters: new Waiters(),
+    cursors: new Cursors(store),
+    retries: new Retries(),
+    createKeys: new CreateKeys(limits.createKeyMs),
+    presence: new Presence(clock, limits, (agentId) => parts.bindings.isBound(agentId)),
+  } satisfies Partial<HubParts>);
+  parts.bindings = new Bindings(parts);
+  parts.sessions = new Sessions(parts, (session, entries, after) => onDurable(parts, session, entries, after));
+  parts.registry = new Registry(parts);
+  return parts;
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };

@@ -1,0 +1,209 @@
+/**
+ * A log with its two states. `admitted` is the state after the last staged unit and only admission reads it; `durable` is
+ * the state after the last unit the store confirmed and everything else reads it. Judging, folding and staging are one
+ * synchronous step, so a log needs no lock; answers leave, in order, when what they depended on is durable.
+ */
+
+import type { Unit } from '../core/envelope.ts';
+import { asError, toWireError, type WireError } from '../core/errors.ts';
+import type { AppendOutcome, HeadToken, Store } from '../core/store.ts';
+import { type Backlog, storeFailed } from './backlog.ts';
+
+/** What a judge says: a unit with the state after it, an answer without effect, or a refusal. */
+export type Judgement<State, Answer> =
+  | { readonly kind: 'accept'; readonly unit: Unit; readonly after: State; readonly answer: Answer }
+  | { readonly kind: 'nothing'; readonly answer: Answer }
+  | { readonly kind: 'refuse'; readonly error: WireError };
+
+/** Called in one turn of the event loop, and again on a newer state if the log turns out to have moved. */
+export type Judge<State, Answer> = (state: State) => Judgement<State, Answer>;
+
+export interface LedgerOwner<State> {
+  readonly logId: string;
+  readonly store: Store;
+  readonly backlog: Backlog;
+  /** A unit of ours is on disk. Called in seq order, before its answer is released. */
+  onDurable(unit: Unit, after: State, before: State | null): void;
+  /** Another writer moved the log: the durable state and position now, read from the store. */
+  reload(durable: State | null): Promise<{ readonly state: State; readonly token: HeadToken | null }>;
+  /** The store is poisoned. */
+  onFailed(error: Error): void;
+  /** The log could not be read again: this ledger is no longer to be used. */
+  onLost(error: Error): void;
+}
+
+interface Admission<State> {
+  readonly judge: Judge<State, unknown>;
+  resolve(answer: unknown): void;
+  reject(error: WireError): void;
+  verdict: Judgement<State, unknown> | null;
+}
+
+export class Ledger<State> {
+  private readonly owner: LedgerOwner<State>;
+  private admittedState: State;
+  private durableState: State | null;
+  private token: HeadToken | null;
+  /** Admissions whose answers have not left yet, in order. */
+  private pending: Admission<State>[] = [];
+  private reloading = false;
+  private lost: Error | null = null;
+  /** Outcomes of units that were dropped are not ours any more. */
+  private generation = 0;
+  private idleWaiters: (() => void)[] = [];
+
+  /** `durable` null = nothing of this log exists yet; `initial` is then the state the first judge sees. */
+  constructor(owner: LedgerOwner<State>, initial: State, durable: State | null, token: HeadToken | null) {
+    this.owner = owner;
+    this.admittedState = initial;
+    this.durableState = durable;
+    this.token = token;
+  }
+
+  get durable(): State | null {
+    return this.durableState;
+  }
+
+  get idle(): boolean {
+    return this.pending.length === 0 && !this.reloading;
+  }
+
+  /** Everything asked so far has been answered. */
+  whenIdle(): Promise<void> {
+    if (this.idle) return Promise.resolve();
+    return new Promise((resolve) => this.idleWaiters.push(resolve));
+  }
+
+  admit<Answer>(judge: Judge<State, Answer>): Promise<Answer> {
+    return new Promise<Answer>((resolve, reject) => {
+      const failed = this.owner.backlog.failed ?? this.lost;
+      if (failed !== null) return reject(storeFailed(failed, 'refused'));
+      // The answer given to `resolve` is the one this judge returned.
+      const admission: Admission<State> = {
+        judge,
+        resolve: resolve as (answer: unknown) => void,
+        reject,
+        verdict: null,
+      };
+      if (this.reloading) this.pending.push(admission);
+      else this.judgeNow(admission);
+    });
+  }
+
+  private judgeNow(admission: Admission<State>): void {
+    const verdict = this.ask(admission.judge);
+    admission.verdict = verdict;
+    if (verdict.kind === 'accept') {
+      this.pending.push(admission);
+      this.stage(admission, verdict.unit, verdict.after);
+    } else if (this.pending.length === 0) {
+      release(admission, verdict);
+    } else {
+      this.pending.push(admission);
+    }
+  }
+
+  /** A throwing judge (an adapter's defect) refuses and changes nothing. */
+  private ask(judge: Judge<State, unknown>): Judgement<State, unknown> {
+    try {
+      return judge(this.admittedState);
+    } catch (thrown) {
+      return { kind: 'refuse', error: toWireError(thrown, `judging an entry of ${this.owner.logId}`) };
+    }
+  }
+
+  private stage(admission: Admission<State>, unit: Unit, after: State): void {
+    const { store, backlog, logId } = this.owner;
+    const staged = backlog.add(unitBytes(unit));
+    const generation = this.generation;
+    const append = store.append(logId, this.token, unit);
+    this.token = append.token;
+    this.admittedState = after;
+    void append.outcome.then((outcome) => {
+      backlog.settle(staged);
+      if (generation === this.generation) this.settle(admission, outcome);
+    });
+  }
+
+  private settle(admission: Admission<State>, outcome: AppendOutcome): void {
+    switch (outcome.kind) {
+      case 'durable':
+        return this.confirm(admission);
+      case 'conflict':
+        return void this.readmit();
+      case 'failed':
+        return this.fail(outcome.error);
+    }
+  }
+
+  /** The unit is on disk: its state becomes the durable one, then answers leave up to the next staged unit. */
+  private confirm(admission: Admission<State>): void {
+    const verdict = admission.verdict;
+    if (verdict?.kind !== 'accept') return;
+    const before = this.durableState;
+    this.durableState = verdict.after;
+    this.pending.shift();
+    this.owner.onDurable(verdict.unit, verdict.after, before);
+    release(admission, verdict);
+    this.releaseUnstaged();
+  }
+
+  private releaseUnstaged(): void {
+    for (let next = this.pending[0]; next !== undefined; next = this.pending[0]) {
+      if (next.verdict === null || next.verdict.kind === 'accept') return;
+      this.pending.shift();
+      release(next, next.verdict);
+    }
+    for (const resolve of this.idleWaiters.splice(0)) resolve();
+  }
+
+  /** Somebody else wrote first: drop what was staged, read on, and judge those drafts again, in order. */
+  private async readmit(): Promise<void> {
+    this.generation += 1;
+    this.reloading = true;
+    try {
+      const { state, token } = await this.owner.reload(this.durableState);
+      this.admittedState = state;
+      if (token !== null) this.durableState = state;
+      this.token = token;
+      this.reloading = false;
+      for (const admission of this.pending.splice(0)) this.judgeNow(admission);
+      if (this.pending.length === 0) this.releaseUnstaged();
+    } catch (thrown) {
+      this.reloading = false;
+      this.lost = asError(thrown);
+      this.rejectAll(this.lost, 'refused');
+      this.owner.onLost(this.lost);
+    }
+  }
+
+  /** The store is poisoned: nothing more is judged here, and recovery decides what the last batch left. */
+  private fail(error: Error): void {
+    this.generation += 1;
+    this.owner.onFailed(error);
+    this.rejectAll(error, 'unknown');
+  }
+
+  /** A refusal is certain. What was staged, and what a repeat of it was to be answered with, is not. */
+  private rejectAll(error: Error, staged: 'unknown' | 'refused'): void {
+    for (const { verdict, reject } of this.pending.splice(0)) {
+      reject(storeFailed(error, verdict === null || verdict.kind === 'refuse' ? 'refused' : staged));
+    }
+    for (const resolve of this.idleWaiters.splice(0)) resolve();
+  }
+}
+
+function release<State>(admission: Admission<State>, verdict: Judgement<State, unknown>): void {
+  if (verdict.kind === 'refuse') admission.reject(verdict.error);
+  else admission.resolve(verdict.answer);
+}
+
+/** An estimate that costs nothing: text fields dominate, and the bound is a safety net, not an account. */
+function unitBytes(unit: Unit): number {
+  let bytes = 0;
+  for (const { envelope } of unit.entries) {
+    const text: unknown = envelope.event_data.text;
+    bytes += 400 + (typeof text === 'string' ? text.length : JSON.stringify(envelope.event_data).length);
+  }
+  return bytes;
+}

@@ -1,0 +1,110 @@
+/** The store that forgets when the process ends: for tests, demonstrations, and hubs that need no past. */
+
+import type { Entry, Unit } from '../core/envelope.ts';
+import { HubError } from '../core/errors.ts';
+import type { Json } from '../core/json.ts';
+import type {
+  Append,
+  AuditRecord,
+  Cursor,
+  HeadToken,
+  NumberedAudit,
+  ReadRange,
+  SessionPage,
+  SessionQuery,
+  Store,
+  StoredHead,
+} from '../core/store.ts';
+import { GroupCommit } from './group-commit.ts';
+import { type CursorKey, MEMORY_EPOCH, MemoryDisk, storedHead } from './memory-disk.ts';
+import { frozenCopy, seqOf } from './memory-log.ts';
+
+export interface MemoryStoreOptions {
+  /** What an earlier store kept; default: nothing. */
+  readonly disk?: MemoryDisk;
+  /** Called when the first unit is staged; `flush` makes durable all that is staged by then. Default: in a microtask. */
+  readonly schedule?: (flush: () => void) => void;
+}
+
+export class MemoryStore implements Store {
+  readonly #disk: MemoryDisk;
+  readonly #schedule: (flush: () => void) => void;
+  readonly #commit: GroupCommit;
+
+  constructor({ disk = new MemoryDisk(), schedule = inMicrotask }: MemoryStoreOptions = {}) {
+    this.#disk = disk;
+    this.#schedule = schedule;
+    this.#commit = new GroupCommit(disk);
+  }
+
+  append(logId: string, expected: HeadToken | null, unit: Unit): Append {
+    const append = this.#commit.append(logId, expected, unit);
+    if (this.#commit.size === 1) this.#schedule(() => this.#commit.flush());
+    return append;
+  }
+
+  async read(logId: string, range: ReadRange): Promise<readonly Entry[]> {
+    return this.#disk.log(logId)?.read(range) ?? [];
+  }
+
+  async position(logId: string): Promise<{ token: HeadToken; epoch: number; seq: number } | null> {
+    const token = this.#disk.token(logId);
+    return token === null ? null : { token, epoch: MEMORY_EPOCH, seq: seqOf(token) };
+  }
+
+  async head(sessionId: string): Promise<StoredHead | null> {
+    return storedHead(this.#disk.log(sessionId));
+  }
+
+  async *liveHeads(): AsyncGenerator<StoredHead, void, void> {
+    yield* this.#disk.liveHeads();
+  }
+
+  async list(query: SessionQuery): Promise<SessionPage> {
+    return this.#disk.list(query);
+  }
+
+  async saveCursors(cursors: readonly Cursor[]): Promise<void> {
+    for (const cursor of cursors) this.#disk.saveCursor(frozenCopy(cursor));
+  }
+
+  async loadCursors(agentId: string): Promise<readonly Cursor[]> {
+    return this.#disk.cursors(agentId);
+  }
+
+  async dropCursors(keys: readonly CursorKey[]): Promise<void> {
+    for (const key of keys) this.#disk.dropCursor(key);
+  }
+
+  audit(record: AuditRecord): void {
+    this.#disk.audit(record);
+  }
+
+  async readAudit({
+    after,
+    limit,
+  }: {
+    readonly after: number;
+    readonly limit: number;
+  }): Promise<readonly NumberedAudit[]> {
+    return this.#disk.readAudit(after, limit);
+  }
+
+  async getMeta(key: string): Promise<Json | null> {
+    return this.#disk.getMeta(key);
+  }
+
+  async setMeta(key: string, value: Json): Promise<void> {
+    this.#disk.setMeta(key, value);
+  }
+
+  /** Makes durable what is staged; later appends fail. */
+  async close(): Promise<void> {
+    this.#commit.flush();
+    this.#commit.fail(new HubError('store_closed', 'the store is closed; it takes no more units'));
+  }
+}
+
+function inMicrotask(flush: () => void): void {
+  void Promise.resolve().then(flush);
+}

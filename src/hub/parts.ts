@@ -1,0 +1,44 @@
+/** What the parts of one hub know of each other. Assembled in hub.ts; every part takes it and uses what it needs. */
+
+import type { Limits } from '../core/limits.ts';
+import type { Clock, Ids, Log } from '../core/ports.ts';
+import type { Store } from '../core/store.ts';
+import type { Adapters } from './adapters.ts';
+import type { Backlog } from './backlog.ts';
+import type { Bindings } from './bindings.ts';
+import type { CreateKeys } from './create-keys.ts';
+import type { Cursors } from './cursors.ts';
+import type { Taps } from './events.ts';
+import type { HeadIndex } from './head-index.ts';
+import type { Presence } from './presence.ts';
+import type { Registry } from './registry.ts';
+import type { Retries } from './retries.ts';
+import type { Sessions } from './sessions.ts';
+import type { Stamper } from './stamper.ts';
+import type { Waiters } from './waiters.ts';
+
+export interface HubParts {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly limits: Limits;
+  readonly store: Store;
+  readonly hubId: string;
+  readonly stamper: Stamper;
+  readonly backlog: Backlog;
+  readonly events: Taps;
+  readonly adapters: Adapters;
+  readonly index: HeadIndex;
+  readonly waiters: Waiters;
+  readonly cursors: Cursors;
+  readonly presence: Presence;
+  readonly retries: Retries;
+  readonly registry: Registry;
+  readonly sessions: Sessions;
+  readonly bindings: Bindings;
+  readonly createKeys: CreateKeys;
+  /** The store refused a write: from now on nothing is accepted. */
+  fail(error: Error): void;
+  /** Connections there are now, for health. */
+  countConnections(): number;
+}

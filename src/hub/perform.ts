@@ -1,0 +1,198 @@
+/** One handler per operation of the table. Parameters are parsed; who may is decided here and in the core. */
+
+import { admitPost, noSuchSession } from '../core/admit.ts';
+import { type Decision, refuse } from '../core/advance.ts';
+import { closeSession } from '../core/ending.ts';
+import { toWireError, WireError } from '../core/errors.ts';
+import { ackInvite, rejectInvite, removeParticipant } from '../core/membership.ts';
+import {
+  type Health,
+  OPERATIONS,
+  type OperationName,
+  type Params,
+  type Result,
+  type SessionSummary,
+} from '../core/operations.ts';
+import { isTerminal, participantOf } from '../core/session.ts';
+import type { SessionState } from '../core/state.ts';
+import type { StoredHead } from '../core/store.ts';
+import { isoFromMs } from '../core/time.ts';
+import { boundCaller, type Caller, notBound } from './caller.ts';
+import { createSession } from './create-session.ts';
+import type { HubParts } from './parts.ts';
+import { draftOf, factsOf, post } from './post.ts';
+import { readLog } from './read-log.ts';
+
+type Handler<Name extends OperationName> = (
+  parts: HubParts,
+  caller: Caller,
+  params: Params<Name>,
+) => Promise<Result<Name>> | Result<Name>;
+
+const PAGE = 100;
+
+const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
+  async register(parts, caller, params) {
+    const passport = await parts.registry.register(params);
+    caller.bind(passport);
+    return passport;
+  },
+
+  async unregister(parts, caller, params) {
+    const { agentId, name } = boundCaller(caller);
+    if (params.name !== undefined && params.name !== name) {
+      throw new WireError('forbidden', `you are "${name}" and may not unregister "${params.name}"`);
+    }
+    await leaveEverything(parts, agentId);
+    await parts.registry.retire(agentId);
+    parts.bindings.unbindAgent(agentId, 'unregistered');
+    return { agent_id: agentId };
+  },
+
+  list_agents(parts, caller, { after = '', limit = PAGE }) {
+    boundCaller(caller);
+    const agents = parts.registry.list(after, limit);
+    return { agents, next: agents.length < limit ? null : (agents.at(-1)?.name ?? null) };
+  },
+
+  create_session: (parts, caller, params) => createSession(parts, boundCaller(caller), params),
+
+  ack_invite(parts, caller, { session_id }) {
+    return decideAs(parts, caller, session_id, (state, agentId) => ackInvite(state, agentId));
+  },
+
+  reject_invite(parts, caller, { session_id, reason = 'declined' }) {
+    return decideAs(parts, caller, session_id, (state, agentId) => rejectInvite(state, agentId, reason));
+  },
+
+  get_session(parts, caller, { session_id }) {
+    const { agentId } = boundCaller(caller);
+    return parts.sessions.use(session_id, ({ durable, unavailable }) => {
+      const { metadata, head } = participantState(durable, agentId, session_id);
+      return { session: metadata, turn: head.turn, unavailable };
+    });
+  },
+
+  async list_sessions(parts, caller, { states, type, after, limit = PAGE }) {
+    const { agentId } = boundCaller(caller);
+    const page = await parts.store.list({
+      participant: agentId,
+      limit,
+      ...(states === undefined ? {} : { states }),
+      ...(type === undefined ? {} : { type }),
+      ...(after === undefined ? {} : { after }),
+    });
+    return { sessions: page.heads.map(summaryOf), next: page.next };
+  },
+
+  async close_session(parts, caller, { session_id, reason = 'explicit_close', wait = 'closing' }) {
+    const answer = await decideAs(parts, caller, session_id, (state, agentId) => closeSession(state, agentId, reason));
+    if (wait === 'closing' || isTerminal(answer.state)) return answer;
+    const now = parts.sessions.peek(session_id)?.durable?.metadata;
+    const ended =
+      now !== undefined && isTerminal(now.state)
+        ? now
+        : await parts.waiters.wait(session_id, ({ state }) => isTerminal(state));
+    return { state: ended.state, close_reason: ended.close_reason };
+  },
+
+  post: (parts, caller, params) => post(parts, boundCaller(caller), params),
+
+  can_send(parts, caller, { session_id, event_type = 'msg.text' }) {
+    const sender = boundCaller(caller);
+    const event_data = event_type === 'msg.packet' ? { body: null } : { text: '' };
+    const draft = draftOf(sender.agentId, { session_id, event_type, event_data }, parts.limits);
+    return parts.sessions.use(session_id, (session) => {
+      const state = participantState(session.durable, sender.agentId, session_id);
+      const verdict = admitPost(draft, factsOf(parts, session, state, sender, draft, null));
+      const { turn } = state.head;
+      if (verdict.kind !== 'refuse') return { can: true, code: null, why: null, turn };
+      return { can: false, code: verdict.error.code, why: verdict.error.message, turn };
+    });
+  },
+
+  pending_turns(parts, caller) {
+    const { agentId } = boundCaller(caller);
+    const mine = parts.index.sessionsOf(agentId).filter(({ turn }) => turn?.agent_id === agentId);
+    return { turns: mine.map(({ session_id, type, turn }) => ({ session_id, type, since_seq: turn?.since_seq ?? 0 })) };
+  },
+
+  read_log: (parts, caller, params) => readLog(parts, boundCaller(caller), params),
+
+  health: (parts) => healthOf(parts),
+};
+
+/** Parses and carries out; every failure is a wire error, and observable. */
+export async function perform<Name extends OperationName>(
+  parts: HubParts,
+  caller: Caller,
+  name: Name,
+  params: unknown,
+): Promise<Result<Name>> {
+  try {
+    const parsed = OPERATIONS[name].params.parse(params, 'params');
+    return await handlers[name](parts, caller, parsed);
+  } catch (thrown) {
+    const error = toWireError(thrown, name);
+    if (error.code === 'internal')
+      parts.log.error(`${name} failed`, { error: error.message, cause: String(error.cause ?? '') });
+    const agent_id = caller.binding?.agentId ?? null;
+    parts.events.emit('operationRefused', { op: name, agent_id, session_id: sessionOf(params), error });
+    throw error;
+  }
+}
+
+export function healthOf(parts: HubParts): Health {
+  const { backlog, sessions, index, bindings, clock } = parts;
+  return {
+    ready: backlog.failed === null,
+    reason: backlog.failed?.message ?? null,
+    hub_id: parts.hubId,
+    time: isoFromMs(clock.now()),
+    sessions: { live: index.size, loaded: sessions.size, unavailable: sessions.countUnavailable() },
+    bound: bindings.size,
+    connections: parts.countConnections(),
+    staged_units: backlog.units,
+    staged_bytes: backlog.bytes,
+  };
+}
+
+/** A decision asked for by the caller, who must still be bound when it is made: the session may have to be loaded first. */
+async function decideAs<T>(
+  parts: HubParts,
+  caller: Caller,
+  sessionId: string,
+  decide: (state: SessionState, agentId: string) => Decision<T>,
+): Promise<T> {
+  const by = boundCaller(caller);
+  parts.backlog.check();
+  return parts.sessions.use(sessionId, (session) =>
+    session.decide((state) => (parts.bindings.mayAct(by) ? decide(state, by.agentId) : refuse(notBound(by.name)))),
+  );
+}
+
+/** An identity leaves its live sessions before it is retired. */
+async function leaveEverything(parts: HubParts, agentId: string): Promise<void> {
+  parts.registry.beginLeaving(agentId);
+  for (const { session_id } of parts.index.sessionsOf(agentId)) {
+    await parts.sessions.use(session_id, (session) =>
+      session.decide((state) => removeParticipant(state, agentId, 'unregistered')),
+    );
+  }
+}
+
+/** A stranger gets the answer for a session that does not exist. */
+function participantState(state: SessionState | null, agentId: string, sessionId: string): SessionState {
+  if (state === null || participantOf(state.metadata, agentId) === undefined) throw noSuchSession(sessionId);
+  return state;
+}
+
+function summaryOf({ head }: StoredHead): SessionSummary {
+  const { session_id, type, state, creator_id, created_at, closed_at, close_reason, labels, seq, turn } = head;
+  return { session_id, type, state, creator_id, created_at, closed_at, close_reason, labels, head_seq: seq, turn };
+}
+
+function sessionOf(params: unknown): string | null {
+  if (typeof params !== 'object' || params === null || !('session_id' in params)) return null;
+  return typeof params.session_id === 'string' ? params.session_id : null;
+}

@@ -1,0 +1,58 @@
+/** The story of a post: gather facts → admit → stamp → fold → stage → (durable) → answer and deliver. */
+
+import { admitPost, type PostAnswer, type PostFacts, turnIsVisible } from '../core/admit.ts';
+import type { Draft } from '../core/envelope.ts';
+import { parseEventData } from '../core/event-data.ts';
+import type { Limits } from '../core/limits.ts';
+import type { PostParams } from '../core/operations.ts';
+import type { SessionState } from '../core/state.ts';
+import type { Binding } from './bindings.ts';
+import type { LiveSession } from './live-session.ts';
+import type { HubParts } from './parts.ts';
+
+export function post(parts: HubParts, sender: Binding, params: PostParams): Promise<PostAnswer> {
+  const draft = draftOf(sender.agentId, params, parts.limits);
+  parts.backlog.check();
+  // From here to the staged unit is one turn of the event loop, and posts of one connection keep their order.
+  return parts.sessions.use(draft.session_id, (session) =>
+    session.decide(
+      (state) => admitPost(draft, factsOf(parts, session, state, sender, draft, params.expected_seq ?? null)),
+      (advanced) => turnIsVisible(draft, advanced),
+    ),
+  );
+}
+
+/** What admission needs to know, looked up when it is asked: the state may be another when it is asked again. */
+export function factsOf(
+  parts: HubParts,
+  session: LiveSession,
+  state: SessionState,
+  sender: Binding,
+  draft: Draft,
+  expectedSeq: number | null,
+): PostFacts {
+  return {
+    state,
+    adapter: session.adapter,
+    unavailable: session.unavailable,
+    bound: parts.bindings.mayAct(sender),
+    repeat: session.accepted(draft.sender_id, draft.idempotency_key),
+    expectedSeq,
+  };
+}
+
+export function draftOf(senderId: string, params: PostParams, limits: Limits): Draft {
+  return {
+    session_id: params.session_id,
+    sender_id: senderId,
+    audience: params.audience ?? null,
+    event_type: params.event_type,
+    event_data: parseEventData(params.event_type, params.event_data, limits),
+    causation_id: params.causation_id ?? null,
+    task_id: params.task_id ?? null,
+    traceparent: params.traceparent ?? null,
+    priority: params.priority ?? 'normal',
+    idempotency_key: params.idempotency_key ?? null,
+    ttl_seconds: params.ttl_seconds ?? null,
+  };
+}

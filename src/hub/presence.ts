@@ -1,0 +1,34 @@
+/** When a session without TTL would be orphaned: a while after the last of its participants was bound. */
+
+import type { Head } from '../core/head.ts';
+import type { Limits } from '../core/limits.ts';
+import type { Clock } from '../core/ports.ts';
+
+export class Presence {
+  private readonly clock: Clock;
+  private readonly limits: Limits;
+  private readonly isBound: (agentId: string) => boolean;
+  /** When each agent was last seen; one not seen since the start counts from the start. */
+  private readonly lastSeenMs = new Map<string, number>();
+  private readonly startedMs: number;
+
+  constructor(clock: Clock, limits: Limits, isBound: (agentId: string) => boolean) {
+    this.clock = clock;
+    this.limits = limits;
+    this.isBound = isBound;
+    this.startedMs = clock.now();
+  }
+
+  left(agentId: string): void {
+    this.lastSeenMs.set(agentId, this.clock.now());
+  }
+
+  /** null = somebody is here, or the session has a deadline of its own. */
+  orphanAtMs(head: Head): number | null {
+    if (head.state !== 'ACTIVE' || head.expires_at !== null) return null;
+    const members = Object.entries(head.members).filter(([, status]) => status === 'active' || status === 'hidden');
+    if (members.some(([agentId]) => this.isBound(agentId))) return null;
+    const lastSeen = members.map(([agentId]) => this.lastSeenMs.get(agentId) ?? this.startedMs);
+    return Math.max(this.startedMs, ...lastSeen) + this.limits.orphanMs;
+  }
+}

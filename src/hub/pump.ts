@@ -1,0 +1,237 @@
+/**
+ * One pump per (binding, session): sends what is deliverable to the recipient, in seq order, from its cursor to the durable
+ * head. Live and replay are the same code. An ack is exact: it never covers an earlier loss.
+ */
+
+import { isDeliverable, isPastTtl } from '../core/delivery.ts';
+import type { Entry } from '../core/envelope.ts';
+import { encodeFrame, encodeNotify, type GapReason } from '../core/frames.ts';
+import type { Progress } from './cursors.ts';
+import type { HubParts } from './parts.ts';
+import { retryDelayMs } from './retries.ts';
+
+const READ_BATCH = 128;
+const READ_AGAIN_MS = 1000;
+
+interface Flight {
+  readonly attempt: number;
+  /** The `prev_seq` it was sent with, the same in every attempt. */
+  readonly prevSeq: number;
+}
+
+export interface PumpTarget {
+  readonly agentId: string;
+  readonly number: number;
+  send(text: string): void;
+}
+
+export class Pump {
+  readonly sessionId: string;
+  private readonly parts: HubParts;
+  private readonly target: PumpTarget;
+  private readonly progress: Progress;
+  private readonly epoch: number;
+  /** Everything up to here was looked at on this binding. */
+  private scanned: number;
+  /** The last one sent or told of as gone: the `prev_seq` of the next. */
+  private previous: number;
+  /** Sent and not acked, in seq order. */
+  private readonly inFlight = new Map<number, Flight>();
+  /** Told as gone, in seq order. A gap has no receipt: it counts as heard once something sent after it is acked. */
+  private readonly gaps = new Set<number>();
+  private headSeq = 0;
+  /** The last seq within the recipient's membership. */
+  private end: number = Number.POSITIVE_INFINITY;
+  private reading = false;
+  private stopped = false;
+
+  constructor(parts: HubParts, target: PumpTarget, progress: Progress) {
+    this.parts = parts;
+    this.target = target;
+    this.progress = progress;
+    this.sessionId = progress.session_id;
+    this.epoch = progress.epoch;
+    this.scanned = progress.seq;
+    this.previous = progress.seq;
+  }
+
+  /** There is more, or membership changed. */
+  wake(headSeq: number, end: number): void {
+    this.headSeq = Math.max(this.headSeq, headSeq);
+    this.end = end;
+    this.run();
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.parts.retries.cancel(this.retryKey('read'));
+    for (const seq of this.inFlight.keys()) this.parts.retries.cancel(this.retryKey(seq));
+  }
+
+  /** Everything deliverable up to `seq` has been acked. */
+  hasAcked(seq: number): boolean {
+    const first = this.inFlight.keys().next().value;
+    return (first === undefined || first > seq) && this.scanned >= Math.min(seq, this.end);
+  }
+
+  /** Nothing is on its way and nothing is left to look at. */
+  get isDone(): boolean {
+    return this.inFlight.size === 0 && !this.reading && this.scanned >= Math.min(this.headSeq, this.end);
+  }
+
+  /** False = this was not sent on this binding. */
+  receive(status: 'ack' | 'nack' | 'seen', seq: number, reason: string): boolean {
+    if (seq > this.scanned || (!this.inFlight.has(seq) && !this.wasAcked(seq))) return false;
+    if (status === 'seen') {
+      this.parts.events.emit('deliverySeen', { ...this.stream(), seq });
+    } else if (!this.inFlight.has(seq)) {
+      return true;
+    } else if (status === 'ack') {
+      this.finish(seq);
+      this.parts.events.emit('deliveryAcked', { ...this.stream(), seq });
+      this.run();
+    } else {
+      this.retryLater(seq, reason);
+    }
+    return true;
+  }
+
+  private run(): void {
+    while (!this.stopped && !this.reading && this.scanned < Math.min(this.headSeq, this.end)) {
+      if (this.inFlight.size >= this.parts.limits.window) return;
+      const entries = this.parts.sessions.peek(this.sessionId)?.tailFrom(this.scanned + 1) ?? null;
+      if (entries === null || entries.length === 0) return void this.readOn();
+      this.deliver(entries);
+    }
+  }
+
+  private async readOn(): Promise<void> {
+    this.reading = true;
+    try {
+      const range = { from_seq: this.scanned + 1, to_seq: this.headSeq, limit: READ_BATCH };
+      const entries = await this.parts.store.read(this.sessionId, range);
+      this.reading = false;
+      if (this.stopped) return;
+      if (entries.length === 0) throw new Error(`no entry ${range.from_seq}`);
+      this.deliver(entries);
+      this.run();
+    } catch (thrown) {
+      this.reading = false;
+      if (this.stopped) return;
+      this.parts.retries.schedule(this.retryKey('read'), this.parts.clock.now() + READ_AGAIN_MS, () => this.run());
+      this.parts.log.error('reading for delivery failed', { session_id: this.sessionId, error: String(thrown) });
+    }
+  }
+
+  private deliver(entries: readonly Entry[]): void {
+    for (const entry of entries) {
+      const { envelope } = entry;
+      if (envelope.seq > Math.min(this.headSeq, this.end)) return;
+      if (this.inFlight.size >= this.parts.limits.window) return;
+      this.scanned = envelope.seq;
+      if (!isDeliverable(envelope, this.target.agentId, this.end)) continue;
+      if (this.progress.beyond.has(envelope.seq)) this.advance();
+      else if (isPastTtl(envelope, this.parts.clock.now())) this.skip(envelope.seq, 'expired');
+      else {
+        this.send(entry, { attempt: 1, prevSeq: this.previous });
+        this.previous = envelope.seq;
+      }
+    }
+  }
+
+  private send({ envelope, turn }: Entry, flight: Flight): void {
+    const { attempt, prevSeq } = flight;
+    this.inFlight.set(envelope.seq, flight);
+    const frame = {
+      recipient_id: this.target.agentId,
+      epoch: this.epoch,
+      prev_seq: prevSeq,
+      turn,
+      ...(attempt > 1 ? { attempt } : {}),
+    };
+    this.target.send(encodeNotify(frame, JSON.stringify(envelope)));
+  }
+
+  /** Told, not sent: the recipient knows exactly what is gone. */
+  private skip(seq: number, reason: GapReason): void {
+    this.sendGap(seq, reason);
+    this.previous = seq;
+    this.gaps.add(seq);
+  }
+
+  private sendGap(seq: number, reason: GapReason): void {
+    const { session_id, agent_id: recipient_id } = this.stream();
+    this.target.send(
+      encodeFrame({ kind: 'gap', recipient_id, session_id, epoch: this.epoch, from_seq: seq, to_seq: seq, reason }),
+    );
+  }
+
+  private finish(seq: number): void {
+    this.inFlight.delete(seq);
+    this.parts.retries.cancel(this.retryKey(seq));
+    this.progress.beyond.add(seq);
+    for (const gap of this.gaps) {
+      if (gap > seq) break;
+      this.gaps.delete(gap);
+      this.progress.beyond.add(gap);
+    }
+    this.advance();
+  }
+
+  /** The cursor moves over everything acked below the first that is not. */
+  private advance(): void {
+    const first = Math.min(
+      this.inFlight.keys().next().value ?? Number.POSITIVE_INFINITY,
+      this.gaps.values().next().value ?? Number.POSITIVE_INFINITY,
+    );
+    const { beyond } = this.progress;
+    for (const seq of [...beyond].sort((a, b) => a - b)) {
+      if (seq >= first || seq > this.scanned) break;
+      this.progress.seq = Math.max(this.progress.seq, seq);
+      beyond.delete(seq);
+    }
+    this.parts.cursors.changed(this.progress);
+  }
+
+  private retryLater(seq: number, reason: string): void {
+    const attempt = this.inFlight.get(seq)?.attempt ?? 1;
+    const delayMs = retryDelayMs(attempt);
+    if (delayMs === null) {
+      this.finish(seq);
+      this.parts.events.emit('deliveryFailed', { ...this.stream(), seq, reason });
+      this.run();
+      return;
+    }
+    this.parts.retries.schedule(
+      this.retryKey(seq),
+      this.parts.clock.now() + delayMs,
+      () => void this.sendAgain(seq, attempt + 1),
+    );
+  }
+
+  private async sendAgain(seq: number, attempt: number): Promise<void> {
+    const [entry] = await this.parts.store
+      .read(this.sessionId, { from_seq: seq, to_seq: seq, limit: 1 })
+      .catch(() => [] as Entry[]);
+    const flight = this.inFlight.get(seq);
+    if (this.stopped || flight === undefined) return;
+    if (entry === undefined) return this.retryLater(seq, 'the log could not be read');
+    if (!isPastTtl(entry.envelope, this.parts.clock.now())) return this.send(entry, { ...flight, attempt });
+    // It came once and was nacked, so whoever misses the gap has not missed the envelope.
+    this.sendGap(seq, 'expired');
+    this.finish(seq);
+    this.run();
+  }
+
+  private wasAcked(seq: number): boolean {
+    return seq <= this.progress.seq || this.progress.beyond.has(seq);
+  }
+
+  private stream(): { agent_id: string; session_id: string } {
+    return { agent_id: this.target.agentId, session_id: this.sessionId };
+  }
+
+  private retryKey(seq: number | 'read'): string {
+    return `${this.target.agentId}\n${this.sessionId}\n${seq}`;
+  }
+}

@@ -1,0 +1,106 @@
+#!/usr/bin/env node
+/** The `parley` command. Exit codes: 0 = done, 1 = it failed, 2 = it was asked wrongly. */
+
+import { createRequire } from 'node:module';
+import { parseArgs } from 'node:util';
+import { terminalOf } from './terminal.ts';
+
+const DONE = 0;
+const FAILED = 1;
+const ASKED_WRONGLY = 2;
+
+const HELP = `Usage: parley <command> [options]
+
+A session-adapter messaging hub for AI agents, CLIs and people.
+
+Commands:
+  demo             Watch two sessions live and end: a hub in this process and three
+                   scripted agents. Takes about ten seconds; without a terminal it
+                   does not pause and writes plain text.
+
+Options:
+  -h, --help       Show this help.
+  -v, --version    Show the version.
+
+Environment:
+  NO_COLOR         Set to anything: no colour.
+
+Exit codes:
+  0  done    1  it failed    2  wrong arguments
+
+Examples:
+  parley demo
+  NO_COLOR=1 parley demo
+`;
+
+/** The demonstration promises to end by itself; if it hangs, that is a failure. */
+const DEMO_MS = 20_000;
+
+async function main(args: readonly string[]): Promise<number> {
+  const asked = read(args);
+  if (asked instanceof Error) return complain(asked.message);
+  const [command, extra] = asked.positionals;
+  if (asked.values.help === true) return say(HELP);
+  if (asked.values.version === true) return say(`${version()}\n`);
+  if (command === undefined) return complain('a command is missing');
+  if (command !== 'demo') return complain(`there is no command "${command}"`);
+  if (extra !== undefined) return complain(`"demo" takes no arguments, got "${extra}"`);
+  return demo();
+}
+
+function read(args: readonly string[]): ReturnType<typeof parse> | Error {
+  try {
+    return parse(args);
+  } catch (thrown) {
+    // Only bad arguments make parseArgs throw; its first sentence names them.
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    return new Error(message.split('. ')[0] ?? message);
+  }
+}
+
+function parse(args: readonly string[]) {
+  return parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' } },
+  });
+}
+
+async function demo(): Promise<number> {
+  const tooLong = setTimeout(() => {
+    process.stderr.write(`parley: the demonstration did not end within ${DEMO_MS / 1000} s\n`);
+    process.exit(FAILED);
+  }, DEMO_MS);
+  try {
+    // Loaded when it is needed: help and version come at once.
+    const { runDemo } = await import('./demo.ts');
+    await runDemo(terminalOf(process.stdout, process.env));
+    return DONE;
+  } finally {
+    clearTimeout(tooLong);
+  }
+}
+
+function say(text: string): number {
+  process.stdout.write(text);
+  return DONE;
+}
+
+function complain(problem: string): number {
+  process.stderr.write(`parley: ${problem}\nTry "parley demo", or "parley --help" for all there is.\n`);
+  return ASKED_WRONGLY;
+}
+
+function version(): string {
+  // By the package's own name: the same from the sources and from what is built.
+  const manifest: { readonly version: string } = createRequire(import.meta.url)('parley-hub/package.json');
+  return manifest.version;
+}
+
+// Whoever reads the output may stop reading (`parley demo | head`): then there is nothing left to do.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? DONE : FAILED));
+
+process.exitCode = await main(process.argv.slice(2)).catch((thrown: unknown) => {
+  process.stderr.write(`parley: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}\n`);
+  return FAILED;
+});

@@ -1,0 +1,60 @@
+/** Runs something in a world where looking at the clock, rolling dice or waiting is noticed. */
+
+interface Forbidden {
+  readonly holder: object;
+  readonly key: string;
+  readonly name: string;
+}
+
+const FORBIDDEN: readonly Forbidden[] = [
+  { holder: Math, key: 'random', name: 'Math.random' },
+  { holder: performance, key: 'now', name: 'performance.now' },
+  { holder: crypto, key: 'randomUUID', name: 'crypto.randomUUID' },
+  { holder: crypto, key: 'getRandomValues', name: 'crypto.getRandomValues' },
+  { holder: globalThis, key: 'setTimeout', name: 'setTimeout' },
+  { holder: globalThis, key: 'setInterval', name: 'setInterval' },
+  { holder: globalThis, key: 'setImmediate', name: 'setImmediate' },
+  { holder: globalThis, key: 'queueMicrotask', name: 'queueMicrotask' },
+  { holder: globalThis, key: 'fetch', name: 'fetch' },
+];
+
+/**
+ * The forbidden things `run` touched, by name, also when it swallowed the throw they answer with. `run` must be
+ * synchronous; the world is as before when this returns.
+ */
+export function touchedClockOrChance(run: () => void): readonly string[] {
+  const touched = new Set<string>();
+  const refuse = (name: string) => {
+    touched.add(name);
+    throw new Error(`${name} is forbidden here`);
+  };
+  const restore = [
+    ...FORBIDDEN.map(({ holder, key, name }) => replace(holder, key, () => refuse(name))),
+    replace(globalThis, 'Date', dateWithoutNow(refuse)),
+  ];
+  try {
+    run();
+  } finally {
+    for (const undo of restore) undo();
+  }
+  return [...touched];
+}
+
+/** Dates made of a given time are as pure as numbers; only "now" is not. */
+function dateWithoutNow(refuse: (name: string) => never): DateConstructor {
+  return new Proxy(Date, {
+    apply: () => refuse('Date()'),
+    construct: (target, args, newTarget) =>
+      args.length === 0 ? refuse('new Date()') : Reflect.construct(target, args, newTarget),
+    get: (target, key) => (key === 'now' ? () => refuse('Date.now') : Reflect.get(target, key)),
+  });
+}
+
+function replace(holder: object, key: string, stub: unknown): () => void {
+  const original = Object.getOwnPropertyDescriptor(holder, key);
+  Object.defineProperty(holder, key, { value: stub, configurable: true, writable: true });
+  return () => {
+    if (original === undefined) Reflect.deleteProperty(holder, key);
+    else Object.defineProperty(holder, key, original);
+  };
+}

@@ -1,0 +1,65 @@
+/** The contract of the Store port as tests: a new implementation starts by passing them. */
+
+import { afterEach, beforeEach, describe, it } from 'vitest';
+import type { Store } from '../core/store.ts';
+import { appendRules } from './store-contract/append-rules.ts';
+import { failureRules } from './store-contract/failure-rules.ts';
+import type { StoreHarness, StoreUnderTest } from './store-contract/harness.ts';
+import { headRules } from './store-contract/head-rules.ts';
+import { keepingRules } from './store-contract/keeping-rules.ts';
+import { listRules } from './store-contract/list-rules.ts';
+import { checkStoreModel } from './store-contract/model.ts';
+import { readRules } from './store-contract/read-rules.ts';
+import { recordRules } from './store-contract/record-rules.ts';
+
+export type { HeldStore, StoreHarness } from './store-contract/harness.ts';
+
+export interface DescribeStoreOptions {
+  /** Random histories compared with a naive model; each opens a store of its own. */
+  readonly runs?: number;
+}
+
+/** `makeHarness` is called for every test, and its `cleanup` after it. */
+export function describeStore(
+  name: string,
+  makeHarness: () => StoreHarness | Promise<StoreHarness>,
+  { runs = 100 }: DescribeStoreOptions = {},
+): void {
+  describe(`${name} is a store`, () => {
+    let harness: StoreHarness;
+    let store: Store;
+    const at: StoreUnderTest = {
+      get harness() {
+        return harness;
+      },
+      get store() {
+        return store;
+      },
+      async reopen() {
+        store = await harness.reopen(store);
+      },
+    };
+
+    beforeEach(async () => {
+      harness = await makeHarness();
+      store = await harness.open();
+    });
+
+    afterEach(async () => {
+      await store.close();
+      await harness.cleanup();
+    });
+
+    appendRules(at);
+    keepingRules(at);
+    failureRules(at);
+    readRules(at);
+    headRules(at);
+    listRules(at);
+    recordRules(at);
+
+    it(`[ST1, ST2, ST9, ST11, ST13, ST14] ${runs} random histories agree with a naive model`, async () => {
+      await checkStoreModel(() => harness.open(), runs);
+    });
+  });
+}

@@ -1,0 +1,20 @@
+/** Contract suites and test doubles for whoever extends the hub. */
+
+export type { AdapterCheck } from './adapter-checks.ts';
+export { adapterChecks } from './adapter-checks.ts';
+export type { GoldenLog, GoldenStep } from './adapter-contract/golden-log.ts';
+export { recordGolden } from './adapter-contract/golden-log.ts';
+export type { DraftSource } from './adapter-contract/random-history.ts';
+export type { AdapterCheckOptions } from './adapter-contract/trial.ts';
+export type { DescribeAdapterOptions } from './describe-adapter.ts';
+export { describeAdapter } from './describe-adapter.ts';
+export type { KeepCursor, KeepUnit } from './faulty-store.ts';
+export { FaultyStore } from './faulty-store.ts';
+export type { HistoryOptions } from './history.ts';
+export { createdMetadata, draftOf, History, idOf } from './history.ts';
+export { Peer } from './peer.ts';
+export type { Random } from './random.ts';
+export { seededRandom } from './random.ts';
+export { SimClock } from './sim-clock.ts';
+export type { WorldOptions } from './world.ts';
+export { seededIds, World } from './world.ts';

@@ -1,0 +1,69 @@
+/** Stores that break one law on purpose. A checker that finds nothing wrong with a hub on one of these checks nothing. */
+
+import type { Entry, Unit } from '../core/envelope.ts';
+import type { Append, HeadToken, ReadRange } from '../core/store.ts';
+import { MemoryDisk } from '../hub/memory-disk.ts';
+import type { StagedUnit } from '../hub/memory-log.ts';
+import { FaultyStore } from './faulty-store.ts';
+
+/** Breaks L1: every append is confirmed at once, and a crash may lose it. */
+class AckBeforeDurable extends FaultyStore {
+  override append(logId: string, expected: HeadToken | null, unit: Unit): Append {
+    const append = super.append(logId, expected, unit);
+    return this.crashed ? append : { ...append, outcome: Promise.resolve({ kind: 'durable' }) };
+  }
+}
+
+/** Breaks the fence of compare-and-append, and so L6: a stale writer's content lands after another writer's close. */
+class AcceptAfterClose extends FaultyStore {
+  constructor(disk: MemoryDisk = new LaxDisk()) {
+    super(disk);
+  }
+}
+
+class LaxDisk extends MemoryDisk {
+  override commit(unit: StagedUnit): boolean {
+    this.write(unit);
+    return true;
+  }
+}
+
+/** Breaks L5, exactly once in: who reads the log finds no idempotency key. */
+class ForgetKey extends FaultyStore {
+  override async read(logId: string, range: ReadRange): Promise<readonly Entry[]> {
+    const entries = await super.read(logId, range);
+    return entries.map((entry) => ({ ...entry, envelope: { ...entry.envelope, idempotency_key: null } }));
+  }
+}
+
+/** Breaks the memory of what was acked: after a restart everything is delivered again. */
+class LoseCursor extends FaultyStore {
+  override async saveCursors(): Promise<void> {}
+}
+
+/** Breaks L3: the log lacks what the live session went through. */
+class SkipClosing extends FaultyStore {
+  constructor(disk: MemoryDisk = new SkippingDisk()) {
+    super(disk);
+  }
+}
+
+class SkippingDisk extends MemoryDisk {
+  override write(unit: StagedUnit): void {
+    super.write({ ...unit, entries: unit.entries.filter(isNotClosing) });
+  }
+}
+
+function isNotClosing({ envelope }: Entry): boolean {
+  return envelope.event_type !== 'session.closing';
+}
+
+export type StoreMutant = 'ackBeforeDurable' | 'acceptAfterClose' | 'forgetKey' | 'loseCursor' | 'skipClosing';
+
+export const storeMutants: Readonly<Record<StoreMutant, () => FaultyStore>> = {
+  ackBeforeDurable: () => new AckBeforeDurable(),
+  acceptAfterClose: () => new AcceptAfterClose(),
+  forgetKey: () => new ForgetKey(),
+  loseCursor: () => new LoseCursor(),
+  skipClosing: () => new SkipClosing(),
+};

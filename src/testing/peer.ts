@@ -1,0 +1,103 @@
+/** A peer that speaks frames and nothing else: what it hears is kept, what it answers is up to the test. */
+
+import { WireError } from '../core/errors.ts';
+import type { HubFrame, NotifyFrame, ResponseFrame } from '../core/frames.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Link } from '../core/link.ts';
+import type { OperationName, Params, Result } from '../core/operations.ts';
+
+export class Peer {
+  readonly link: Link;
+  /** Everything heard, in order. */
+  readonly frames: HubFrame[] = [];
+  closed = false;
+  agentId = '';
+  /** Acks what arrives in its streams, at once. */
+  acks = false;
+  private lastRequest = 0;
+  private readonly open = new Map<string, (frame: ResponseFrame) => void>();
+
+  constructor(link: Link) {
+    this.link = link;
+    link.onMessage((text) => this.receive(text));
+    link.onClose(() => {
+      this.closed = true;
+    });
+  }
+
+  /** Sends any frame, also a wrong one. */
+  send(frame: unknown): void {
+    this.link.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
+  }
+
+  hello(name: string, resume?: Record<string, { seq: number; epoch: number }>): void {
+    this.send({
+      kind: 'hello',
+      protocol: 1,
+      name,
+      auth: { scheme: 'none' },
+      ...(resume === undefined ? {} : { resume }),
+    });
+  }
+
+  /** The result, or the WireError the hub answered. Settles when the response arrives. */
+  call<Name extends OperationName>(op: Name, params: Params<Name>, more: JsonObject = {}): Promise<Result<Name>> {
+    return this.ask(op, params, more).then((frame) => {
+      // The hub's result for this operation, as the table says.
+      if (frame.ok) return frame.result as Result<Name>;
+      throw new WireError(frame.error.code, frame.error.message, frame.error.details);
+    });
+  }
+
+  /** The response as it came, for operations and parameters that may be wrong. */
+  ask(op: string, params: unknown, more: JsonObject = {}): Promise<ResponseFrame> {
+    this.lastRequest += 1;
+    const request_id = String(this.lastRequest);
+    return new Promise((resolve) => {
+      this.open.set(request_id, resolve);
+      this.send({ kind: 'request', request_id, op, params, ...more });
+    });
+  }
+
+  receipt(session_id: string, seq: number, status: 'ack' | 'nack' | 'seen' = 'ack', reason?: string): void {
+    this.send({
+      kind: 'receipt',
+      recipient_id: this.agentId,
+      session_id,
+      seq,
+      status,
+      ...(reason === undefined ? {} : { reason }),
+    });
+  }
+
+  /** Notifies of one session (or all), in the order they came. */
+  notifies(sessionId?: string): readonly NotifyFrame[] {
+    return this.frames.filter(
+      (frame): frame is NotifyFrame =>
+        frame.kind === 'notify' && (sessionId === undefined || frame.envelope.session_id === sessionId),
+    );
+  }
+
+  /** Seqs of the stream of a session, as they came. */
+  seqs(sessionId: string): readonly number[] {
+    return this.notifies(sessionId)
+      .filter(({ prev_seq }) => prev_seq !== null)
+      .map(({ envelope }) => envelope.seq);
+  }
+
+  private receive(text: string): void {
+    // The hub is the thing under test; its frames are looked at, not trusted.
+    const frame = JSON.parse(text) as HubFrame;
+    if (frame.kind === 'response') {
+      const settle = this.open.get(frame.request_id);
+      this.open.delete(frame.request_id);
+      settle?.(frame);
+      return;
+    }
+    this.frames.push(frame);
+    if (frame.kind === 'welcome') this.agentId = frame.agent_id;
+    if (frame.kind === 'notify' && frame.prev_seq !== null && this.acks) {
+      this.receipt(frame.envelope.session_id, frame.envelope.seq);
+    }
+  }
+}

@@ -1,0 +1,125 @@
+/** What was durable stays as it was given, and nothing else is seen. */
+
+import { describe, expect, it } from 'vitest';
+import type { Entry, Unit } from '../../core/envelope.ts';
+import { canonicalJson, type Json } from '../../core/json.ts';
+import type { AppendOutcome } from '../../core/store.ts';
+import { createdUnit, entry, envelope, hubUnit, textUnit } from '../build.ts';
+import type { StoreUnderTest } from './harness.ts';
+import { all, durably, glimpse, seqs, texts } from './look.ts';
+
+export function keepingRules(at: StoreUnderTest): void {
+  describe('what is kept', () => {
+    it('[L1, ST5] a durable unit reads back equal as JSON, also after the store was opened again', async () => {
+      const [created, tricky] = [createdUnit('s1'), trickyUnit('s1', 2)];
+      await durably(at.store, 's1', await durably(at.store, 's1', null, created), tricky);
+      const expected = json([...created.entries, ...tricky.entries]);
+      expect(json(await all(at.store, 's1'))).toBe(expected);
+      await at.reopen();
+      expect(json(await all(at.store, 's1'))).toBe(expected);
+    });
+
+    it('[ST5] what the caller does to a unit after its append does not reach the log', async () => {
+      const given = structuredClone(textUnit('s1', 1));
+      const { outcome } = at.store.append('s1', null, given);
+      scribble(given.entries);
+      await outcome;
+      expect(await texts(at.store, 's1')).toEqual(['message 1']);
+    });
+
+    it('[ST5] what a reader does to an entry does not reach the log', async () => {
+      await durably(at.store, 's1', null, textUnit('s1', 1));
+      scribble(await all(at.store, 's1'));
+      expect(await texts(at.store, 's1')).toEqual(['message 1']);
+    });
+
+    it('[ST5] a clean close keeps what was staged', async () => {
+      const created = at.store.append('s1', null, createdUnit('s1'));
+      at.store.append('s1', created.token, textUnit('s1', 2, 2));
+      await at.reopen();
+      expect(await seqs(at.store, 's1')).toEqual([1, 2, 3]);
+    });
+
+    it('[ST5] a log goes on where it was when the store is opened again', async () => {
+      await durably(at.store, 's1', null, createdUnit('s1'));
+      const before = await at.store.position('s1');
+      await at.reopen();
+      const after = await at.store.position('s1');
+      expect({ epoch: after?.epoch, seq: after?.seq }).toEqual({ epoch: before?.epoch, seq: 1 });
+      await durably(at.store, 's1', after?.token ?? null, textUnit('s1', 2));
+      expect(await seqs(at.store, 's1')).toEqual([1, 2]);
+    });
+
+    it('[L1, ST6] nothing staged is seen before it is durable', async ({ skip }) => {
+      if (at.harness.openHeld === undefined) return skip('the harness cannot hold a sync');
+      const held = await at.harness.openHeld();
+      const created = held.store.append('s1', null, createdUnit('s1'));
+      const settled = note(created.outcome);
+      expect(await glimpse(held.store, 's1')).toEqual({ seqs: [], position: null, head: null, live: [], listed: [] });
+      expect(settled()).toBe(false);
+      held.sync();
+      expect(await created.outcome).toEqual({ kind: 'durable' });
+      const said = held.store.append('s1', created.token, hubUnit('s1', 2, 'session.closed', { reason: 'done' }));
+      expect(await glimpse(held.store, 's1')).toEqual({
+        seqs: [1],
+        position: 1,
+        head: 'INVITED',
+        live: ['s1'],
+        listed: ['s1'],
+      });
+      held.sync();
+      await said.outcome;
+      expect(await glimpse(held.store, 's1')).toEqual({
+        seqs: [1, 2],
+        position: 2,
+        head: 'CLOSED',
+        live: [],
+        listed: ['s1'],
+      });
+      await held.store.close();
+    });
+
+    it('[ST6] a durable unit is seen by whoever looks after its outcome', async () => {
+      await durably(at.store, 's1', null, createdUnit('s1'));
+      expect(await glimpse(at.store, 's1')).toEqual({
+        seqs: [1],
+        position: 1,
+        head: 'INVITED',
+        live: ['s1'],
+        listed: ['s1'],
+      });
+    });
+  });
+}
+
+function json(entries: readonly Entry[]): string {
+  // Entries are JSON; an interface without index signature does not say so to the compiler.
+  return canonicalJson(entries as unknown as Json);
+}
+
+function note(outcome: Promise<AppendOutcome>): () => boolean {
+  let settled = false;
+  void outcome.then(() => {
+    settled = true;
+  });
+  return () => settled;
+}
+
+/** What a careless way through JSON, text or a database would change. */
+function trickyUnit(session_id: string, seq: number): Unit {
+  const event_data = {
+    text: 'ü 😀 \u2028 \u0000 "quoted" \\ line\nbreak',
+    numbers: [0, -1, 0.1, 1e21, 1e-7, Number.MAX_SAFE_INTEGER],
+    nothing: [null, '', [], {}, false],
+    constructor: 'a key like any other',
+  };
+  const said = { session_id, seq, event_data, audience: [], idempotency_key: 'k1', ttl_seconds: 0.5 };
+  const turn = { agent_id: 'bob', since_seq: seq };
+  return { entries: [{ envelope: envelope(said), turn }, entry({ session_id, seq: seq + 1, audience: ['bob'] })] };
+}
+
+/** Writes into the entries where that is possible; Reflect does not throw where it is not. */
+function scribble(entries: readonly Entry[]): void {
+  for (const { envelope } of entries) Reflect.set(envelope.event_data, 'text', 'scribbled');
+  Reflect.set(entries, 'length', 0);
+}

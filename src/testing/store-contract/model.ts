@@ -1,0 +1,194 @@
+/** A store compared with a naive model: random appends at right and wrong heads, pipelined, and what is read in between. */
+
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { Entry, Unit } from '../../core/envelope.ts';
+import { foldHead, type Head } from '../../core/head.ts';
+import { isTerminal } from '../../core/session.ts';
+import type { Append, AppendOutcome, HeadToken, ReadRange, SessionQuery, Store } from '../../core/store.ts';
+import { isoFromMs } from '../../core/time.ts';
+import { createdUnit, hubUnit, textUnit } from '../build.ts';
+import { allPages } from './look.ts';
+
+type Command =
+  | { readonly kind: 'append'; readonly log: string; readonly at: Place; readonly size: number; readonly ends: boolean }
+  | { readonly kind: 'read'; readonly log: string; readonly range: ReadRange }
+  | { readonly kind: 'list'; readonly query: SessionQuery };
+
+/** Where an append expects its log to be: at its head, not to exist, or where the nth append to it left it (or meant to). */
+type Place = 'head' | 'none' | number;
+
+/** Resolves when `runs` random histories on fresh stores agreed with the model. */
+export async function checkStoreModel(open: () => Promise<Store>, runs: number): Promise<void> {
+  const history = fc.array(command, { maxLength: 30, size: 'max' });
+  const property = fc.asyncProperty(history, async (commands) => {
+    const store = await open();
+    const model = new Model(store);
+    for (const step of commands) await model.run(step);
+    await model.compareAll();
+    await store.close();
+  });
+  await fc.assert(property, { numRuns: runs });
+}
+
+interface Given {
+  readonly token: HeadToken;
+  readonly seq: number;
+}
+
+interface ModelLog {
+  readonly entries: Entry[];
+  /** What each append returned, whatever became of it. */
+  readonly given: Given[];
+  head: Given | null;
+}
+
+class Model {
+  readonly #store: Store;
+  readonly #logs = new Map<string, ModelLog>();
+  /** In the order of their creation. */
+  readonly #sessions: string[] = [];
+  readonly #appends: Append[] = [];
+  readonly #expected: AppendOutcome[] = [];
+  #unitCount = 0;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  async run(step: Command): Promise<void> {
+    switch (step.kind) {
+      case 'append':
+        return this.#append(step.log, step.at, step.size, step.ends);
+      case 'read':
+        await this.#settle();
+        expect(await this.#store.read(step.log, step.range)).toEqual(this.#read(step.log, step.range));
+        return;
+      case 'list':
+        await this.#settle();
+        expect(await allPages(this.#store, step.query)).toEqual(this.#list(step.query));
+        return;
+    }
+  }
+
+  async compareAll(): Promise<void> {
+    await this.#settle();
+    for (const [logId, log] of this.#logs) {
+      const position = await this.#store.position(logId);
+      expect(position?.seq ?? 0).toBe(log.entries.length);
+      expect((await this.#store.head(logId))?.head ?? null).toEqual(headOf(log));
+    }
+    const live: Head[] = [];
+    for await (const { head } of this.#store.liveHeads()) live.push(head);
+    const expected = this.#heads().filter((head) => !isTerminal(head.state));
+    expect(byId(live)).toEqual(byId(expected));
+  }
+
+  /** Not awaited: what follows is staged behind it. */
+  #append(logId: string, at: Place, size: number, ends: boolean): void {
+    const log = this.#log(logId);
+    const place = typeof at === 'number' ? (log.given[at % Math.max(1, log.given.length)] ?? null) : null;
+    const expected = at === 'head' ? log.head : place;
+    const unit = this.#unit(logId, (expected?.seq ?? 0) + 1, size, ends);
+    const append = this.#store.append(logId, expected?.token ?? null, unit);
+    const given = { token: append.token, seq: (expected?.seq ?? 0) + unit.entries.length };
+    const fits = expected === log.head;
+    log.given.push(given);
+    this.#appends.push(append);
+    this.#expected.push({ kind: fits ? 'durable' : 'conflict' });
+    if (!fits) return;
+    if (log.head === null) this.#sessions.push(logId);
+    log.head = given;
+    log.entries.push(...unit.entries);
+  }
+
+  async #settle(): Promise<void> {
+    expect(await Promise.all(this.#appends.map(({ outcome }) => outcome))).toEqual(this.#expected);
+  }
+
+  #read(logId: string, { from_seq, to_seq = Number.MAX_VALUE, limit, reverse = false }: ReadRange): readonly Entry[] {
+    const inRange = this.#log(logId).entries.filter(
+      ({ envelope }) => envelope.seq >= from_seq && envelope.seq <= to_seq,
+    );
+    return (reverse ? inRange.reverse() : inRange).slice(0, limit);
+  }
+
+  #list({ participant, states, type }: SessionQuery): readonly Head[] {
+    return this.#heads()
+      .reverse()
+      .filter((head) => participant === undefined || head.members[participant] !== undefined)
+      .filter((head) => states?.includes(head.state) ?? true)
+      .filter((head) => type === undefined || head.type === type);
+  }
+
+  #heads(): Head[] {
+    return this.#sessions.map((id) => headOf(this.#log(id))).filter((head) => head !== null);
+  }
+
+  #log(logId: string): ModelLog {
+    const log = this.#logs.get(logId) ?? { entries: [], given: [], head: null };
+    this.#logs.set(logId, log);
+    return log;
+  }
+
+  #unit(logId: string, seq: number, size: number, ends: boolean): Unit {
+    this.#unitCount += 1;
+    if (ends && seq > 1) return hubUnit(logId, seq, 'session.closed', { reason: `unit ${this.#unitCount}` });
+    if (seq > 1) return textUnit(logId, seq, size);
+    return createdUnit(logId, {
+      type: logId < 's2' ? 'discussion' : 'review',
+      agents: ['alice', logId < 's3' ? 'bob' : 'carol'],
+      created_at: isoFromMs(this.#unitCount),
+    });
+  }
+}
+
+function headOf(log: ModelLog): Head | null {
+  return log.entries.reduce<Head | null>(foldHead, null);
+}
+
+function byId(heads: readonly Head[]): readonly Head[] {
+  return [...heads].sort((a, b) => (a.session_id < b.session_id ? -1 : 1));
+}
+
+const logId = fc.constantFrom('s1', 's2', 's3');
+
+const append: fc.Arbitrary<Command> = fc.record({
+  kind: fc.constant('append' as const),
+  log: logId,
+  at: fc.oneof(
+    { weight: 6, arbitrary: fc.constant('head' as const) },
+    { weight: 1, arbitrary: fc.constant('none' as const) },
+    { weight: 2, arbitrary: fc.nat(8) },
+  ),
+  size: fc.integer({ min: 1, max: 3 }),
+  ends: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, fc.constant(true)),
+});
+
+const read: fc.Arbitrary<Command> = fc.record({
+  kind: fc.constant('read' as const),
+  log: logId,
+  range: fc.record(
+    { from_seq: fc.nat(10), to_seq: fc.nat(12), limit: fc.nat(6), reverse: fc.boolean() },
+    { requiredKeys: ['from_seq', 'limit'] },
+  ),
+});
+
+const list: fc.Arbitrary<Command> = fc.record({
+  kind: fc.constant('list' as const),
+  query: fc.record(
+    {
+      participant: fc.constantFrom('alice', 'bob', 'carol', 'nobody'),
+      states: fc.subarray(['INVITED', 'CLOSED'] as const),
+      type: fc.constantFrom('discussion', 'review'),
+      limit: fc.integer({ min: 1, max: 3 }),
+    },
+    { requiredKeys: ['limit'] },
+  ),
+});
+
+const command: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 4, arbitrary: append },
+  { weight: 2, arbitrary: read },
+  { weight: 1, arbitrary: list },
+);

@@ -1,0 +1,47 @@
+/** Ranges of a log, and its position. */
+
+import { describe, expect, it } from 'vitest';
+import type { ReadRange } from '../../core/store.ts';
+import { createdUnit, textUnit } from '../build.ts';
+import type { StoreUnderTest } from './harness.ts';
+import { durably, seqsOf } from './look.ts';
+
+export function readRules(at: StoreUnderTest): void {
+  describe('read', () => {
+    const ranges: readonly [ReadRange, readonly number[]][] = [
+      [{ from_seq: 1, limit: 100 }, [1, 2, 3, 4, 5, 6]],
+      [{ from_seq: 0, limit: 2 }, [1, 2]],
+      [{ from_seq: 3, limit: 2 }, [3, 4]],
+      [{ from_seq: 3, to_seq: 4, limit: 100 }, [3, 4]],
+      [{ from_seq: 5, to_seq: 99, limit: 100 }, [5, 6]],
+      [{ from_seq: 7, limit: 100 }, []],
+      [{ from_seq: 4, to_seq: 3, limit: 100 }, []],
+      [{ from_seq: 1, limit: 0 }, []],
+      [{ from_seq: 1, limit: 3, reverse: true }, [6, 5, 4]],
+      [{ from_seq: 1, to_seq: 4, limit: 2, reverse: true }, [4, 3]],
+      [{ from_seq: 3, to_seq: 4, limit: 100, reverse: true }, [4, 3]],
+      [{ from_seq: 3, to_seq: 99, limit: 100, reverse: true }, [6, 5, 4, 3]],
+    ];
+
+    it.each(ranges)('[ST9] reading %j gives the seqs %j', async (range, expected) => {
+      const created = await durably(at.store, 's1', null, createdUnit('s1'));
+      await durably(at.store, 's1', created, textUnit('s1', 2, 5));
+      expect(seqsOf(await at.store.read('s1', range))).toEqual(expected);
+    });
+
+    it('[ST9] a log that does not exist reads as empty and has no position and no head', async () => {
+      expect(await at.store.read('s1', { from_seq: 1, limit: 10 })).toEqual([]);
+      expect(await at.store.position('s1')).toBeNull();
+      expect(await at.store.head('s1')).toBeNull();
+    });
+
+    it('[ST10] the position is the last durable seq, with the token for the next append', async () => {
+      const created = await durably(at.store, 's1', null, createdUnit('s1'));
+      await durably(at.store, 's1', created, textUnit('s1', 2, 3));
+      const position = await at.store.position('s1');
+      expect(position?.seq).toBe(4);
+      await durably(at.store, 's1', position?.token ?? null, textUnit('s1', 5));
+      expect((await at.store.position('s1'))?.epoch).toBe(position?.epoch);
+    });
+  });
+}

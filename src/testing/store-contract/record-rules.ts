@@ -1,0 +1,82 @@
+/** What is kept beside the logs: cursors, the audit, named values. */
+
+import { describe, expect, it } from 'vitest';
+import type { AuditRecord, Cursor, Store } from '../../core/store.ts';
+import { isoFromMs } from '../../core/time.ts';
+import type { StoreUnderTest } from './harness.ts';
+
+export function recordRules(at: StoreUnderTest): void {
+  describe('the records beside the logs', () => {
+    it('[ST15] the cursor saved last is the one loaded, per agent and session', async () => {
+      await at.store.saveCursors([cursor('alice', 's1', 3), cursor('alice', 's2', 1), cursor('bob', 's1', 7)]);
+      await at.store.saveCursors([cursor('alice', 's1', 5, [7, 9])]);
+      expect(await cursorsOf(at.store, 'alice')).toEqual([cursor('alice', 's1', 5, [7, 9]), cursor('alice', 's2', 1)]);
+      expect(await cursorsOf(at.store, 'bob')).toEqual([cursor('bob', 's1', 7)]);
+      expect(await cursorsOf(at.store, 'carol')).toEqual([]);
+    });
+
+    it('[ST15] a dropped cursor is gone, and no other', async () => {
+      await at.store.saveCursors([cursor('alice', 's1', 3), cursor('alice', 's2', 1), cursor('bob', 's1', 7)]);
+      await at.store.dropCursors([
+        { agent_id: 'alice', session_id: 's1' },
+        { agent_id: 'bob', session_id: 's2' },
+      ]);
+      expect(await cursorsOf(at.store, 'alice')).toEqual([cursor('alice', 's2', 1)]);
+      expect(await cursorsOf(at.store, 'bob')).toEqual([cursor('bob', 's1', 7)]);
+    });
+
+    it('[ST15] cursors survive a clean close', async () => {
+      await at.store.saveCursors([cursor('alice', 's1', 3, [5]), cursor('alice', 's2', 4)]);
+      await at.store.dropCursors([{ agent_id: 'alice', session_id: 's2' }]);
+      await at.reopen();
+      expect(await cursorsOf(at.store, 'alice')).toEqual([cursor('alice', 's1', 3, [5])]);
+    });
+
+    it('[ST16] audit records are read in the order they came, with numbers that only grow', async () => {
+      for (const kind of ['a', 'b', 'c', 'd']) at.store.audit(auditRecord(kind));
+      const records = await at.store.readAudit({ after: 0, limit: 10 });
+      expect(records.map(({ number: _, ...record }) => record)).toEqual(['a', 'b', 'c', 'd'].map(auditRecord));
+      const numbers = records.map(({ number }) => number);
+      expect(numbers.every((number, i) => number > (numbers[i - 1] ?? 0))).toBe(true);
+    });
+
+    it('[ST16] an audit is read in pages, after the last number seen', async () => {
+      for (const kind of ['a', 'b', 'c']) at.store.audit(auditRecord(kind));
+      const first = await at.store.readAudit({ after: 0, limit: 2 });
+      const rest = await at.store.readAudit({ after: first.at(-1)?.number ?? 0, limit: 2 });
+      expect([first, rest].map((page) => page.map(({ kind }) => kind))).toEqual([['a', 'b'], ['c']]);
+      expect(await at.store.readAudit({ after: rest.at(-1)?.number ?? 0, limit: 2 })).toEqual([]);
+    });
+
+    it('[ST16] the numbers of an audit go on when the store is opened again', async () => {
+      at.store.audit(auditRecord('a'));
+      await at.reopen();
+      at.store.audit(auditRecord('b'));
+      const [a, b] = await at.store.readAudit({ after: 0, limit: 10 });
+      expect([a?.kind, b?.kind]).toEqual(['a', 'b']);
+      expect(b?.number).toBeGreaterThan(a?.number ?? Number.POSITIVE_INFINITY);
+    });
+
+    it('[ST17] a named value is what was set last, null when never, and survives a clean close', async () => {
+      expect(await at.store.getMeta('hub_id')).toBeNull();
+      await at.store.setMeta('hub_id', 'h1');
+      await at.store.setMeta('other', { list: [1, null, 'ü'] });
+      await at.store.setMeta('hub_id', 'h2');
+      await at.reopen();
+      expect(await at.store.getMeta('hub_id')).toBe('h2');
+      expect(await at.store.getMeta('other')).toEqual({ list: [1, null, 'ü'] });
+    });
+  });
+}
+
+function cursor(agent_id: string, session_id: string, seq: number, beyond: readonly number[] = []): Cursor {
+  return { agent_id, session_id, epoch: 1, seq, beyond };
+}
+
+async function cursorsOf(store: Store, agentId: string): Promise<readonly Cursor[]> {
+  return [...(await store.loadCursors(agentId))].sort((a, b) => (a.session_id < b.session_id ? -1 : 1));
+}
+
+function auditRecord(kind: string): AuditRecord {
+  return { at: isoFromMs(0), kind, actor: 'alice', session_id: null, detail: { of: kind } };
+}

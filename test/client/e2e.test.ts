@@ -1,0 +1,4 @@
+import { createHub } from 'parley-hub/node';
+import { describeEndToEnd } from './end-to-end.ts';
+
+describeEndToEnd('a link in this process', () => createHub());

@@ -1,0 +1,237 @@
+// Clients and a real hub, over any link: the same body runs in process and over sockets.
+
+import { AgentClient, type AgentOptions, HumanClient, type HumanOptions, type Message } from 'parley-hub/client';
+import type { Envelope, Link } from 'parley-hub/core';
+import { systemIds } from 'parley-hub/node';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { deferred } from './scripted-hub.ts';
+
+/** A running hub with the built-in session types. */
+export interface RunningHub {
+  connect(): Link;
+  stop(): Promise<void>;
+}
+
+export function describeEndToEnd(over: string, start: () => Promise<RunningHub>): void {
+  describe(`over ${over}`, () => {
+    let hub: RunningHub;
+    beforeEach(async () => {
+      hub = await start();
+    });
+    afterEach(() => hub.stop());
+
+    const agent = (name: string, options: Partial<AgentOptions> = {}): Promise<AgentClient> =>
+      AgentClient.connect({ link: () => hub.connect(), name, ids: systemIds, ...options });
+    const human = (name: string, options: Partial<HumanOptions> = {}): Promise<HumanClient> =>
+      HumanClient.connect({ link: () => hub.connect(), name, ids: systemIds, ...options });
+
+    it('[CL1] a name is registered once and bound again after that', async () => {
+      const first = await agent('alice');
+      first.close();
+      const second = await agent('alice');
+      expect(second.agentId).toBe(first.agentId);
+      await expect(agent('nobody', { register: false })).rejects.toMatchObject({ code: 'unauthenticated' });
+    });
+
+    it('[CL16, CL17, CL18] a question is asked, answered, and over', async () => {
+      const bob = await agent('bob', {
+        onMessage: async (message) => void (await message.reply(`to ${message.text}`)),
+      });
+      const alice = await agent('alice');
+      const session = await alice.open('consulting', ['bob']);
+      await session.send('why?');
+      const answers: string[] = [];
+      for await (const { from, text } of session) answers.push(`${from}: ${text}`);
+      expect(answers).toEqual(['bob: to why?']);
+      expect(await session.ended()).toEqual({ state: 'CLOSED', reason: 'consulting_complete' });
+      expect(await bob.session(session.id).ended()).toEqual({ state: 'CLOSED', reason: 'consulting_complete' });
+      await expect(session.send('and?')).rejects.toMatchObject({ code: 'session_closed' });
+    });
+
+    it('[CL19] agents that only take turns ask and answer', async () => {
+      await agent('bob', { onTurn: async ({ message }, session) => void (await session.send(`to ${message?.text}`)) });
+      const alice = await agent('alice', { onTurn: async (_turn, session) => void (await session.send('why?')) });
+      const session = await alice.open('consulting', { participants: ['bob'] });
+      await session.ended();
+      expect(await texts(session.log())).toEqual(['why?', 'to why?']);
+    });
+
+    it('[CL22] a person talks with an agent', async () => {
+      await agent('echo', { onMessage: async (message) => void (await message.reply(message.text.toUpperCase())) });
+      const ends: string[] = [];
+      const ann = await human('ann', {
+        onEvent: ({ event_type }) => {
+          if (event_type === 'session.closed') ends.push(event_type);
+        },
+      });
+      const session = await ann.open('conversation', ['echo']);
+      await session.send('one');
+      expect((await ann.next())?.text).toBe('ONE');
+      const pushed: Message[] = [];
+      const remove = ann.onMessage((message) => void pushed.push(message));
+      await session.send('two');
+      await session.close('bye', { wait: 'closed' });
+      expect(await session.ended()).toEqual({ state: 'CLOSED', reason: 'bye' });
+      remove();
+      expect(pushed.map(({ from, text }) => `${from}: ${text}`)).toEqual(['echo: TWO']);
+      expect(ends).toEqual(['session.closed']);
+      ann.close();
+      expect(await ann.next()).toBeNull();
+    });
+
+    it('[CL15] who is asked decides, and knows by whom', async () => {
+      const invites: string[] = [];
+      await agent('bob', {
+        onInvite: ({ from, type, role }) => {
+          invites.push(`${from} ${type} ${role}`);
+          return { reject: 'on holiday' };
+        },
+      });
+      const alice = await agent('alice');
+      await expect(alice.open('conversation', ['bob'])).rejects.toMatchObject({
+        code: 'session_closed',
+        details: { close_reason: 'invite_rejected' },
+      });
+      expect(invites).toEqual(['alice conversation respondent']);
+    });
+
+    it('[CL5, CL21] what was not handled comes again to the next client of that name, and nothing else does', async () => {
+      const alice = await agent('alice');
+      const before = await agent('bob');
+      const session = await alice.open('conversation', ['bob']);
+      for (const text of ['one', 'two', 'three']) await session.send(text);
+      expect((await before.session(session.id).waitFor('msg.text')).event_data.text).toBe('one');
+      before.close();
+      await session.send('four');
+      const bob = await human('bob');
+      expect(await pull(bob, 3)).toEqual(['two', 'three', 'four']);
+      const log = bob.session(session.id).log({ pageSize: 2 });
+      expect(await texts(log)).toEqual(['one', 'two', 'three', 'four']);
+    });
+
+    it('[CL23] a second client of a name takes over from the first', async () => {
+      const first = await agent('alice');
+      const waiting = first.closed;
+      await agent('alice');
+      expect(await waiting).toMatchObject({ by: 'hub', reason: 'replaced', final: true });
+    });
+
+    it('[CL7, CL8] what a link loses is asked for and comes', async () => {
+      const alice = await agent('alice');
+      const read: string[] = [];
+      const done = deferred();
+      await agent('bob', {
+        link: () => losing(hub.connect(), (envelope) => ['m3', 'm4', 'm11'].includes(String(envelope.event_data.text))),
+        onMessage: ({ text }) => {
+          read.push(text);
+          if (text === 'm19') done.resolve();
+        },
+      });
+      const session = await alice.open('conversation', ['bob']);
+      const all = Array.from({ length: 20 }, (_, i) => `m${i}`);
+      for (const text of all) await session.send(text);
+      await done.promise;
+      expect(read).toEqual(all);
+    });
+
+    it('[CL6] what a handler threw at comes again', async () => {
+      const attempts: string[] = [];
+      await agent('bob', {
+        onMessage: async (message) => {
+          attempts.push(message.text);
+          if (attempts.length === 1) throw new Error('try again');
+          await message.reply('done');
+        },
+      });
+      const alice = await agent('alice');
+      const session = await alice.open('consulting', ['bob']);
+      await session.send('do it');
+      expect((await session.waitFor('msg.text')).event_data.text).toBe('done');
+      expect(attempts).toEqual(['do it', 'do it']);
+    });
+
+    it('[CL20] a send repeated under its key is in the log once', async () => {
+      await agent('bob');
+      const alice = await agent('alice');
+      const session = await alice.open('conversation', ['bob']);
+      const first = await session.send('once', { key: 'k' });
+      expect(await session.send('once', { key: 'k' })).toMatchObject({ seq: first.seq, duplicate: true });
+      await expect(session.send('twice', { key: 'k' })).rejects.toMatchObject({ code: 'duplicate' });
+      await expect(session.send('late', { expectedSeq: first.seq - 1 })).rejects.toMatchObject({ code: 'conflict' });
+      await session.send('for you', { to: ['bob'] });
+      expect(await texts(session.log())).toEqual(['once', 'for you']);
+      expect((await session.canSend()).can).toBe(true);
+    });
+
+    it('[CL4, CL12] two that open many sessions with each other at once all get through', async () => {
+      const heard = new Map<string, string[]>();
+      const onMessage = ({ text, session }: Message): void => {
+        heard.set(session.id, [...(heard.get(session.id) ?? []), text]);
+      };
+      const [alice, bob] = [await agent('alice', { onMessage }), await agent('bob', { onMessage })];
+      const opens = Array.from({ length: 100 }, () => [
+        alice.open('conversation', ['bob']),
+        bob.open('conversation', ['alice']),
+      ]);
+      const sessions = await Promise.all(opens.flat());
+      await Promise.all(sessions.flatMap((session) => ['a', 'b', 'c'].map((text) => session.send(text))));
+      await Promise.all(sessions.map((session) => session.close('done', { wait: 'closed' })));
+      expect(sessions.map(({ id }) => heard.get(id))).toEqual(sessions.map(() => ['a', 'b', 'c']));
+      const ended: string[] = [];
+      for await (const { close_reason } of alice.sessions({ states: ['CLOSED'] })) ended.push(close_reason ?? '');
+      expect(ended).toEqual(Array(200).fill('done'));
+    });
+
+    it('[CL17, CL23] unregistering ends the sessions that cannot go on without one', async () => {
+      const bob = await agent('bob');
+      const alice = await agent('alice');
+      const session = await alice.open('conversation', ['bob']);
+      await bob.unregister();
+      expect(bob.state).toBe('closed');
+      expect(await session.ended()).toEqual({ state: 'CLOSED', reason: 'below_minimum' });
+      await expect(agent('bob')).rejects.toMatchObject({ code: 'unauthenticated' });
+      const later = await agent('alice');
+      await expect(later.session(session.id).waitFor('msg.text')).rejects.toMatchObject({ code: 'session_ended' });
+    });
+
+    it('[CL21, CL23] a hub that stops lets everyone go', async () => {
+      const alice = await agent('alice');
+      await agent('bob');
+      const session = await alice.open('conversation', ['bob']);
+      const waiting = expect(session.waitFor('msg.text')).rejects.toMatchObject({ code: 'client_closed' });
+      await hub.stop();
+      await waiting;
+      expect(await alice.closed).toMatchObject({ by: 'hub', reason: 'shutdown', final: false });
+    });
+  });
+}
+
+async function texts(log: AsyncIterable<Envelope>): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { event_type, event_data } of log)
+    if (event_type === 'msg.text') found.push(String(event_data.text));
+  return found;
+}
+
+async function pull(client: HumanClient, count: number): Promise<(string | undefined)[]> {
+  const pulled: (string | undefined)[] = [];
+  while (pulled.length < count) pulled.push((await client.next())?.text);
+  return pulled;
+}
+
+/** A link that loses the first delivery of some envelopes. */
+function losing(link: Link, loses: (envelope: Envelope) => boolean): Link {
+  const lost = new Set<number>();
+  return {
+    send: (text) => link.send(text),
+    onClose: (closed) => link.onClose(closed),
+    close: () => link.close(),
+    onMessage: (receive) =>
+      link.onMessage((text) => {
+        const frame = JSON.parse(text);
+        const isLost = frame.kind === 'notify' && !lost.has(frame.envelope.seq) && loses(frame.envelope);
+        if (isLost) lost.add(frame.envelope.seq);
+        else receive(text);
+      }),
+  };
+}

@@ -1,0 +1,128 @@
+import type { Message } from 'parley-hub/client';
+import { expect, it } from 'vitest';
+import { deferred, info, notify, receipt, S1, S2 } from './scripted-hub.ts';
+import { human, tell } from './world.ts';
+
+const of = (message: Message | null) => message && [message.session.id === S1 ? 1 : 2, message.from, message.text];
+
+it('[CL22] pulling takes the messages of all sessions as they came, and acks each when it is taken', async () => {
+  const { hub, client } = await human();
+  await tell(hub, notify({ seq: 1 }), notify({ seq: 1, session: S2 }), notify({ seq: 2 }));
+  expect(await hub.heard()).toEqual([]);
+  const pulled = [client.next(), client.next(), client.next(), client.next()];
+  await hub.answer('get_session', info());
+  await hub.answer('get_session', info({ session_id: S2 }));
+  await hub.flush();
+  expect((await hub.heard()).filter((text) => text.includes('receipt'))).toEqual([
+    receipt(1),
+    receipt(1, 'ack', undefined, S2),
+    receipt(2),
+  ]);
+  await tell(hub, notify({ seq: 3 }));
+  expect((await Promise.all(pulled)).map(of)).toEqual([
+    [1, 'bob', 'text 1'],
+    [2, 'bob', 'text 1'],
+    [1, 'bob', 'text 2'],
+    [1, 'bob', 'text 3'],
+  ]);
+});
+
+it('[CL22] a push is acked when all callbacks are done', async () => {
+  const { hub, client } = await human();
+  const slow = deferred();
+  const seen: string[] = [];
+  client.onMessage(({ text }) => void seen.push(text));
+  const remove = client.onMessage(() => slow.promise);
+  await tell(hub, notify({ seq: 1 }));
+  expect([seen, await hub.heard()]).toEqual([['text 1'], []]);
+  slow.resolve();
+  expect(await hub.heard()).toEqual([receipt(1)]);
+  remove();
+  remove();
+  await tell(hub, notify({ seq: 2 }));
+  expect([seen, await hub.heard()]).toEqual([['text 1', 'text 2'], [receipt(2)]]);
+});
+
+it('[CL22] callbacks come and go; what nobody has taken waits for the next', async () => {
+  const { hub, client } = await human();
+  await tell(hub, notify({ seq: 1 }));
+  const seen: string[] = [];
+  const remove = client.onMessage(({ text }) => void seen.push(text));
+  await hub.answer('get_session', info());
+  expect([seen, await hub.heard()]).toEqual([['text 1'], [receipt(1)]]);
+  remove();
+  await tell(hub, notify({ seq: 2 }));
+  expect(await hub.heard()).toEqual([]);
+  expect(of(await client.next())).toEqual([1, 'bob', 'text 2']);
+  client.onMessage(({ text }) => void seen.push(text));
+  expect([seen, await hub.heard()]).toEqual([['text 1'], [receipt(2)]]);
+});
+
+it('[CL22] a callback that throws has the message come again, and the others get it all the same', async () => {
+  const { hub, client } = await human();
+  const seen: string[] = [];
+  client.onMessage(() => {
+    throw new Error('screen is off');
+  });
+  client.onMessage(({ text }) => void seen.push(text));
+  await tell(hub, notify({ seq: 1 }));
+  expect([seen, await hub.heard()]).toEqual([['text 1'], [receipt(1, 'nack', 'screen is off')]]);
+});
+
+it('[CL22] who waits in a session takes a message before those who wait for any', async () => {
+  const { hub, client } = await human();
+  await tell(hub, notify({ seq: 1 }));
+  expect((await client.session(S1).waitFor('msg.text')).seq).toBe(1);
+  const any = client.next();
+  const here = client.session(S1).waitFor('msg.text');
+  await tell(hub, notify({ seq: 2 }), notify({ seq: 3 }));
+  expect([(await here).seq, of(await any)]).toEqual([2, [1, 'bob', 'text 3']]);
+});
+
+it('[CL21] closing wakes all waiters: pulls get null, iterators end, what was not taken is not acked', async () => {
+  const { hub, client } = await human();
+  const read: string[] = [];
+  const iterating = (async () => {
+    for await (const { text } of client) read.push(text);
+    return 'over';
+  })();
+  await tell(hub, notify({ seq: 1 }));
+  const pulls = [client.next(), client.next()];
+  await hub.flush();
+  client.close();
+  expect(await Promise.all([...pulls, iterating])).toEqual([null, null, 'over']);
+  expect([read, await client.next()]).toEqual([['text 1'], null]);
+
+  const other = await human();
+  await tell(other.hub, notify({ seq: 1 }));
+  other.client.close();
+  expect([await other.client.next(), await other.hub.heard()]).toEqual([null, []]);
+});
+
+it('[CL21] a link that closes wakes them too', async () => {
+  const { hub, client } = await human();
+  const pull = client.next();
+  hub.close();
+  expect([await pull, await client.closed]).toEqual([null, { by: 'link' }]);
+});
+
+it('[CL17] a pull can be given up, and takes nothing then', async () => {
+  const { hub, client } = await human();
+  const stop = new AbortController();
+  const pull = client.next({ signal: stop.signal });
+  stop.abort(new Error('bored'));
+  await expect(pull).rejects.toThrow('bored');
+  await tell(hub, notify({ seq: 1 }));
+  expect(await hub.heard()).toEqual([]);
+});
+
+it('[CL15, CL13] invites are accepted, and ends are told', async () => {
+  const told: string[] = [];
+  const { hub } = await human({
+    onEvent: ({ event_type }, { id, state }) => void told.push(`${event_type} ${id === S1} ${state}`),
+  });
+  await tell(hub, notify({ seq: 2, prev: null, type: 'session.invite', data: { role: 'participant' } }));
+  await hub.answer('ack_invite', { state: 'ACTIVE' });
+  await tell(hub, notify({ seq: 4, prev: 0, type: 'session.closed', data: { reason: 'done' } }));
+  expect([told, await hub.heard()]).toEqual([['session.closed true CLOSED'], [receipt(4)]]);
+});

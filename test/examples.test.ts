@@ -1,0 +1,38 @@
+// Every example runs as a reader would run it, asserts for itself, and is what the README shows.
+
+import { describeAdapter } from 'parley-hub/testing';
+import { describe, expect, it } from 'vitest';
+import { read, root, run, sources } from './package/repository.ts';
+
+const examples = sources('examples');
+
+describe('the examples', () => {
+  it.concurrent.each(examples)('[PK6] %s runs, asserts and ends by itself', async (file) => {
+    const { code, output } = await run(process.execPath, ['--conditions=parley-source', '--import', 'tsx', file]);
+    expect(code, output).toBe(0);
+    expect(output.trim()).not.toBe('');
+    expect(read(file)).toContain('assert.');
+  });
+
+  it('[PK6] an example that finds something else than it says exits with another code than 0', async () => {
+    const wrong = read('examples/quickstart.ts').replace("reply('4')", "reply('5')");
+    const args = ['--conditions=parley-source', '--import', 'tsx', '--input-type=module', '--eval', wrong];
+    const { code, output } = await run(process.execPath, args, { cwd: root });
+    expect(code, output).toBe(1);
+    expect(output).toContain('AssertionError');
+  });
+
+  it('[PK6] each begins with one sentence on what it shows', () => {
+    const firstLines = examples.map((file) => read(file).split('\n')[0]);
+    expect(firstLines.filter((line) => !/^\/\*\* [A-Z].*\. \*\/$/.test(line ?? ''))).toEqual([]);
+  });
+
+  it('[PK6] the quickstart stays under 30 lines', () => {
+    expect(read('examples/quickstart.ts').trimEnd().split('\n').length).toBeLessThan(30);
+  });
+});
+
+describe('the session type of the examples', async () => {
+  const { haiku } = await import('../examples/haiku.ts');
+  describeAdapter(haiku);
+});

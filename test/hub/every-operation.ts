@@ -1,0 +1,22 @@
+/** Good parameters for every operation of the table: a new operation does not compile without them. */
+
+import type { OperationName, Params } from 'parley-hub/core';
+
+export function goodParams(session_id: string): { readonly [Name in OperationName]: Params<Name> } {
+  return {
+    register: { name: 'newcomer' },
+    unregister: {},
+    list_agents: {},
+    create_session: { type: 'conversation', participants: ['bob'], parent_session_id: session_id, wait: 'created' },
+    ack_invite: { session_id },
+    reject_invite: { session_id },
+    get_session: { session_id },
+    list_sessions: {},
+    close_session: { session_id },
+    post: { session_id, event_type: 'msg.text', event_data: { text: 'hello' }, idempotency_key: 'k' },
+    can_send: { session_id },
+    pending_turns: {},
+    read_log: { session_id },
+    health: {},
+  };
+}

@@ -1,0 +1,172 @@
+/** The usual openings of a test: who is there, which session is open, what was refused. */
+
+import { consulting } from 'parley-hub/adapters/consulting';
+import { conversation } from 'parley-hub/adapters/conversation';
+import type { Envelope, JsonObject, Limits, Params, PostParams, SessionMetadata } from 'parley-hub/core';
+import { WireError } from '../../src/core/errors.ts';
+import type { FaultyStore } from '../../src/testing/faulty-store.ts';
+import type { Peer } from '../../src/testing/peer.ts';
+import { World, type WorldOptions } from '../../src/testing/world.ts';
+import { monologue, panel } from './panel.ts';
+
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+export const ADAPTERS: WorldOptions['adapters'] = [consulting, conversation, panel, monologue];
+
+export function aWorld(limits: Partial<Limits> = {}, options: Partial<WorldOptions> = {}): Promise<World> {
+  return World.start({ adapters: ADAPTERS, limits, ...options });
+}
+
+/** A world with alice and bob in an active conversation. */
+export async function aConversation(limits: Partial<Limits> = {}, options: Partial<WorldOptions> = {}) {
+  const world = await aWorld(limits, options);
+  const alice = await world.peer('alice');
+  const bob = await world.peer('bob');
+  const id = await opened(world, alice, [bob]);
+  return { world, alice, bob, id };
+}
+
+/** A world with alice, bob and carol in an active panel. */
+export async function aPanel(limits: Partial<Limits> = {}, more: Partial<Params<'create_session'>> = {}) {
+  const world = await aWorld(limits);
+  const alice = await world.peer('alice');
+  const bob = await world.peer('bob');
+  const carol = await world.peer('carol');
+  const id = await opened(world, alice, [bob, carol], { type: 'panel', ...more });
+  return { world, alice, bob, carol, id };
+}
+
+/** A new session in which nobody has answered yet. */
+export async function invited(
+  world: World,
+  creator: Peer,
+  others: readonly Peer[],
+  more: Partial<Params<'create_session'>> = {},
+): Promise<string> {
+  const participants = others.map(({ agentId }) => agentId);
+  const params = { type: 'conversation', participants, wait: 'created', ...more } as const;
+  const { session } = await world.answer(creator.call('create_session', params));
+  return session.session_id;
+}
+
+/** A new session that all of `others` have joined. */
+export async function opened(
+  world: World,
+  creator: Peer,
+  others: readonly Peer[],
+  more: Partial<Params<'create_session'>> = {},
+): Promise<string> {
+  const session_id = await invited(world, creator, others, more);
+  for (const other of others) await world.answer(other.call('ack_invite', { session_id }));
+  return session_id;
+}
+
+export function text(session_id: string, words: string, more: Partial<PostParams> = {}): PostParams {
+  return { session_id, event_type: 'msg.text', event_data: { text: words }, ...more };
+}
+
+export function say(world: World, peer: Peer, session_id: string, words: string, more: Partial<PostParams> = {}) {
+  return world.answer(peer.call('post', text(session_id, words, more)));
+}
+
+export async function sessionOf(world: World, peer: Peer, session_id: string): Promise<SessionMetadata> {
+  return (await world.answer(peer.call('get_session', { session_id }))).session;
+}
+
+export interface Refusal {
+  readonly code: string;
+  readonly message: string;
+  readonly details: WireError['details'];
+}
+
+/** The error a call was answered with. */
+export async function refusal(world: World, call: Promise<unknown>): Promise<Refusal> {
+  const answer = await world.answer(call).then(
+    (result) => ({ result }),
+    (error: unknown) => ({ error }),
+  );
+  if ('result' in answer) throw new Error(`expected a refusal, got ${JSON.stringify(answer.result)}`);
+  if (!(answer.error instanceof WireError)) throw answer.error;
+  const { code, message, details } = answer.error;
+  return { code, message, details };
+}
+
+/** What a call has come to so far. */
+export function watch(call: Promise<unknown>): { state: 'open' | 'answered' | 'refused'; value: unknown } {
+  const watched: { state: 'open' | 'answered' | 'refused'; value: unknown } = { state: 'open', value: undefined };
+  call.then(
+    (value) => Object.assign(watched, { state: 'answered', value }),
+    ({ code, details }: WireError) => Object.assign(watched, { state: 'refused', value: { code, details } }),
+  );
+  return watched;
+}
+
+export function logOf(store: FaultyStore, session_id: string): readonly Envelope[] {
+  return store.durableEntries(session_id).map(({ envelope }) => envelope);
+}
+
+/** The log as lines: `4 session.opened {"active":[…]}`, with names for ids. */
+export function lines(log: readonly Envelope[], ...peers: readonly (readonly [string, Peer])[]): readonly string[] {
+  return log.map(({ seq, event_type, event_data }) => {
+    const data = event_type === 'session.created' ? '' : ` ${JSON.stringify(event_data)}`;
+    return peers.reduce((line, [name, { agentId }]) => line.replaceAll(agentId, name), `${seq} ${event_type}${data}`);
+  });
+}
+
+export function types(log: readonly Envelope[]): readonly string[] {
+  return log.map(({ event_type }) => event_type);
+}
+
+/** A unit another writer might have appended after what is durable. */
+export function foreignUnit(world: World, session_id: string, ...drafts: readonly Partial<Envelope>[]) {
+  const log = logOf(world.store, session_id);
+  const last = log.at(-1);
+  const head = last?.seq ?? 0;
+  const entries = drafts.map((draft, i) => {
+    const event_data: JsonObject = { text: 'foreign' };
+    const envelope: Envelope = {
+      session_id,
+      sender_id: 'hub',
+      audience: null,
+      event_type: 'msg.text',
+      event_data,
+      causation_id: null,
+      task_id: null,
+      traceparent: null,
+      priority: 'normal',
+      idempotency_key: null,
+      ttl_seconds: null,
+      // Later than the last of the log, and earlier than anything of a later millisecond.
+      envelope_id: (last?.envelope_id ?? '0'.repeat(32)).slice(0, 17) + `f${i}`.padEnd(15, 'f'),
+      created_at: last?.created_at ?? '2026-01-01T00:00:00.000Z',
+      depth: 0,
+      ...draft,
+      seq: head + 1 + i,
+    };
+    return { envelope, turn: null };
+  });
+  return { entries };
+}
+
+/** The peer hangs up. */
+export async function leave(world: World, peer: Peer): Promise<void> {
+  peer.link.close();
+  await world.settle();
+}
+
+/** Time passes at once, with one sweep at its end. */
+export async function leap(world: World, ms: number): Promise<void> {
+  world.clock.advance(ms);
+  world.hub.sweep();
+  await world.settle();
+}
+
+/** How a session stands: its state, its reason, and who is what in it. */
+export async function standing(world: World, peer: Peer, session_id: string): Promise<string> {
+  const { state, close_reason, participants } = await sessionOf(world, peer, session_id);
+  const who = participants.map(({ name, status }) => `${name} ${status}`).join(', ');
+  return `${state}${close_reason === null ? '' : ` (${close_reason})`}: ${who}`;
+}

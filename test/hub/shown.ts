@@ -1,0 +1,60 @@
+/** All that a hub shows to anyone: every read of every peer, every tap, the audit, and what the peers have heard. */
+
+import type { HubEventName } from '../../src/hub/events.ts';
+import type { Peer } from '../../src/testing/peer.ts';
+import type { World } from '../../src/testing/world.ts';
+
+const EVENTS: { readonly [Name in HubEventName]: true } = {
+  agentRegistered: true,
+  agentUnregistered: true,
+  agentBound: true,
+  agentUnbound: true,
+  envelopePosted: true,
+  sessionCreated: true,
+  sessionOpened: true,
+  sessionClosing: true,
+  sessionEnded: true,
+  sessionUnavailable: true,
+  operationRefused: true,
+  deliveryAcked: true,
+  deliverySeen: true,
+  deliveryFailed: true,
+  badFrame: true,
+  storeFailed: true,
+};
+
+const READS = ['get_session', 'read_log', 'can_send'] as const;
+const reading: ReadonlySet<string> = new Set<string>([...READS, 'list_sessions', 'pending_turns', 'list_agents']);
+
+/** Everything the taps say from now on, but for refusals of the reads we make ourselves. */
+export function listen(world: World): string[] {
+  const heard: string[] = [];
+  for (const name of Object.keys(EVENTS) as HubEventName[]) {
+    world.hub.on(name, (event) => {
+      if ('op' in event && reading.has(event.op)) return;
+      heard.push(`${name} ${JSON.stringify(event)}`);
+    });
+  }
+  return heard;
+}
+
+export async function shown(world: World, heard: readonly string[], peers: readonly Peer[], ids: readonly string[]) {
+  const reads: unknown[] = [];
+  for (const peer of peers) {
+    for (const session_id of ids) for (const op of READS) reads.push(await read(world, peer, op, { session_id }));
+    for (const op of ['list_sessions', 'pending_turns', 'list_agents', 'health']) {
+      reads.push(await read(world, peer, op, {}));
+    }
+  }
+  const audit = (await world.hub.audit()).filter(({ detail }) => !reading.has(String(detail.op)));
+  return { reads, taps: [...heard], audit, frames: peers.map(({ frames }) => [...frames]) };
+}
+
+/** What is waiting to be written, and the time, are no news of any session. */
+async function read(world: World, peer: Peer, op: string, params: object): Promise<unknown> {
+  const frame = await world.answer(peer.ask(op, params));
+  if (!frame.ok) return frame.error;
+  if (op !== 'health') return frame.result;
+  const { ready, reason, sessions, bound, connections } = frame.result as ReturnType<World['hub']['health']>;
+  return { ready, reason, live: sessions.live, bound, connections };
+}

@@ -1,0 +1,38 @@
+import { acksWithin, maxSilence, replyWithin, turnWithin } from 'parley-hub/expectations/entries';
+import { fullTranscript, windowedSummary } from 'parley-hub/views/refs';
+import { describe, expect, it } from 'vitest';
+
+describe('constructors of named views', () => {
+  it('[AD1] write views as manifests and create_session take them', () => {
+    expect(fullTranscript()).toEqual({ name: 'full_transcript', params: {} });
+    expect(windowedSummary(1)).toEqual({ name: 'windowed_summary', params: { recent_n: 1 } });
+  });
+
+  it.each([0, -1, 1.5, Number.NaN])('[AD1] refuse a window of %s', (recentN) => {
+    expect(() => windowedSummary(recentN)).toThrow(
+      `windowed_summary: recent_n must be a whole number ≥ 1, got ${recentN}`,
+    );
+  });
+});
+
+describe('constructors of expectations', () => {
+  it('[AD1] write entries as manifests and create_session take them', () => {
+    expect([
+      acksWithin(30, 'auto_close'),
+      replyWithin(600, 'warn', { appliesTo: ['respondent'] }),
+      turnWithin(120, 'warn'),
+      turnWithin(600, 'hide', { onFailure: true, heartbeat: false }),
+      maxSilence(0.5, 'my_handler'),
+    ]).toEqual([
+      { name: 'acks_within', on_violation: 'auto_close', params: { seconds: 30 } },
+      { name: 'reply_within', on_violation: 'warn', params: { seconds: 600 }, applies_to: ['respondent'] },
+      { name: 'turn_within', on_violation: 'warn', params: { seconds: 120 } },
+      { name: 'turn_within', on_violation: 'hide', params: { seconds: 600, heartbeat: false, on_failure: true } },
+      { name: 'max_silence', on_violation: 'my_handler', params: { seconds: 0.5 } },
+    ]);
+  });
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('[AD1] refuse %s seconds', (seconds) => {
+    expect(() => turnWithin(seconds, 'warn')).toThrow(`turn_within: seconds must be a number > 0, got ${seconds}`);
+  });
+});

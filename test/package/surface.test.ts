@@ -1,0 +1,140 @@
+// What others can import, by name. This list goes red on purpose: a change here is a change for users, and
+// belongs in CHANGELOG.md.
+
+import { OPERATIONS, WIRE_CODES } from 'parley-hub/core';
+import { expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { sources } from './repository.ts';
+
+/** Every module a user can import, and the sorted names it exports at run time (types are not among them). */
+const surface: Readonly<Record<string, readonly string[]>> = {
+  'parley-hub': ['AgentClient', 'HumanClient', 'MemoryStore', 'createHub', 'systemClock', 'systemIds'],
+  'parley-hub/core': [
+    'DEFAULT_LIMITS',
+    'HUB_EVENT_TYPES',
+    'HUB_ID',
+    'HubError',
+    'OPERATIONS',
+    'ProtocolError',
+    'REGISTRY_LOG',
+    'WIRE_CODES',
+    'WireError',
+    'canonicalJson',
+    'completeAdapter',
+    'foldHead',
+    'isContent',
+    'isTerminal',
+    'linkPair',
+    'nameOf',
+    'participantOf',
+    'renderText',
+  ],
+  'parley-hub/client': ['AgentClient', 'HumanClient'],
+  'parley-hub/node': ['AgentClient', 'HumanClient', 'MemoryStore', 'createHub', 'systemClock', 'systemIds'],
+  'parley-hub/testing': [
+    'FaultyStore',
+    'History',
+    'Peer',
+    'SimClock',
+    'World',
+    'adapterChecks',
+    'createdMetadata',
+    'describeAdapter',
+    'draftOf',
+    'idOf',
+    'recordGolden',
+    'seededIds',
+    'seededRandom',
+  ],
+  'parley-hub/adapters/consulting': ['consulting'],
+  'parley-hub/adapters/conversation': ['conversation'],
+  'parley-hub/views/refs': ['fullTranscript', 'windowedSummary'],
+  'parley-hub/expectations/entries': ['acksWithin', 'maxSilence', 'replyWithin', 'turnWithin'],
+};
+
+it('[PK4] the exports map is the one users rely on', () => {
+  const own = (source: string) => ({
+    'parley-source': `./${source}.ts`,
+    types: `./dist/${source}.d.ts`,
+    default: `./dist/${source}.js`,
+  });
+  expect(manifest.exports).toEqual({
+    '.': own('src/node/index'),
+    './core': own('src/core/index'),
+    './client': own('src/client/index'),
+    './node': own('src/node/index'),
+    './testing': own('src/testing/index'),
+    './adapters/*': own('adapters/*'),
+    './views/*': own('views/*'),
+    './expectations/*': own('expectations/*'),
+    './package.json': './package.json',
+  });
+  // The first condition that matches wins: sources before types before what runs.
+  for (const target of Object.values(manifest.exports)) {
+    if (typeof target === 'object') expect(Object.keys(target)).toEqual(['parley-source', 'types', 'default']);
+  }
+  expect(manifest.bin).toEqual({ parley: './dist/src/node/cli.js' });
+});
+
+it('[PK4] the list names every module the exports map offers', () => {
+  const offered = Object.keys(manifest.exports).flatMap((subpath) => {
+    if (subpath === './package.json') return [];
+    const [head = '', tail] = subpath.slice(2).split('*');
+    if (tail === undefined) return [head ? `parley-hub/${head}` : 'parley-hub'];
+    // Modules in deeper folders are a module's own parts; the wildcard reaches them, the promise does not.
+    const modules = sources(head).filter((file) => !file.slice(head.length).includes('/'));
+    return modules.map((file) => `parley-hub/${file.replace(/\.ts$/, '')}`);
+  });
+  expect(Object.keys(surface).sort()).toEqual(offered.sort());
+});
+
+it.each(Object.entries(surface))('[PK4] %s exports what the list says', async (specifier, expected) => {
+  const module: object = await import(specifier);
+  expect(Object.keys(module).sort()).toEqual(expected);
+});
+
+it('[PK4] the wire codes are the ones clients know', () => {
+  expect(Object.keys(WIRE_CODES)).toEqual([
+    'bad_frame',
+    'unsupported_version',
+    'unauthenticated',
+    'forbidden',
+    'not_found',
+    'conflict',
+    'protocol_error',
+    'not_your_turn',
+    'session_closed',
+    'invalid_create',
+    'rate_limited',
+    'inbox_full',
+    'too_large',
+    'duplicate',
+    'timeout',
+    'unavailable',
+    'internal',
+  ]);
+});
+
+it('[PK4, OP1] the operations are the ones clients know, each with parameters, who may, errors and help', () => {
+  expect(Object.keys(OPERATIONS)).toEqual([
+    'register',
+    'unregister',
+    'list_agents',
+    'create_session',
+    'ack_invite',
+    'reject_invite',
+    'get_session',
+    'list_sessions',
+    'close_session',
+    'post',
+    'can_send',
+    'pending_turns',
+    'read_log',
+    'health',
+  ]);
+  for (const { help, errors, params } of Object.values(OPERATIONS)) {
+    expect(help).toMatch(/^[A-Z].*\.$/);
+    expect(Object.keys(WIRE_CODES)).toEqual(expect.arrayContaining([...errors]));
+    expect(params.jsonSchema()).toMatchObject({ type: 'object' });
+  }
+});

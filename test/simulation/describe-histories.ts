@@ -1,0 +1,62 @@
+/** A share of the histories that every test run goes through. */
+
+import { expect, it } from 'vitest';
+import { simOperations } from './operations.ts';
+import { runHistory } from './run-history.ts';
+
+/** Beside the operations themselves, what must have come of them. */
+const consequences = [
+  'joined late',
+  'late answer',
+  'quorum of less than all',
+  'took over',
+  'repeat answered',
+  'create repeated',
+  'seen again',
+  'redelivered after nack',
+  'delivery failed',
+  'gap expired',
+  'end told to an invitee',
+  'synced in part',
+  'refused session_closed',
+  'refused conflict',
+  'refused duplicate',
+  'refused not_found',
+  'refused not_your_turn',
+  'refused protocol_error',
+  'refused unavailable',
+  'refused unauthenticated',
+  'ended consulting_complete',
+  'ended panel_done',
+  'ended ttl_expired',
+  'ended orphaned',
+  'ended invite_timeout',
+  'ended invite_rejected',
+  'ended below_minimum',
+  'ended parent_closed',
+  'ended closed_elsewhere',
+  'ended race',
+];
+
+const LEAST_STEPS = 150;
+const LEAST_EACH = 100;
+
+export function describeHistories(from: number, count: number): void {
+  it(`[L1, L2, L3, L4, L5, L6, L10] every law holds after every step of ${count} random histories, from seed ${from}`, {
+    timeout: 600_000,
+  }, async () => {
+    const counts = new Map<string, number>();
+    const steps: number[] = [];
+    for (let seed = from; seed < from + count; seed++) {
+      const report = await runHistory({ seed });
+      steps.push(report.steps);
+      for (const [kind, n] of report.counts) counts.set(kind, (counts.get(kind) ?? 0) + n);
+    }
+    const kinds = [...simOperations.map(({ name }) => name), ...consequences];
+    console.log(
+      `${count} histories from seed ${from}:\n${kinds.map((kind) => `${String(counts.get(kind) ?? 0).padStart(8)}  ${kind}`).join('\n')}`,
+    );
+    expect(kinds.filter((kind) => (counts.get(kind) ?? 0) < LEAST_EACH)).toEqual([]);
+    expect(steps.sort((a, b) => a - b)[Math.floor(count / 2)]).toBeGreaterThanOrEqual(LEAST_STEPS);
+  });
+}

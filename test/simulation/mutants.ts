@@ -1,0 +1,35 @@
+/** Mutants of the ports: each breaks one law on purpose, and the simulation must find it. */
+
+import type { FaultyStore } from '../../src/testing/faulty-store.ts';
+import { storeMutants } from '../../src/testing/mutants.ts';
+import type { SimulationOptions } from './simulation.ts';
+
+export interface Mutant {
+  readonly name: string;
+  make(seed: number): SimulationOptions;
+}
+
+export const mutants: readonly Mutant[] = [
+  onStore('ack before durable', storeMutants.ackBeforeDurable),
+  onStore('accept after close', storeMutants.acceptAfterClose),
+  onStore('forget a key', storeMutants.forgetKey),
+  onStore('lose a cursor', storeMutants.loseCursor),
+  onStore('skip a closing', storeMutants.skipClosing),
+  {
+    name: 'deliver out of order',
+    make: (seed) => ({ seed, disturb: (wire) => wire.reorder(swapNotifies) }),
+  },
+];
+
+function onStore(name: string, store: () => FaultyStore): Mutant {
+  return { name, make: (seed) => ({ seed, store: store() }) };
+}
+
+/** The last two frames change places if both are deliveries of one session. */
+function swapNotifies(queue: string[]): void {
+  const [a, b] = queue.slice(-2);
+  if (a === undefined || b === undefined) return;
+  const [first, second] = [a, b].map((text) => JSON.parse(text) as { kind: string; envelope?: { session_id: string } });
+  if (first?.kind !== 'notify' || second?.kind !== 'notify') return;
+  if (first.envelope?.session_id === second.envelope?.session_id) queue.splice(-2, 2, b, a);
+}

@@ -1,0 +1,387 @@
+/** What can happen in a history. Each operation is one line of the table; `run` says false when there is nothing to do it with. */
+
+import { type Entry, isTerminal } from 'parley-hub/core';
+import { nextStamp } from '../../src/core/stamp.ts';
+import type { SessionState } from '../../src/core/state.ts';
+import type { SimClient } from './sim-client.ts';
+import type { Simulation } from './simulation.ts';
+
+export interface SimOperation {
+  readonly name: string;
+  readonly weight: number;
+  run(sim: Simulation): string | false | Promise<string | false>;
+}
+
+export const simOperations: readonly SimOperation[] = [
+  op('create', 8, (sim) => withBound(sim, (client) => create(sim, client, sim.random.chance(0.5)))),
+  op('create again', 2, (sim) => withBound(sim, (client) => repeatCreate(sim, client))),
+  op('ack invite', 30, (sim) => withInvite(sim, (client, session_id) => ask(client, 'ack_invite', { session_id }))),
+  op('reject invite', 2, (sim) =>
+    withInvite(sim, (client, session_id) => ask(client, 'reject_invite', { session_id })),
+  ),
+  op('outsider answers an invite', 1, (sim) =>
+    withAny(sim, (client, session_id) => ask(client, sim.random.pick(['ack_invite', 'reject_invite']), { session_id })),
+  ),
+  op('post', 30, (sim) => withSession(sim, (client, session) => post(sim, client, session, {}))),
+  op('post without a key', 3, (sim) =>
+    withSession(sim, (client, session) => post(sim, client, session, { idempotency_key: undefined })),
+  ),
+  op('whisper', 3, (sim) =>
+    withSession(sim, (client, session) =>
+      post(sim, client, session, { event_type: 'note', event_data: { n: 1 }, audience: someIds(sim) }),
+    ),
+  ),
+  op('post that soon expires', 2, (sim) =>
+    withSession(sim, (client, session) =>
+      post(sim, client, session, { event_type: 'note', event_data: {}, ttl_seconds: 0.5 }),
+    ),
+  ),
+  op('post of a hub type', 1, (sim) =>
+    withSession(sim, (client, session) =>
+      post(sim, client, session, { event_type: 'session.closed', event_data: { reason: 'forged' } }),
+    ),
+  ),
+  op('post by a stranger', 1, (sim) => withAny(sim, (client, session) => post(sim, client, session, {}))),
+  op('post with an expected seq', 3, (sim) =>
+    withSession(sim, (client, session) => post(sim, client, session, { expected_seq: expectedSeq(sim, session) })),
+  ),
+  op('repeat a key', 5, (sim) => withSession(sim, (client, session) => repeatKey(sim, client, session, false))),
+  op('reuse a key for other content', 2, (sim) =>
+    withSession(sim, (client, session) => repeatKey(sim, client, session, true)),
+  ),
+  op('retry what was not answered', 5, retry),
+  op('close', 2, (sim) =>
+    withSession(sim, (client, session_id) =>
+      ask(client, 'close_session', { session_id, reason: sim.random.pick(['done', 'enough']) }),
+    ),
+  ),
+  op('close and post at once', 1, (sim) => withSession(sim, (client, session) => closeRace(sim, client, session))),
+  op('ack', 22, (sim) => withArrived(sim, (client) => receipts(sim, client, 'ack'))),
+  op('nack', 2, (sim) => withArrived(sim, (client) => receipts(sim, client, 'nack'))),
+  op('nack to the end', 0.5, (sim) => withArrived(sim, (client) => nackToTheEnd(sim, client))),
+  op('seen', 1, (sim) => withArrived(sim, (client) => receipts(sim, client, 'seen'))),
+  op('lose receipts', 2, (sim) => withArrived(sim, (client) => loseReceipts(client))),
+  op('bogus receipt', 1, (sim) => withBound(sim, (client) => bogus(sim, client))),
+  op('connect', 6, connect),
+  op('take over', 2, takeOver),
+  op('say hello again', 2, (sim) => withBound(sim, (client) => helloAgain(sim, client))),
+  op('cut a link', 3, (sim) => withBound(sim, (client) => cut(sim, client))),
+  op('client forgets', 1, (sim) => clientForgets(sim)),
+  op('unregister', 0.5, (sim) => withBound(sim, (client) => ask(client, 'unregister', {}))),
+  op('register a taken name', 0.5, (sim) => withBound(sim, (client) => ask(client, 'register', { name: 'ann' }))),
+  op('read', 6, (sim) => withSession(sim, (client, session) => read(sim, client, session))),
+  op('a second passes', 6, (sim) => pass(sim, 1000)),
+  op('half a minute passes', 0.7, (sim) => pass(sim, 31_000)),
+  op('hours pass', 0.2, (sim) => pass(sim, 3 * 3_600_000)),
+  op('the clock jumps ahead', 0.7, (sim) => jump(sim, 1)),
+  op('the clock jumps back', 0.7, (sim) => jump(sim, -1)),
+  op('evict', 3, (sim) => evict(sim)),
+  op('crash before the sync', 0.6, (sim) => crash(sim, 'before')),
+  op('crash in the sync', 0.8, (sim) => crash(sim, 'in')),
+  op('crash after the sync', 0.6, (sim) => crash(sim, 'after')),
+  op('restart', 0.4, (sim) => restart(sim)),
+  op('the sync fails', 0.8, (sim) => failSync(sim)),
+  op('a conflict', 2, (sim) => conflict(sim)),
+  op('another writer posts', 1.5, (sim) => foreign(sim, 'note')),
+  op('another writer closes', 0.5, (sim) => foreign(sim, 'close')),
+];
+
+function op(name: string, weight: number, run: SimOperation['run']): SimOperation {
+  return { name, weight, run };
+}
+
+function ask(client: SimClient, name: string, params: Record<string, unknown>): string {
+  client.ask(name, params);
+  return `${client.name} ${name} ${JSON.stringify(params)}`;
+}
+
+function create(sim: Simulation, client: SimClient, keyed: boolean): string {
+  const { random } = sim;
+  const type = random.pick(['consulting', 'conversation', 'panel', 'panel']);
+  const others = sim.clients.filter((other) => other !== client && other.agentId !== null).map(({ name }) => name);
+  const participants =
+    type === 'panel'
+      ? others.slice(0, 1 + random.below(others.length))
+      : [random.pick(others.length > 0 ? others : ['nobody'])];
+  const params = {
+    type,
+    participants: participants.length > 0 ? participants : ['nobody'],
+    wait: random.pick(['created', 'created', 'active']),
+    ttl: random.pick([undefined, undefined, 0, 60]),
+    ...(type === 'panel' && participants.length > 1 && random.chance(0.6) ? { required_acks: 1 } : {}),
+    ...(type === 'panel' ? { knobs: { most: 3 + random.below(12) } } : {}),
+    ...(random.chance(0.15) && client.sessions.size > 0
+      ? { parent_session_id: random.pick([...client.sessions]) }
+      : {}),
+    ...(keyed ? { idempotency_key: `c${random.below(1000)}` } : {}),
+  };
+  if (params.required_acks !== undefined) sim.count('quorum of less than all');
+  return ask(client, 'create_session', JSON.parse(JSON.stringify(params)));
+}
+
+function repeatCreate(sim: Simulation, client: SimClient): string {
+  const params = {
+    type: 'conversation',
+    participants: [sim.clients.find((one) => one !== client && one.agentId !== null)?.name ?? 'nobody'],
+    wait: 'created',
+    idempotency_key: 'again',
+  };
+  client.ask('create_session', params);
+  return ask(client, 'create_session', params);
+}
+
+function post(sim: Simulation, client: SimClient, session_id: string, more: Record<string, unknown>): string {
+  const n = sim.random.below(1_000_000);
+  const params = {
+    session_id,
+    event_type: 'msg.text',
+    event_data: { text: `t${n}` },
+    idempotency_key: `k${n}`,
+    ...more,
+  };
+  return ask(client, 'post', JSON.parse(JSON.stringify(params)));
+}
+
+/** Asks for something that was accepted, or was at least asked, before. */
+function repeatKey(sim: Simulation, client: SimClient, session: string, otherContent: boolean): string | false {
+  const mine =
+    sim.model.sessions
+      .get(session)
+      ?.entries.filter(({ envelope }) => envelope.sender_id === client.agentId && envelope.idempotency_key !== null) ??
+    [];
+  if (mine.length === 0) return false;
+  const { idempotency_key, event_type, event_data, audience, ttl_seconds } = sim.random.pick(mine).envelope;
+  const content = otherContent ? { event_data: { text: 'something else' } } : { event_data };
+  return ask(client, 'post', { session_id: session, event_type, idempotency_key, audience, ttl_seconds, ...content });
+}
+
+function retry(sim: Simulation): string | false {
+  const client = sim.clients.find((one) => one.bound && one.unanswered.length > 0);
+  const asked = client?.unanswered.shift();
+  if (client === undefined || asked === undefined) return false;
+  return ask(client, asked.op, { ...asked.params });
+}
+
+function closeRace(sim: Simulation, client: SimClient, session_id: string): string {
+  const other = sim.random.pick(sim.clients);
+  client.ask('close_session', { session_id, reason: 'race' });
+  if (other.bound) post(sim, other, session_id, {});
+  return post(sim, client, session_id, {});
+}
+
+function receipts(sim: Simulation, client: SimClient, status: 'ack' | 'nack' | 'seen'): string {
+  const most = status === 'ack' ? client.arrived.length : 1;
+  const some = client.arrived.splice(sim.random.below(client.arrived.length), 1 + sim.random.below(most));
+  for (const one of some) client.receipt(one, status);
+  return `${client.name} ${status} ${some.map(({ session, seq }) => `${session.slice(0, 6)}/${seq}`).join(' ')}`;
+}
+
+/** Refuses the same envelope until the hub gives up. */
+async function nackToTheEnd(sim: Simulation, client: SimClient): Promise<string> {
+  const one = sim.random.pick(client.arrived);
+  for (const seconds of [1, 2, 4, 8, 16, 1]) {
+    client.receipt(one, 'nack');
+    await sim.flow();
+    sim.clock.advance(seconds * 1000);
+    sim.sweep();
+    await sim.flow();
+  }
+  client.arrived = client.arrived.filter(({ session, seq }) => session !== one.session || seq !== one.seq);
+  return `${client.name} nacks ${one.session.slice(0, 6)}/${one.seq} to the end`;
+}
+
+function loseReceipts(client: SimClient): string {
+  const lost = client.arrived.splice(0).length;
+  return `${client.name} loses ${lost} receipts`;
+}
+
+function bogus(sim: Simulation, client: SimClient): string {
+  const session = sim.random.pick([...sim.model.sessions.keys(), 'f'.repeat(32)]);
+  client.send({ kind: 'receipt', recipient_id: client.agentId, session_id: session, seq: 999, status: 'ack' });
+  return `${client.name} bogus receipt`;
+}
+
+function connect(sim: Simulation): string | false {
+  const gone = sim.clients.filter(({ wire }) => wire === null);
+  if (gone.length === 0) return false;
+  const client = sim.random.pick(gone);
+  const resume = sim.random.chance(0.5);
+  client.connect(resume);
+  return `${client.name} connects${resume ? ' with resume' : ''}`;
+}
+
+/** A second connection for the same identity; the first still stands. */
+function takeOver(sim: Simulation): string | false {
+  const bound = sim.clients.filter((client) => client.bound);
+  if (bound.length === 0) return false;
+  const client = sim.random.pick(bound);
+  sim.abandon(client);
+  client.connect(sim.random.chance(0.5));
+  return `${client.name} takes over`;
+}
+
+function helloAgain(sim: Simulation, client: SimClient): string {
+  client.arrived = [];
+  client.hello(sim.random.chance(0.5));
+  return `${client.name} says hello again`;
+}
+
+function cut(sim: Simulation, client: SimClient): string {
+  sim.cut(client);
+  return `${client.name} is cut off`;
+}
+
+function clientForgets(sim: Simulation): string {
+  const client = sim.random.pick(sim.clients);
+  sim.cut(client);
+  client.forget();
+  return `${client.name} forgets`;
+}
+
+function read(sim: Simulation, client: SimClient, session_id: string): string {
+  const name = sim.random.pick([
+    'get_session',
+    'read_log',
+    'list_sessions',
+    'can_send',
+    'pending_turns',
+    'list_agents',
+    'health',
+  ]);
+  const needsSession = ['get_session', 'read_log', 'can_send'].includes(name);
+  const reverse = name === 'read_log' && sim.random.chance(0.5) ? { reverse: true } : {};
+  return ask(client, name, { ...(needsSession ? { session_id } : {}), ...reverse });
+}
+
+function pass(sim: Simulation, ms: number): string {
+  sim.clock.advance(ms);
+  sim.sweep();
+  return `${ms} ms pass`;
+}
+
+function jump(sim: Simulation, sign: number): string {
+  const ms = sign * (1 + sim.random.below(600_000));
+  sim.clock.jump(ms);
+  sim.sweep();
+  return `the clock jumps by ${ms} ms`;
+}
+
+function evict(sim: Simulation): string {
+  sim.evict();
+  return 'evict';
+}
+
+async function crash(sim: Simulation, when: 'before' | 'in' | 'after'): Promise<string | false> {
+  if (when !== 'after' && sim.store.stagedUnits() === 0) return false;
+  const staged = sim.store.stagedUnits();
+  if (when === 'after') sim.sync();
+  await sim.crash(() => when === 'in' && sim.random.chance(0.6));
+  return `crash ${when} the sync of ${staged}`;
+}
+
+async function restart(sim: Simulation): Promise<string | false> {
+  if (sim.failed) return false;
+  await sim.restart();
+  return 'restart';
+}
+
+function failSync(sim: Simulation): string | false {
+  if (sim.failed || sim.store.stagedUnits() === 0) return false;
+  sim.failed = true;
+  sim.store.failSync(new Error('no space left on device'), () => sim.random.chance(0.5));
+  return 'the sync fails';
+}
+
+function conflict(sim: Simulation): string | false {
+  if (sim.failed || sim.model.sessions.size === 0) return false;
+  const session = sim.random.pick([...sim.model.sessions.keys()]);
+  sim.store.conflict(session);
+  return `a conflict waits in ${session}`;
+}
+
+/** Another node writes: what was staged here conflicts. */
+function foreign(sim: Simulation, what: 'note' | 'close'): string | false {
+  if (sim.failed) return false;
+  const active = [...sim.model.sessions].filter(([, { states }]) => states.at(-1)?.metadata.state === 'ACTIVE');
+  const [sessionId, session] = active.length === 0 ? [] : sim.random.pick(active);
+  const before = session?.states.at(-1);
+  if (sessionId === undefined || before === undefined) return false;
+  const sender = before.metadata.participants.find(({ status }) => status === 'active');
+  if (sender === undefined) return false;
+  sim.store.foreignAppend(sessionId, {
+    entries: [foreignEntry(sim, before, what === 'note' ? sender.agent_id : null)],
+  });
+  return `another writer ${what === 'note' ? 'posts' : 'closes'} in ${sessionId}`;
+}
+
+function foreignEntry(sim: Simulation, before: SessionState, senderId: string | null): Entry {
+  const { session_id, head_seq, depth } = before.metadata;
+  const stamp = nextStamp(sim.clock.now(), before.head.envelope_id, '0'.repeat(32));
+  const envelope = {
+    session_id,
+    sender_id: senderId ?? 'hub',
+    audience: null,
+    event_type: senderId === null ? 'session.closing' : 'note.foreign',
+    event_data: senderId === null ? { reason: 'closed_elsewhere' } : {},
+    causation_id: null,
+    task_id: null,
+    traceparent: null,
+    priority: 'normal' as const,
+    idempotency_key: null,
+    ttl_seconds: null,
+    ...stamp,
+    seq: head_seq + 1,
+    depth,
+  };
+  return { envelope, turn: sim.turnAfter(before, envelope) };
+}
+
+function expectedSeq(sim: Simulation, session: string): number {
+  const head = sim.model.state(session)?.metadata.head_seq ?? 0;
+  return sim.random.chance(0.6) ? head : head + 1;
+}
+
+function someIds(sim: Simulation): string[] {
+  const ids = sim.clients.map(({ agentId }) => agentId).filter((id) => id !== null);
+  const some = ids.filter(() => sim.random.chance(0.4));
+  return some.length > 0 ? some : ['e'.repeat(32)];
+}
+
+function withBound(sim: Simulation, run: (client: SimClient) => string | false): string | false {
+  const bound = sim.clients.filter(({ bound }) => bound);
+  return bound.length === 0 ? false : run(sim.random.pick(bound));
+}
+
+/** A session the client is in, mostly one that has not ended. */
+function withSession(sim: Simulation, run: (client: SimClient, session: string) => string | false): string | false {
+  return withBound(sim, (client) => {
+    const all = [...client.sessions];
+    const live = all.filter((session) => !isTerminal(sim.model.state(session)?.metadata.state ?? 'CLOSED'));
+    const choice = live.length > 0 && sim.random.chance(0.9) ? live : all;
+    return choice.length === 0 ? false : run(client, sim.random.pick(choice));
+  });
+}
+
+/** Any session at all. */
+function withAny(sim: Simulation, run: (client: SimClient, session: string) => string | false): string | false {
+  const all = [...sim.model.sessions.keys()];
+  return all.length === 0 ? false : withBound(sim, (client) => run(client, sim.random.pick(all)));
+}
+
+function withInvite(sim: Simulation, run: (client: SimClient, session: string) => string | false): string | false {
+  const invited = sim.clients.filter(({ bound, invites }) => bound && invites.size > 0);
+  if (invited.length === 0) return false;
+  const client = sim.random.pick(invited);
+  const session = sim.random.pick([...client.invites]);
+  if (sim.random.chance(0.8)) client.invites.delete(session);
+  if (sim.model.state(session)?.metadata.state === 'ACTIVE') sim.count('late answer');
+  return run(client, session);
+}
+
+function withArrived(
+  sim: Simulation,
+  run: (client: SimClient) => ReturnType<SimOperation['run']>,
+): ReturnType<SimOperation['run']> {
+  const some = sim.clients.filter(({ bound, arrived }) => bound && arrived.length > 0);
+  return some.length === 0 ? false : run(sim.random.pick(some));
+}

@@ -1,0 +1,528 @@
+/** One history: a real hub on a simulated clock, disk and network, random operations, and the laws checked after every step. */
+
+import { consulting } from 'parley-hub/adapters/consulting';
+import { conversation } from 'parley-hub/adapters/conversation';
+import type { Envelope, ResponseFrame, Turn } from 'parley-hub/core';
+import { isTerminal, type SessionAdapter } from 'parley-hub/core';
+import type { SessionState } from '../../src/core/state.ts';
+import { Hub } from '../../src/hub/hub.ts';
+import type { HubParts } from '../../src/hub/parts.ts';
+import { FaultyStore } from '../../src/testing/faulty-store.ts';
+import { type Random, seededRandom } from '../../src/testing/random.ts';
+import { SimClock } from '../../src/testing/sim-clock.ts';
+import { quiet, seededIds } from '../../src/testing/world.ts';
+import { holds } from './law-broken.ts';
+import { LogModel, same } from './log-model.ts';
+import type { Wire } from './network.ts';
+import { panel } from './panel.ts';
+import { type Asked, SimClient } from './sim-client.ts';
+
+export interface SimulationOptions {
+  readonly seed: number;
+  readonly store?: FaultyStore;
+  /** A mutant of the network. */
+  readonly disturb?: (wire: Wire, random: Random) => void;
+  readonly onOperation?: (line: string) => void;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an adapter's state is known to the adapter alone
+const adapters: readonly SessionAdapter<any>[] = [consulting, conversation, panel];
+const mutating = new Set([
+  'post',
+  'create_session',
+  'ack_invite',
+  'reject_invite',
+  'close_session',
+  'register',
+  'unregister',
+]);
+
+/** The members of results that are looked at; which are there depends on the operation. */
+interface PeekedResult {
+  readonly duplicate?: true;
+  readonly seq: number;
+  readonly envelope_id: string;
+  readonly envelopes: readonly { readonly seq: number }[];
+  readonly session: { readonly session_id: string; readonly head_seq: number };
+  readonly sessions: readonly {
+    readonly session_id: string;
+    readonly head_seq: number;
+    readonly state: string;
+    readonly turn: unknown;
+  }[];
+}
+
+export class Simulation {
+  readonly random: Random;
+  readonly clock = new SimClock();
+  readonly model = new LogModel(adapters);
+  readonly clients: SimClient[];
+  readonly counts = new Map<string, number>();
+  /** What was done, to be read when a law breaks. */
+  readonly history: string[] = [];
+  store: FaultyStore;
+  /** Gaps told on the present bindings. */
+  readonly gaps = new Map<string, number>();
+  /** The disk has failed; only a crash helps. */
+  failed = false;
+  private hub!: Hub;
+  private readonly ids: ReturnType<typeof seededIds>;
+  private readonly options: SimulationOptions;
+  private wires = new Map<Wire, SimClient>();
+  /** Acks the hub took: in this life of it, and those that a crash cannot take back. */
+  private ackedNow = new Set<string>();
+  private readonly ackedEver = new Set<string>();
+  private ackedSwept = new Set<string>();
+  private ackedKept = new Set<string>();
+  private sent = new Map<string, Set<number>>();
+  /** The seq each key was answered with. */
+  private readonly answeredKeys = new Map<string, number>();
+  private generation = 0;
+  private readonly checked = new Map<string, SessionState>();
+  /** A law broken inside the hub's own call, where a throw would be contained; thrown at the next check. */
+  private broken: unknown = null;
+  private names = 0;
+
+  constructor(options: SimulationOptions) {
+    this.options = options;
+    this.random = seededRandom(options.seed);
+    this.ids = seededIds(options.seed);
+    this.store = options.store ?? new FaultyStore();
+    this.clients = ['ann', 'bob', 'cid', 'dee'].map((name) => new SimClient(this, name));
+  }
+
+  async start(): Promise<void> {
+    await this.openHub();
+    for (const client of this.clients) client.connect(false);
+    await this.flow();
+  }
+
+  get parts(): HubParts {
+    // The checker looks inside: L3 and L6 speak of what the hub holds, not of what it says.
+    return (this.hub as unknown as { parts: HubParts }).parts;
+  }
+
+  count(kind: string): void {
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
+  }
+
+  note(line: string): void {
+    this.history.push(line);
+    this.options.onOperation?.(line);
+  }
+
+  freshName(): string {
+    this.names += 1;
+    return `new${this.names}`;
+  }
+
+  serve(client: SimClient, wire: Wire): void {
+    this.wires.set(wire, client);
+    const send = wire.hubEnd.send;
+    this.hub.accept({
+      ...wire.hubEnd,
+      send: (text) => {
+        if (wire.open) this.guard(() => client.checkSent(text));
+        send(text);
+        this.options.disturb?.(wire, this.random);
+      },
+    });
+  }
+
+  // What the network and the disk do.
+
+  /** Messages move and the disk syncs, more or less. */
+  async breathe(): Promise<void> {
+    const { random } = this;
+    await quiet();
+    if (random.chance(0.6)) this.sync();
+    else if (random.chance(0.3) && this.store.stagedUnits() > 1) {
+      this.count('synced in part');
+      this.store.sync(1 + random.below(this.store.stagedUnits()));
+      this.ackedKept = this.ackedSwept;
+    }
+    await quiet();
+    const most = random.chance(0.7) ? 1000 : random.below(3);
+    for (const wire of [...this.wires.keys()]) wire.move(most);
+    await quiet();
+  }
+
+  /** Until nothing moves any more. */
+  async flow(): Promise<void> {
+    for (let moved = true; moved; ) {
+      await quiet();
+      moved = this.store.stagedUnits() > 0 && !this.failed;
+      this.sync();
+      await quiet();
+      for (const wire of [...this.wires.keys()]) moved = wire.move(1000) || moved;
+    }
+    await quiet();
+  }
+
+  sync(): void {
+    if (this.failed) return;
+    this.store.sync();
+    this.ackedKept = new Set(this.ackedSwept);
+  }
+
+  sweep(): void {
+    if (this.failed) return;
+    this.hub.sweep();
+    this.ackedSwept = new Set(this.ackedNow);
+  }
+
+  evict(): void {
+    this.hub.evictIdle();
+  }
+
+  async crash(keep: () => boolean): Promise<void> {
+    for (const wire of this.wires.keys()) wire.hubDied();
+    this.store = this.store.crash(keep, () => this.random.chance(0.5));
+    await this.reborn();
+    this.ackedNow = new Set(this.ackedKept);
+    this.ackedSwept = new Set(this.ackedKept);
+  }
+
+  /** A clean stop keeps every ack. */
+  async restart(): Promise<void> {
+    await this.flow();
+    await this.hub.stop();
+    for (const wire of this.wires.keys()) wire.hubDied();
+    this.store = this.store.crash(
+      () => true,
+      () => true,
+    );
+    await this.reborn();
+    this.ackedKept = new Set(this.ackedNow);
+    this.ackedSwept = new Set(this.ackedNow);
+  }
+
+  cut(client: SimClient): void {
+    if (client.wire !== null) client.wire.cut();
+    this.prune();
+  }
+
+  /** The client gives up its connection without closing it. */
+  abandon(client: SimClient): void {
+    const { wire } = client;
+    if (wire === null) return;
+    wire.clientEnd.onMessage(() => {});
+    wire.clientEnd.onClose(() => {});
+    client.leave();
+  }
+
+  /** Whose turn it would be after an envelope another writer makes. */
+  turnAfter(before: SessionState, envelope: Envelope): Turn | null {
+    return this.model.fold(before, envelope).head.turn;
+  }
+
+  // What the checker knows.
+
+  hasAcked(agentId: string, session: string, seq: number): boolean {
+    return this.ackedNow.has(`${agentId} ${session} ${seq}`);
+  }
+
+  /** In any life of the hub: a crash may or may not have kept it. */
+  everAcked(agentId: string, session: string, seq: number): boolean {
+    return this.ackedEver.has(`${agentId} ${session} ${seq}`);
+  }
+
+  acked(agentId: string, session: string, seq: number): void {
+    this.ackedEver.add(`${agentId} ${session} ${seq}`);
+    this.ackedNow.add(`${agentId} ${session} ${seq}`);
+  }
+
+  /** A client says it has everything up to `seq`: the hub may skip it, unless a newer hello came before it looked. */
+  claimed(agentId: string, session: string, seq: number): void {
+    for (const owed of this.model.owed(session, agentId)) {
+      if (owed <= seq) this.ackedEver.add(`${agentId} ${session} ${owed}`);
+    }
+  }
+
+  sentOnBinding(agentId: string, session: string): Set<number> {
+    const name = `${agentId} ${session}`;
+    const sent = this.sent.get(name) ?? new Set<number>();
+    this.sent.set(name, sent);
+    return sent;
+  }
+
+  /** A response leaves the hub: what it says, also a refusal, must rest on what is on disk. */
+  checkResponse(client: SimClient, asked: Asked | undefined, frame: ResponseFrame): void {
+    if (asked === undefined) return;
+    const session = String(asked.params.session_id ?? '');
+    const durable = this.store.durableEntries(session);
+    if (!frame.ok) {
+      const { code, details } = frame.error;
+      if (code === 'duplicate' && details?.seq !== undefined) {
+        holds(
+          Number(details.seq) <= durable.length,
+          'L1',
+          () => `a refusal tells of ${session} seq ${String(details.seq)}`,
+        );
+      }
+      if (code === 'conflict' && details?.head !== undefined) {
+        holds(
+          Number(details.head) <= durable.length,
+          'L1',
+          () => `a refusal tells of ${session} head ${String(details.head)}`,
+        );
+      }
+      if (code === 'session_closed' && asked.op === 'post') {
+        const ended = durable.some(({ envelope }) =>
+          ['session.closing', 'session.closed', 'session.expired'].includes(envelope.event_type),
+        );
+        holds(ended, 'L1', () => `${session} is said to be closed, but its log is not`);
+      }
+      return;
+    }
+    // Results are as the operation table says.
+    const result = frame.result as PeekedResult;
+    if (mutating.has(asked.op) && this.failed)
+      holds(
+        result.duplicate === true || !this.changed(asked),
+        'L10',
+        () => `${asked.op} was acked by a hub that cannot write`,
+      );
+    if (asked.op === 'post') this.checkPosted(client, asked, result);
+    if (asked.op === 'read_log') {
+      for (const envelope of result.envelopes) {
+        holds(
+          same(durable[envelope.seq - 1]?.envelope, envelope),
+          'L1',
+          () => `read_log shows ${session} seq ${envelope.seq}, which is not on disk`,
+        );
+      }
+    }
+    if (asked.op === 'get_session' || asked.op === 'create_session') this.checkMetadata(result.session);
+    if (asked.op === 'list_sessions') for (const one of result.sessions) this.checkSummary(one);
+  }
+
+  /** The client has the answer. */
+  answered(client: SimClient, asked: Asked, frame: ResponseFrame): void {
+    const key = asked.params.idempotency_key;
+    if (!frame.ok) {
+      this.count(`refused ${frame.error.code}`);
+      // The answer to an earlier registration was lost.
+      if (asked.op === 'register' && frame.error.code === 'conflict' && asked.params.name === client.name)
+        client.hello(false);
+      if (frame.error.code === 'unavailable' && key !== undefined) client.unanswered.push(asked);
+      return;
+    }
+    if (asked.op === 'register') this.count('registered');
+    const result = frame.result as {
+      seq?: number;
+      duplicate?: true;
+      session?: { session_id: string };
+      agent_id?: string;
+    };
+    if (result.duplicate) this.count(asked.op === 'post' ? 'repeat answered' : 'create repeated');
+    if (asked.op === 'create_session' && result.session !== undefined) client.sessions.add(result.session.session_id);
+    if (asked.op === 'unregister' && result.agent_id === client.agentId) client.retired();
+  }
+
+  // The laws that speak of the whole, after every step.
+
+  check(): void {
+    if (this.broken !== null) throw this.broken;
+    this.model.follow(this.store);
+    for (const [sessionId, { states }] of this.model.sessions) this.checkSession(sessionId, states.at(-1));
+  }
+
+  /** Everything heals: what is owed arrives, what must end ends, and its end is heard. */
+  async finish(): Promise<void> {
+    if (this.failed) await this.crash(() => true);
+    await this.restart();
+    await this.everyoneBack();
+    this.checkDelivered('when everyone is back');
+    for (const client of this.clients) this.cut(client);
+    for (let hours = 0; hours < 27; hours += 3) {
+      this.clock.advance(3 * 3_600_000);
+      this.sweep();
+      await this.flow();
+      this.sweep();
+      await this.flow();
+    }
+    this.check();
+    for (const [sessionId, { states }] of this.model.sessions) {
+      const { metadata } = this.modelState(states.at(-1));
+      holds(isTerminal(metadata.state), 'L6', () => `session ${sessionId} is ${metadata.state} forever`);
+      this.count(`ended ${metadata.close_reason}`);
+    }
+    await this.everyoneBack();
+    this.checkDelivered('after every session ended');
+  }
+
+  private modelState<T>(state: T | undefined): T {
+    if (state === undefined) throw new Error('a session without entries');
+    return state;
+  }
+
+  private async everyoneBack(): Promise<void> {
+    for (const client of this.clients) {
+      if (client.wire === null) client.connect(false);
+    }
+    for (let round = 0; round < 4; round++) {
+      await this.flow();
+      for (const client of this.clients) {
+        for (const one of client.arrived.splice(0)) client.receipt(one, 'ack');
+      }
+      this.clock.advance(1000);
+      this.sweep();
+      await this.flow();
+    }
+    this.check();
+  }
+
+  private checkDelivered(when: string): void {
+    for (const client of this.clients) {
+      const { agentId } = client;
+      if (agentId === null) continue;
+      for (const session of this.model.sessions.keys()) {
+        for (const seq of this.model.owed(session, agentId)) {
+          const got = client.everSeen.get(session)?.has(seq) === true || client.told.get(session)?.has(seq) === true;
+          holds(
+            got,
+            'L5',
+            () =>
+              `${client.name} never got ${session} seq ${seq} (${this.model.envelope(session, seq)?.event_type}) ${when}`,
+          );
+        }
+      }
+    }
+  }
+
+  private checkSession(sessionId: string, state: ReturnType<LogModel['state']>): void {
+    if (state === undefined || this.failed) return;
+    const live = this.parts.sessions.peek(sessionId);
+    const durable = live?.durable ?? null;
+    // States are immutable: one that was right stays right.
+    if (durable !== null && this.checked.get(sessionId) !== durable) {
+      this.checked.set(sessionId, durable);
+      const replayed = this.model.state(sessionId, durable.metadata.head_seq);
+      holds(
+        same(durable, replayed),
+        'L3',
+        () => `session ${sessionId}: what is live at seq ${durable.metadata.head_seq} is not what its log gives`,
+      );
+    }
+    const head = this.parts.index.get(sessionId);
+    if (head === undefined) return;
+    const armed = this.parts.index.deadlines.at(sessionId) !== undefined;
+    const present = Object.entries(head.members).some(
+      ([agentId, status]) => (status === 'active' || status === 'hidden') && this.parts.bindings.isBound(agentId),
+    );
+    holds(armed || present, 'L6', () => `session ${sessionId} is ${head.state} with no deadline and nobody bound`);
+  }
+
+  private checkPosted(
+    client: SimClient,
+    asked: Asked,
+    { seq, envelope_id }: { seq: number; envelope_id: string },
+  ): void {
+    const session = String(asked.params.session_id);
+    const envelope = this.store.durableEntries(session)[seq - 1]?.envelope;
+    holds(
+      envelope?.envelope_id === envelope_id,
+      'L1',
+      () => `${client.name} is answered ${session} seq ${seq}, which is not on disk`,
+    );
+    holds(
+      envelope.sender_id === client.agentId,
+      'L7',
+      () => `${session} seq ${seq} is by ${envelope.sender_id}, posted by ${client.agentId}`,
+    );
+    const { idempotency_key: key } = asked.params;
+    if (typeof key !== 'string') return;
+    const name = `${client.agentId} ${session} ${key}`;
+    const first = this.answeredKeys.get(name) ?? seq;
+    holds(first === seq, 'L5', () => `key ${key} was answered with seq ${first} and then with ${seq}`);
+    this.answeredKeys.set(name, seq);
+  }
+
+  private checkMetadata(metadata: { session_id: string; head_seq: number }): void {
+    this.model.follow(this.store);
+    const replayed = this.model.state(metadata.session_id, metadata.head_seq)?.metadata;
+    holds(
+      same(metadata, replayed),
+      'L1',
+      () => `metadata shown of ${metadata.session_id} at seq ${metadata.head_seq} is not what its log gives`,
+    );
+  }
+
+  private checkSummary(summary: PeekedResult['sessions'][number]): void {
+    this.model.follow(this.store);
+    const head = this.model.state(summary.session_id, summary.head_seq)?.head;
+    const { state, turn } = summary;
+    holds(
+      head?.state === state && same(head.turn, turn),
+      'L1',
+      () => `${summary.session_id} is listed as ${state} at seq ${summary.head_seq}`,
+    );
+  }
+
+  /** Would this operation have written something? */
+  private changed(asked: Asked): boolean {
+    return asked.op === 'post' || asked.op === 'create_session';
+  }
+
+  private guard(check: () => void): void {
+    try {
+      check();
+    } catch (thrown) {
+      this.broken ??= thrown;
+    }
+  }
+
+  private prune(): void {
+    for (const wire of this.wires.keys()) if (!wire.open) this.wires.delete(wire);
+  }
+
+  private async reborn(): Promise<void> {
+    this.failed = false;
+    this.prune();
+    this.sent = new Map();
+    await this.openHub();
+    await quiet();
+    this.check();
+  }
+
+  private async openHub(): Promise<void> {
+    this.generation += 1;
+    const generation = this.generation;
+    const { store, clock, ids } = this;
+    this.hub = await Hub.start({ store, clock, ids, adapters, limits: { tailLength: 4, window: 8 } });
+    this.hub.on('envelopePosted', ({ envelope }) => {
+      if (generation !== this.generation) return;
+      const { session_id, seq } = envelope;
+      if (envelope.event_type === 'session.participant.joined') this.count('joined late');
+      const entry = this.store.durableEntries(session_id)[seq - 1];
+      this.guard(() =>
+        holds(
+          same(entry?.envelope, envelope),
+          'L1',
+          () => `a tap shows ${session_id} seq ${seq}, which is not on disk`,
+        ),
+      );
+    });
+    this.hub.on('agentBound', ({ agent_id }) => {
+      for (const name of this.sent.keys()) if (name.startsWith(agent_id)) this.sent.delete(name);
+      for (const name of this.gaps.keys()) if (name.startsWith(agent_id)) this.gaps.delete(name);
+    });
+    this.hub.on('agentUnbound', ({ reason }) => {
+      if (reason === 'replaced') this.count('took over');
+    });
+    this.hub.on('deliveryAcked', ({ agent_id, session_id, seq }) => this.settled(agent_id, session_id, seq));
+    this.hub.on('deliveryFailed', ({ agent_id, session_id, seq }) => {
+      this.count('delivery failed');
+      this.settled(agent_id, session_id, seq);
+    });
+  }
+
+  /** Links keep order: who answered this has heard of every gap told before it. */
+  private settled(agentId: string, session: string, seq: number): void {
+    this.acked(agentId, session, seq);
+    for (const [name, gap] of this.gaps) {
+      if (name.startsWith(`${agentId} ${session} `) && gap < seq) this.acked(agentId, session, gap);
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import { defaultServerConditions } from 'vite';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+/** Tests read the sources: the package's own name resolves by this condition (vite replaces its defaults). */
+const conditions = ['parley-source', ...defaultServerConditions];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, 'test/pack/**'],
+    pool: 'threads',
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+});
