@@ -46,6 +46,19 @@ export interface Unit {
 
 export const HUB_ID = 'hub';
 
+/** What most drafts leave as it is. */
+export const PLAIN: Pick<
+  Draft,
+  'causation_id' | 'task_id' | 'traceparent' | 'priority' | 'idempotency_key' | 'ttl_seconds'
+> = {
+  causation_id: null,
+  task_id: null,
+  traceparent: null,
+  priority: 'normal',
+  idempotency_key: null,
+  ttl_seconds: null,
+};
+
 /** A hub-made draft: what differs from the usual is named. */
 export function hubDraft(
   sessionId: string,
@@ -59,12 +72,7 @@ export function hubDraft(
     audience,
     event_type: eventType,
     event_data: eventData,
-    causation_id: null,
-    task_id: null,
-    traceparent: null,
-    priority: 'normal',
-    idempotency_key: null,
-    ttl_seconds: null,
+    ...PLAIN,
   };
 }
 

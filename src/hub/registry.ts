@@ -1,7 +1,7 @@
 /** The identities of the hub: a log of the same kind as a session's, with the same two states. */
 
 import type { Draft, Entry, Unit } from '../core/envelope.ts';
-import { HUB_ID } from '../core/envelope.ts';
+import { HUB_ID, PLAIN } from '../core/envelope.ts';
 import { WireError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import { type Passport, type PassportClaim, passportFrom } from '../core/passport.ts';
@@ -189,12 +189,7 @@ function draftOf(event_type: string, event_data: JsonObject): Draft {
     audience: [],
     event_type,
     event_data,
-    causation_id: null,
-    task_id: null,
-    traceparent: null,
-    priority: 'normal',
-    idempotency_key: null,
-    ttl_seconds: null,
+    ...PLAIN,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Plain records for tests: what a test does not care about has a value that never changes. */
 
 import type { Entry, Envelope, Unit } from '../core/envelope.ts';
-import { HUB_ID } from '../core/envelope.ts';
+import { HUB_ID, PLAIN } from '../core/envelope.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { CreatedData } from '../core/session.ts';
 import { isoFromMs } from '../core/time.ts';
@@ -17,12 +17,7 @@ export function envelope(partial: Partial<Envelope> = {}): Envelope {
     audience: null,
     event_type: 'text',
     event_data: { text: `message ${seq}` },
-    causation_id: null,
-    task_id: null,
-    traceparent: null,
-    priority: 'normal',
-    idempotency_key: null,
-    ttl_seconds: null,
+    ...PLAIN,
     envelope_id: seq.toString(16).padStart(32, '0'),
     seq,
     depth: 0,

@@ -7,7 +7,7 @@ import {
   type RoundDraft,
   type SessionAdapter,
 } from '../core/adapter.ts';
-import { type Draft, type Envelope, HUB_ID, type HubEventType, hubDraft, type Turn } from '../core/envelope.ts';
+import { type Draft, type Envelope, HUB_ID, type HubEventType, hubDraft, PLAIN, type Turn } from '../core/envelope.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { CreatedData, SessionMetadata } from '../core/session.ts';
 import { nextStamp } from '../core/stamp.ts';
@@ -111,12 +111,7 @@ export function draftOf(senderId: string, said: RoundDraft): Draft {
     audience: said.audience ?? null,
     event_type: said.event_type,
     event_data: said.event_data,
-    causation_id: null,
-    task_id: null,
-    traceparent: null,
-    priority: 'normal',
-    idempotency_key: null,
-    ttl_seconds: null,
+    ...PLAIN,
   };
 }
 

@@ -280,8 +280,15 @@ describe('participants', () => {
   });
 
   it('[LC12] whoever is leaving or gone cannot be invited', async () => {
-    const { world, alice, bob } = await start();
-    await world.answer(bob.call('unregister', {}));
+    const { world, alice, bob, id } = await aConversation();
+    world.hold = true;
+    const leaving = bob.call('unregister', {});
+    await world.settle();
+    const early = alice.call('create_session', { type: 'conversation', participants: ['bob'] });
+    expect(await refusal(world, early)).toMatchObject({ code: 'invalid_create' });
+    expect((await sessionOf(world, alice, id)).state).toBe('ACTIVE');
+    world.hold = false;
+    await world.answer(leaving);
     for (const who of ['bob', bob.agentId]) {
       const call = alice.call('create_session', { type: 'conversation', participants: [who] });
       expect(await refusal(world, call)).toMatchObject({ code: 'invalid_create', details: { received: who } });
@@ -459,7 +466,8 @@ describe('a key for create_session', () => {
     const { id } = await create(world, alice, { ttl: 0 });
     await leap(world, DAY - 1);
     expect(await create(world, alice, { ttl: 0 })).toMatchObject({ id, duplicate: true });
-    await leap(world, 1);
+    // By the clock, not by the sweep.
+    world.clock.advance(1);
     const next = await create(world, alice, { ttl: 0 });
     expect([next.id === id, next]).toMatchObject([false, { state: 'INVITED' }]);
   });

@@ -21,6 +21,7 @@ import {
   sessionOf,
   text,
 } from './scene.ts';
+import { SlowCursors, SlowLists, SlowReads } from './slow-stores.ts';
 
 /** A peer bound under a name that is registered, and that acks only what a test tells it to. */
 async function silent(world: World, name: string, resume?: Record<string, { seq: number; epoch: number }>) {
@@ -129,6 +130,8 @@ describe('a stream', () => {
     const again = await world.peer('bob');
     const { envelopes, next } = await world.answer(again.call('read_log', { session_id: id }));
     expect([envelopes.map(({ seq }) => seq), next]).toEqual([[6, 7, 8], null]);
+    const last = await world.answer(again.call('read_log', { session_id: id, from_seq: 8, limit: 1 }));
+    expect([last.envelopes.length, last.next]).toEqual([1, null]);
   });
 
   it('[DL12, LC12] whoever unregisters hears of its removal, and then goodbye', async () => {
@@ -527,12 +530,12 @@ describe('a new binding', () => {
     const { world, alice, bob, id } = await aConversation({}, { store });
     bob.acks = false;
     await say(world, alice, id, 'five');
-    store.hold();
+    store.gate.close();
     const [first, second] = [await silent(world, 'bob'), await silent(world, 'bob')];
     await say(world, alice, id, 'six');
     const asked = first.frames.map(({ kind }) => kind);
     expect([asked, second.frames.map(({ kind }) => kind)]).toEqual([['welcome', 'goodbye'], ['welcome']]);
-    store.release();
+    store.gate.open();
     await world.settle();
     expect([first.seqs(id), chain(second, id)]).toEqual([[], ['4→5', '5→6']]);
   });
@@ -547,7 +550,7 @@ describe('a new binding', () => {
       await invited(world, alice, [bob]),
     ];
     await leave(world, bob);
-    store.hold();
+    store.gate.close();
     const again = world.stranger();
     again.acks = true;
     again.hello('bob');
@@ -558,7 +561,7 @@ describe('a new binding', () => {
     await world.answer(alice.call('close_session', { session_id: declined }));
     const late = await invited(world, alice, [bob]);
     expect(again.notifies()).toEqual([]);
-    store.release();
+    store.gate.open();
     await world.settle();
     expect([chain(again, open), chain(again, closes), chain(again, declined), chain(again, late)]).toEqual([
       ['4→5'],
@@ -568,16 +571,33 @@ describe('a new binding', () => {
     ]);
   });
 
+  it('[DL9, DL8, L5] nor is what ends after it was asked for what has ended', async () => {
+    const store = new SlowLists();
+    const world = await aWorld({}, { store });
+    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const [closes, declined] = [await opened(world, alice, [bob]), await invited(world, alice, [bob])];
+    await leave(world, bob);
+    store.gate.close();
+    const again = await silent(world, 'bob');
+    await world.answer(alice.call('close_session', { session_id: declined }));
+    await world.answer(alice.call('close_session', { session_id: closes }));
+    await world.pass(5 * SECOND);
+    expect(again.notifies()).toEqual([]);
+    store.gate.open();
+    await world.settle();
+    expect([chain(again, closes), chain(again, declined)]).toEqual([['4→5', '5→6'], ['null→3']]);
+  });
+
   it('[DL8] an invite that ends while it is looked up is not sent after its end', async () => {
     const store = new SlowReads();
     const world = await aWorld({}, { store });
     const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
     const id = await invited(world, alice, [bob]);
     await leave(world, bob);
-    store.hold();
+    store.gate.close();
     const again = await silent(world, 'bob');
     await world.answer(alice.call('close_session', { session_id: id }));
-    store.release();
+    store.gate.open();
     await world.settle();
     expect(again.notifies(id).map(({ envelope }) => envelope.event_type)).toEqual(['session.closed']);
   });
@@ -880,39 +900,3 @@ describe('read_log', () => {
     expect((await sessionOf(world, bob, id)).state).toBe('INVITED');
   });
 });
-
-/** A store whose cursors come when they are told to. */
-class SlowCursors extends FaultyStore {
-  #gate: Promise<void> = Promise.resolve();
-  release: () => void = () => {};
-
-  hold(): void {
-    this.#gate = new Promise((resolve) => {
-      this.release = resolve;
-    });
-  }
-
-  override async loadCursors(agentId: string): Promise<readonly Cursor[]> {
-    await this.#gate;
-    return super.loadCursors(agentId);
-  }
-}
-
-/** A store whose reads come when they are told to, or fail. */
-class SlowReads extends FaultyStore {
-  failures = 0;
-  #gate: Promise<void> = Promise.resolve();
-  release: () => void = () => {};
-
-  hold(): void {
-    this.#gate = new Promise((resolve) => {
-      this.release = resolve;
-    });
-  }
-
-  override async read(...args: Parameters<FaultyStore['read']>): ReturnType<FaultyStore['read']> {
-    await this.#gate;
-    if (this.failures-- > 0) throw new Error('bad sector');
-    return super.read(...args);
-  }
-}

@@ -30,6 +30,8 @@ interface Scene {
   readonly alice: Peer;
   readonly bob: Peer;
   readonly carol: Peer;
+  /** In no session. */
+  readonly idle: Peer;
   readonly active: string;
   readonly consulting: string;
   readonly pending: string;
@@ -43,6 +45,7 @@ async function scene(): Promise<Scene> {
     alice,
     bob,
     carol,
+    idle: await world.peer('idle'),
     active: await opened(world, alice, [bob], { ttl: '40s' }),
     consulting: await opened(world, alice, [bob], { type: 'consulting' }),
     pending: await invited(world, alice, [carol], { ttl: '20s' }),
@@ -61,7 +64,8 @@ const acts: readonly [string, Act][] = [
   ['close_session', ({ bob, active }) => [bob.call('close_session', { session_id: active })]],
   ['register', ({ world }) => [world.stranger().call('register', { name: 'dave' })]],
   ['unregister', ({ bob }) => [bob.call('unregister', {})]],
-  ['unregister without sessions', ({ carol }) => [carol.call('unregister', {})]],
+  ['unregister by an invitee', ({ carol }) => [carol.call('unregister', {})]],
+  ['unregister without sessions', ({ idle }) => [idle.call('unregister', {})]],
   [
     'a TTL that runs out',
     ({ world }) => {
@@ -382,6 +386,7 @@ describe('another writer was first', () => {
     expect(said(world, id)).toEqual([]);
     expect(bob.seqs(id)).toEqual([4, 5, 6]);
     expect(world.hub.health().sessions.live).toBe(0);
+    expect(await sessionOf(world, alice, id)).toMatchObject({ state: 'CLOSED', close_reason: 'theirs', head_seq: 6 });
     // The key was not used.
     expect(await refusal(world, alice.call('post', text(id, 'x', { idempotency_key: 'k' })))).toMatchObject({
       code: 'session_closed',

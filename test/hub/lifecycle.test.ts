@@ -23,6 +23,7 @@ import {
   text,
   types,
 } from './scene.ts';
+import { SlowReads } from './slow-stores.ts';
 
 /** What is stamped differs from run to run; the rest of an envelope does not. */
 function unstamped({ envelope_id, seq, created_at, session_id, ...rest }: Envelope) {
@@ -497,6 +498,17 @@ describe('ACTIVE', () => {
     await world.pass(SECOND);
     await world.pass(SECOND);
     expect(types(logOf(world.store, id)).slice(4)).toEqual(['session.expired']);
+  });
+
+  it('[L6, L9] a deadline that could not be carried out is asked for again at the next sweep', async () => {
+    const store = new SlowReads();
+    const { world, id } = await aConversation({}, { store });
+    world.hub.evictIdle();
+    store.failures = 1;
+    await leap(world, 2 * HOUR);
+    expect(last(world, id)).toMatch(/^4 session.opened/);
+    await world.pass(SECOND);
+    expect(last(world, id)).toBe('5 session.expired {"reason":"ttl_expired"}');
   });
 
   it('[LC8, L4] what the adapter closes is closed in the unit of the reply, and nothing enters after it', async () => {

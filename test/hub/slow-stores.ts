@@ -1,0 +1,48 @@
+/** Stores some of whose answers come when they are told to, or not at all. */
+
+import type { Cursor, SessionPage } from '../../src/core/store.ts';
+import { FaultyStore } from '../../src/testing/faulty-store.ts';
+
+class Gate {
+  open: () => void = () => {};
+  passed: Promise<void> = Promise.resolve();
+
+  close(): void {
+    this.passed = new Promise((resolve) => {
+      this.open = resolve;
+    });
+  }
+}
+
+/** Its cursors are slow. */
+export class SlowCursors extends FaultyStore {
+  readonly gate: Gate = new Gate();
+
+  override async loadCursors(agentId: string): Promise<readonly Cursor[]> {
+    await this.gate.passed;
+    return super.loadCursors(agentId);
+  }
+}
+
+/** Its lists are read at once and come late: what happens meanwhile is not in them. */
+export class SlowLists extends FaultyStore {
+  readonly gate: Gate = new Gate();
+
+  override async list(...query: Parameters<FaultyStore['list']>): Promise<SessionPage> {
+    const page = await super.list(...query);
+    await this.gate.passed;
+    return page;
+  }
+}
+
+/** Its reads are slow, and the next `failures` of them fail. */
+export class SlowReads extends FaultyStore {
+  readonly gate: Gate = new Gate();
+  failures = 0;
+
+  override async read(...args: Parameters<FaultyStore['read']>): ReturnType<FaultyStore['read']> {
+    await this.gate.passed;
+    if (this.failures-- > 0) throw new Error('bad sector');
+    return super.read(...args);
+  }
+}
