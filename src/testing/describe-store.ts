@@ -23,7 +23,7 @@ export interface DescribeStoreOptions {
 export function describeStore(
   name: string,
   makeHarness: () => StoreHarness | Promise<StoreHarness>,
-  { runs = 100 }: DescribeStoreOptions = {},
+  { runs = 1000 }: DescribeStoreOptions = {},
 ): void {
   describe(`${name} is a store`, () => {
     let harness: StoreHarness;

@@ -114,7 +114,7 @@ it('[CL5, CL7, CL8] whatever is lost or repeated, each message is handled once a
       expect(handled).toEqual(seqs);
       expect([hub.unacked, hub.badReceipts]).toEqual([[], []]);
     }),
-    { numRuns: 150 },
+    { numRuns: 1000 },
   );
 });
 
@@ -128,6 +128,6 @@ it('[CL6, CL7, CL8] when handlers fail too, each is handled until it works, firs
       const failures = throwsAt.slice(0, handled.length).filter(Boolean).length;
       expect(handled.length).toBe(seqs.length + failures);
     }),
-    { numRuns: 150 },
+    { numRuns: 1000 },
   );
 });

@@ -40,7 +40,7 @@ describeStore(
     };
     return { open, reopen, openHeld, cleanup: async () => {} };
   },
-  { runs: 2000 },
+  { runs: 1000 },
 );
 
 describe('MemoryStore', () => {
