@@ -210,7 +210,9 @@ function parseJson(message: string): unknown {
   try {
     return JSON.parse(message);
   } catch (cause) {
-    const problem = badValue('frame', 'one JSON object', message);
-    throw new WireError(problem.code, problem.message, problem.details, { cause });
+    // Not shown: it may hold a credential.
+    const received = `${message.length} characters`;
+    const details = { field: 'frame', expected: 'one JSON object', received };
+    throw new WireError('bad_frame', `frame: expected one JSON object, got ${received}`, details, { cause });
   }
 }

@@ -34,6 +34,8 @@ export interface Limits {
   readonly tailLength: number;
   readonly inviteTimeoutMs: number;
   readonly drainTimeoutMs: number;
+  /** After a start, how long those invited before it have at least: they could not answer while the hub was down. */
+  readonly restartGraceMs: number;
   readonly sessionTtlMs: number;
   /** A session without TTL ends when none of its participants was bound for this long. */
   readonly orphanMs: number;
@@ -63,6 +65,7 @@ export const DEFAULT_LIMITS: Limits = {
   tailLength: 64,
   inviteTimeoutMs: 30_000,
   drainTimeoutMs: 5_000,
+  restartGraceMs: 30_000,
   sessionTtlMs: 2 * 3_600_000,
   orphanMs: 24 * 3_600_000,
   endedForMs: 7 * 24 * 3_600_000,

@@ -63,7 +63,8 @@ function fieldError(issue: z.core.$ZodIssue | undefined, value: unknown, where: 
   const problem: FieldProblem = {
     field,
     expected: deepest?.message ?? 'something else',
-    received: describe(stranger ?? valueAt(value, path)),
+    // A credential is never shown, also not to who sent it: errors end up in logs.
+    received: path[0] === 'auth' ? kindOf(valueAt(value, path)) : describe(stranger ?? valueAt(value, path)),
   };
   return new WireError(code, `${field}: expected ${problem.expected}, got ${problem.received}`, { ...problem });
 }
@@ -123,6 +124,11 @@ function deepestIssue(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | u
   const deepest = inner.sort((a, b) => b.path.length - a.path.length)[0];
   if (deepest === undefined || deepest.path.length === 0) return issue;
   return { ...deepest, path: [...issue.path, ...deepest.path] };
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

@@ -27,6 +27,8 @@ export class Connection implements Endpoint {
   private readonly link: Link;
   /** By agent id, in the order they were bound. */
   private readonly identities = new Map<string, Binding>();
+  /** Identities that were bound here; a connection binds few in its life. */
+  private readonly past = new Set<string>();
   /** It spoke for several at once: from then on a request that names none could be meant for one that is gone. */
   private shared = false;
   private openRequests = 0;
@@ -49,7 +51,9 @@ export class Connection implements Endpoint {
   }
 
   unbound(agentId: string, number: number): void {
-    if (this.identities.get(agentId)?.number === number) this.identities.delete(agentId);
+    if (this.identities.get(agentId)?.number !== number) return;
+    this.identities.delete(agentId);
+    this.past.add(agentId);
   }
 
   /** Says goodbye and closes. */
@@ -104,11 +108,9 @@ export class Connection implements Endpoint {
     const { parts } = this;
     const { name, agent_id } = passport;
     if (this.closed) return;
-    if (this.identities.size >= parts.limits.maxIdentities && !this.identities.has(agent_id)) {
-      return this.refuse(
-        new WireError('too_large', `one connection binds at most ${parts.limits.maxIdentities} identities`, { name }),
-      );
-    }
+    const full = this.identities.has(agent_id) ? null : this.noRoom(name);
+    if (full !== null) return this.refuse(full);
+    this.badFrames = 0;
     // The welcome goes first: nothing may be delivered on a binding the client does not know of.
     this.sendFrame({
       kind: 'welcome',
@@ -133,36 +135,49 @@ export class Connection implements Endpoint {
       return this.respondError(request_id, new WireError('rate_limited', message, { retry_after_ms: 100 }));
     }
     this.openRequests += 1;
+    // The place is taken as long as the work goes on, also when its answer did not wait for it.
+    const work = this.carryOut(frame).finally(() => {
+      this.openRequests -= 1;
+    });
     try {
-      const result = await this.withDeadline(frame, this.carryOut(frame));
+      const result = await this.withDeadline(frame, work);
       this.sendFrame({ kind: 'response', request_id, ok: true, result });
     } catch (thrown) {
       this.respondError(request_id, toWireError(thrown, frame.op));
-    } finally {
-      this.openRequests -= 1;
     }
   }
 
-  private carryOut(frame: RequestFrame): Promise<unknown> {
+  /** Async only so that a refusal is one kind of thing; up to the operation's first wait it runs at once. */
+  private async carryOut(frame: RequestFrame): Promise<unknown> {
     const { op } = frame;
-    if (!isOperation(op)) {
-      const expected = `one of ${Object.keys(OPERATIONS).join(', ')}`;
-      const error = new WireError('bad_frame', `frame.op: no operation "${op}"`, {
-        field: 'frame.op',
-        expected,
-        received: op,
-      });
-      return Promise.reject(error);
-    }
+    if (!isOperation(op)) throw this.unknownOperation(op);
+    this.badFrames = 0;
+    const full = op === 'register' ? this.noRoom(String(frame.params.name)) : null;
+    if (full !== null) throw full;
     const binding = this.identityOf(frame.as);
     if (binding === undefined) {
-      return Promise.reject(new WireError('unauthenticated', `"${frame.as}" is not bound to this connection`));
+      throw new WireError('unauthenticated', `"${frame.as}" is not bound to this connection`);
     }
     if (frame.as === undefined && this.shared && OPERATIONS[op].who !== 'anyone') {
       const message = 'frame.as: this connection speaks for several identities; name the one that asks';
-      return Promise.reject(new WireError('bad_frame', message, { field: 'frame.as', expected: 'a name or agent id' }));
+      throw new WireError('bad_frame', message, { field: 'frame.as', expected: 'a name or agent id' });
     }
     return perform(this.parts, { binding, bind: (passport) => this.welcome(passport, {}) }, op, frame.params);
+  }
+
+  private unknownOperation(op: string): WireError {
+    const expected = `one of ${Object.keys(OPERATIONS).join(', ')}`;
+    const details = { field: 'frame.op', expected, received: op };
+    const error = new WireError('bad_frame', `frame.op: no operation "${op}"; expected ${expected}`, details);
+    this.countBad(error);
+    return error;
+  }
+
+  /** Why one more identity cannot be bound here; null = it can. */
+  private noRoom(name: string): WireError | null {
+    const { maxIdentities } = this.parts.limits;
+    if (this.identities.size < maxIdentities) return null;
+    return new WireError('too_large', `one connection binds at most ${maxIdentities} identities`, { name });
   }
 
   /** null = nobody is bound yet; undefined = the one named is not bound here. */
@@ -191,15 +206,25 @@ export class Connection implements Endpoint {
 
   private receipt(frame: ReceiptFrame): void {
     const binding = this.identities.get(frame.recipient_id);
-    if (binding !== undefined && this.parts.bindings.receive(binding, frame)) return;
+    // On its way when another connection took over: nobody's fault.
+    if (binding === undefined && this.past.has(frame.recipient_id)) return;
+    if (binding !== undefined && this.parts.bindings.receive(binding, frame)) {
+      this.badFrames = 0;
+      return;
+    }
     const message = `frame.seq: seq ${frame.seq} of session ${frame.session_id} was not sent to ${frame.recipient_id} on this binding`;
     this.badFrame(new WireError('bad_frame', message, { field: 'frame.seq', received: String(frame.seq) }));
   }
 
   private badFrame(error: WireError): void {
+    this.refuse(error);
+    this.countBad(error);
+  }
+
+  /** Who sends nothing but bad frames is sent away; a good one between them starts the count anew. */
+  private countBad(error: WireError): void {
     this.badFrames += 1;
     this.parts.events.emit('badFrame', { agent_id: this.identityOf(undefined)?.agentId ?? null, error });
-    this.refuse(error);
     if (this.badFrames >= this.parts.limits.maxBadFrames) this.close('bad_frames');
   }
 

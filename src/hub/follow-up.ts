@@ -6,6 +6,7 @@ import type { Head } from '../core/head.ts';
 import { removeParticipant } from '../core/membership.ts';
 import { isTerminal } from '../core/session.ts';
 import type { SessionState } from '../core/state.ts';
+import { msFromIso } from '../core/time.ts';
 import { checkDrained } from './drain.ts';
 import type { LiveSession } from './live-session.ts';
 import type { HubParts } from './parts.ts';
@@ -40,6 +41,9 @@ export function wakeSession(parts: HubParts, sessionId: string): void {
   // Armed again at once: if the decision cannot be written now, the next sweep asks again.
   parts.index.arm(head, parts.presence.orphanAtMs(head));
   const nowMs = parts.clock.now();
+  const graceUntilMs = parts.presence.inviteGraceUntilMs(head);
+  const expired = head.expires_at !== null && msFromIso(head.expires_at) <= nowMs;
+  if (nowMs < graceUntilMs && !expired) return parts.index.deadlines.set(sessionId, graceUntilMs);
   run(parts, sessionId, (state) => deadlineDue(state, nowMs, parts.presence.orphanAtMs(state.head)));
 }
 

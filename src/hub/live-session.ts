@@ -84,7 +84,7 @@ export class LiveSession {
     });
   }
 
-  /** The first unit. If the id turns out to be taken, the error is `conflict` and the caller takes another. */
+  /** The first unit. If the id turns out to be taken, nothing is written and the answer is `conflict`. */
   create(drafts: readonly Draft[]): Promise<SessionState> {
     return this.ledger.admit((state) => {
       if (state !== null) return refuse(new WireError('conflict', `session ${this.sessionId} exists`));

@@ -1,8 +1,9 @@
-/** When a session without TTL would be orphaned: a while after the last of its participants was bound. */
+/** What depends on who was here and since when the hub runs: orphaned sessions, and invites nobody could answer. */
 
 import type { Head } from '../core/head.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Clock } from '../core/ports.ts';
+import { msFromIso } from '../core/time.ts';
 
 export class Presence {
   private readonly clock: Clock;
@@ -21,6 +22,12 @@ export class Presence {
 
   left(agentId: string): void {
     this.lastSeenMs.set(agentId, this.clock.now());
+  }
+
+  /** Until when an invite from before the start stays open, whatever its deadline says; 0 = it has no such grace. */
+  inviteGraceUntilMs(head: Head): number {
+    const isOld = head.state === 'INVITED' && msFromIso(head.created_at) < this.startedMs;
+    return isOld ? this.startedMs + this.limits.restartGraceMs : 0;
   }
 
   /** null = somebody is here, or the session has a deadline of its own. */

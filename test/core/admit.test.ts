@@ -348,6 +348,7 @@ describe('the adapter', () => {
     ['a plain error', new Error('oops')],
     ['a TypeError', new TypeError('oops')],
     ['a WireError that is not its to throw', new WireError('session_closed', 'oops')],
+    ['a WireError with the code of a ProtocolError', new WireError('protocol_error', 'oops')],
     ['one only called ProtocolError', Object.assign(new Error('oops'), { name: 'ProtocolError', code: 'forbidden' })],
     ['text', 'oops'],
   ])('[AM7] throwing %s refuses as internal, and keeps the cause', (_what, thrown) => {

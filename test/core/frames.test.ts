@@ -139,7 +139,7 @@ describe('frames of clients', () => {
     [{ ...hello, protocol: '1' }, 'frame.protocol', 'a protocol version', '"1"'],
     [{ ...hello, name: '' }, 'frame.name', id, '""'],
     [{ ...hello, auth: undefined }, 'frame.auth', 'an object', 'nothing'],
-    [{ ...hello, auth: [] }, 'frame.auth', 'an object', 'an array of 0'],
+    [{ ...hello, auth: [] }, 'frame.auth', 'an object', 'an array'],
     [{ ...hello, resume: [] }, 'frame.resume', 'an object', 'an array of 0'],
     [{ ...hello, resume: { s1: 5 } }, 'frame.resume.s1', 'an object', '5'],
     [{ ...hello, resume: { s1: { seq: -1, epoch: 1 } } }, 'frame.resume.s1.seq', seq, '-1'],
@@ -165,12 +165,12 @@ describe('frames of clients', () => {
   });
 
   it.each(['', 'hello', '{', '{"kind":"ping"', '{"kind":"ping"}{"kind":"ping"}', '\u0000', 'NaN', "{'kind':'ping'}"])(
-    '[RE1] %j is not JSON, and the error keeps its cause',
+    '[RE1, L7] %j is not JSON; the error keeps its cause and shows nothing of what may be a credential',
     (text) => {
       expect(refused(() => parseClientFrame(text, MAX)).details).toEqual({
         field: 'frame',
         expected: 'one JSON object',
-        received: JSON.stringify(text),
+        received: `${text.length} characters`,
       });
       expect(causeOf(() => parseClientFrame(text, MAX))).toBeInstanceOf(SyntaxError);
     },

@@ -243,6 +243,8 @@ describe('what came, in an error', () => {
       }),
       runs,
     );
+    expect(describeValue('x'.repeat(78))).toBe(`"${'x'.repeat(78)}"`);
+    expect(describeValue('x'.repeat(79))).toBe(`"${'x'.repeat(76)}...`);
     expect(describeValue(`${'x'.repeat(75)}😀😀😀`)).toBe(`"${'x'.repeat(75)}...`);
   });
 });

@@ -27,9 +27,9 @@ describe('a manifest', () => {
     }
   });
 
-  it('[AD1] may have no upper number of participants', () => {
-    const open = { ...manifest, participants: { ...manifest.participants, max: null } };
-    expect(parseManifest(open)).toEqual(open);
+  it.each([null, 2])('[AD1] with at least 2 participants may have %j at most', (max) => {
+    const given = { ...manifest, participants: { ...manifest.participants, max } };
+    expect(parseManifest(given)).toEqual(given);
   });
 
   const of = (changes: object) => ({ ...manifest, ...changes });

@@ -198,6 +198,7 @@ describe('the bounds of parameters', () => {
     ['create_session', 'labels', JSON.parse('{"__proto__":"x"}'), 'an object of texts without the key __proto__'],
     ['create_session', 'expectations', Array(65).fill(entry), 'at most 64 expectations'],
     ['close_session', 'wait', 'active', 'closing or closed'],
+    ['read_log', 'reverse', 'yes', 'true or false'],
     ['register', 'kind', 'robot', 'agent, human or remote_agent'],
   ];
 

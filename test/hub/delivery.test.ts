@@ -490,9 +490,9 @@ describe('a new binding', () => {
     await world.settle();
     await say(world, alice, id, 'six');
     expect(again.seqs(id)).toEqual([5, 6]);
-    expect(bob.frames.slice(heard).map(({ kind }) => kind)).toEqual(['error']);
+    // The ack of the old one was on its way: ignored, and not held against it.
+    expect(bob.frames.slice(heard)).toEqual([]);
     expect(bob.closed).toBe(false);
-    // The ack of the old one was ignored.
     expect((await silent(world, 'bob')).seqs(id)).toEqual([5, 6]);
   });
 

@@ -378,6 +378,23 @@ describe('INVITED', () => {
     expect(await standing(world, alice, consulting)).toMatch(/^CLOSED \(expectation_violated:acks_within\)/);
   });
 
+  it('[LC5, L9] downtime costs no invitee its answer: after a restart there are 30 s, then it closes once', async () => {
+    const world = await aWorld();
+    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const late = await invited(world, alice, [bob]);
+    const never = await invited(world, alice, [bob]);
+    world.clock.advance(3_600_000);
+    await world.restart();
+    await world.pass(29_000);
+    const back = await world.peer('bob');
+    expect(await world.answer(back.call('ack_invite', { session_id: late }))).toEqual({ state: 'ACTIVE' });
+    await world.pass(2000);
+    const again = await world.peer('alice');
+    expect(await standing(world, again, late)).toBe('ACTIVE: alice active, bob active');
+    expect(await standing(world, again, never)).toBe('CLOSED (invite_timeout): alice active, bob invited');
+    expect(logOf(world.store, never).filter(({ event_type }) => event_type === 'session.closed')).toHaveLength(1);
+  });
+
   it('[LC5] invite_timeout is settable, and a partial quorum missed in time closes too', async () => {
     const { world, alice, bob, carol } = await trio();
     const id = await invited(world, alice, [bob, carol], { type: 'panel', invite_timeout: '3s' });
