@@ -3,10 +3,13 @@
 import { z } from 'zod';
 import type { Envelope, Turn } from './envelope.ts';
 import { type ErrorDetails, type WireCode, WireError } from './errors.ts';
-import { badValue, type JsonObject, utf8Bytes } from './json.ts';
+import { badValue, isWellFormed, type JsonObject, utf8Bytes } from './json.ts';
 import { anyObject, type Schema, schemaOf, text, whole } from './schema.ts';
 
 export const PROTOCOL_VERSION = 1;
+
+/** Frames longer than any bound are not read just to find out who sent them. */
+const MAX_PEEKED = 8 * 1024 * 1024;
 
 export interface ResumePoint {
   readonly seq: number;
@@ -175,6 +178,19 @@ export function parseClientFrame(message: string, maxBytes: number): ClientFrame
   const schema = typeof kind === 'string' ? clientFrames.get(kind) : undefined;
   if (schema === undefined) throw badValue('frame.kind', `one of ${[...clientFrames.keys()].join(', ')}`, kind);
   return schema.parse(value, 'frame');
+}
+
+/** The id of a request that does not parse, if it can be told: its sender waits for an answer. */
+export function requestIdIn(message: string): string | null {
+  if (message.length > MAX_PEEKED) return null;
+  try {
+    const value: unknown = JSON.parse(message);
+    if (typeof value !== 'object' || value === null || !('kind' in value) || value.kind !== 'request') return null;
+    const id: unknown = 'request_id' in value ? value.request_id : undefined;
+    return typeof id === 'string' && id.length >= 1 && id.length <= 128 && isWellFormed(id) ? id : null;
+  } catch {
+    return null;
+  }
 }
 
 /** What a client reads. The hub is trusted to send what it says; only the text and the kind are checked. */

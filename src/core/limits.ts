@@ -1,5 +1,8 @@
 /** Every bound of the hub with its default; all can be set when the hub is made. */
 
+import { HubError } from './errors.ts';
+import { describe } from './json.ts';
+
 export interface Limits {
   /** Participants of one session, the creator included. */
   readonly maxParticipants: number;
@@ -71,3 +74,18 @@ export const DEFAULT_LIMITS: Limits = {
   endedForMs: 7 * 24 * 3_600_000,
   createKeyMs: 24 * 3_600_000,
 };
+
+/** The defaults with what is given in their place; a limit that is unknown or not a positive number is refused by name. */
+export function limitsWith(given: Partial<Limits> = {}): Limits {
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
+      const known = Object.keys(DEFAULT_LIMITS).join(', ');
+      throw new HubError('bad_limits', `limits.${name}: there is no such limit; there are ${known}`);
+    }
+    if (value !== undefined && !(typeof value === 'number' && value > 0)) {
+      throw new HubError('bad_limits', `limits.${name}: expected a number over 0, got ${describe(value)}`);
+    }
+  }
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...DEFAULT_LIMITS, ...Object.fromEntries(set) };
+}

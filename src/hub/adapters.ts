@@ -2,6 +2,7 @@
 
 import { type CompleteAdapter, completeAdapter, type SessionAdapter } from '../core/adapter.ts';
 import { HubError, WireError } from '../core/errors.ts';
+import { describe } from '../core/json.ts';
 import { compileKnobs, type KnobsParser, parseManifest } from '../core/manifest.ts';
 
 export interface RegisteredAdapter {
@@ -14,6 +15,7 @@ export class Adapters {
 
   /** A manifest that does not parse, or a second behaviour under one (type, version), is refused. */
   register<State>(given: SessionAdapter<State>): RegisteredAdapter {
+    checkMembers(given);
     const manifest = parseManifest(given.manifest);
     const { type, version } = manifest;
     const versions = this.byType.get(type) ?? new Map<number, RegisteredAdapter>();
@@ -48,4 +50,21 @@ export class Adapters {
     const message = `version: no version ${version} of adapter "${type}"; this hub has ${[...versions.keys()].join(', ')}`;
     throw new WireError('invalid_create', message, { field: 'version', received: String(version) });
   }
+}
+
+const MEMBERS = ['initialState', 'validateCreate', 'validateSend', 'fold', 'onAccepted'] as const;
+
+/** A member that is missing would otherwise show only when a session needs it. */
+function checkMembers(given: unknown): void {
+  if (typeof given !== 'object' || given === null || !('manifest' in given)) {
+    throw new HubError(
+      'bad_adapter',
+      `an adapter is an object with manifest, ${MEMBERS.join(', ')}; got ${describe(given)}`,
+    );
+  }
+  const missing = MEMBERS.filter((member) => typeof Reflect.get(given, member) !== 'function');
+  if (missing.length === 0) return;
+  const { manifest } = given;
+  const type = typeof manifest === 'object' && manifest !== null && 'type' in manifest ? describe(manifest.type) : 'it';
+  throw new HubError('bad_adapter', `adapter ${type}: ${missing.join(', ')} must be a function`);
 }

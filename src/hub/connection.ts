@@ -10,6 +10,7 @@ import {
   parseClientFrame,
   type ReceiptFrame,
   type RequestFrame,
+  requestIdIn,
 } from '../core/frames.ts';
 import { describe } from '../core/json.ts';
 import type { Link } from '../core/link.ts';
@@ -86,7 +87,7 @@ export class Connection implements Endpoint {
           return;
       }
     } catch (thrown) {
-      this.badFrame(toWireError(thrown, 'reading a frame'));
+      this.badFrame(toWireError(thrown, 'reading a frame'), requestIdIn(text));
     }
   }
 
@@ -216,8 +217,10 @@ export class Connection implements Endpoint {
     this.badFrame(new WireError('bad_frame', message, { field: 'frame.seq', received: String(frame.seq) }));
   }
 
-  private badFrame(error: WireError): void {
-    this.refuse(error);
+  /** Who asked something is answered, however wrong the rest of the frame is. */
+  private badFrame(error: WireError, requestId: string | null = null): void {
+    if (requestId === null) this.refuse(error);
+    else this.respondError(requestId, error);
     this.countBad(error);
   }
 

@@ -39,6 +39,26 @@ export interface HubEvents {
 }
 
 export type HubEventName = keyof HubEvents;
+/** All of them, for who subscribes by name. */
+export const HUB_EVENTS: readonly HubEventName[] = [
+  'agentRegistered',
+  'agentUnregistered',
+  'agentBound',
+  'agentUnbound',
+  'envelopePosted',
+  'sessionCreated',
+  'sessionOpened',
+  'sessionClosing',
+  'sessionEnded',
+  'sessionUnavailable',
+  'operationRefused',
+  'deliveryAcked',
+  'deliverySeen',
+  'deliveryFailed',
+  'badFrame',
+  'storeFailed',
+];
+
 export type HubListener<Name extends HubEventName> = (event: HubEvents[Name]) => void;
 
 export class Taps {

@@ -1,8 +1,8 @@
 /** The hub: its parts put together, its life, and its public face inside a process. */
 
 import type { SessionAdapter } from '../core/adapter.ts';
-import { HubError } from '../core/errors.ts';
-import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
+import { asError, HubError } from '../core/errors.ts';
+import { type Limits, limitsWith } from '../core/limits.ts';
 import { type Link, linkPair } from '../core/link.ts';
 import type { Health } from '../core/operations.ts';
 import { type Clock, type Ids, type Log, silentLog } from '../core/ports.ts';
@@ -15,7 +15,7 @@ import { Bindings } from './bindings.ts';
 import { Connection } from './connection.ts';
 import { CreateKeys } from './create-keys.ts';
 import { Cursors } from './cursors.ts';
-import { type HubEventName, type HubListener, Taps } from './events.ts';
+import { HUB_EVENTS, type HubEventName, type HubListener, Taps } from './events.ts';
 import { onDurable, reconcile, wakeSession } from './follow-up.ts';
 import { HeadIndex } from './head-index.ts';
 import type { HubParts } from './parts.ts';
@@ -76,6 +76,9 @@ export class Hub {
 
   /** Listens to what happens, after it is durable; the result stops listening. */
   on<Name extends HubEventName>(name: Name, listener: HubListener<Name>): () => void {
+    if (!HUB_EVENTS.includes(name)) {
+      throw new HubError('unknown_event', `the hub has no event "${name}"; it has ${HUB_EVENTS.join(', ')}`);
+    }
     return this.parts.events.on(name, listener);
   }
 
@@ -164,11 +167,13 @@ export class Hub {
 
 function assemble(options: HubOptions, hubId: string, countConnections: () => number): HubParts {
   const { store, clock, ids, log = silentLog } = options;
-  const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const limits = limitsWith(options.limits);
   const backlog = new Backlog(clock, limits);
   const events = new Taps(log);
-  const fail = (error: Error): void => {
+  const fail = (thrown: Error): void => {
     if (backlog.failed !== null) return;
+    // A store may be anybody's code.
+    const error = asError(thrown);
     backlog.fail(error);
     log.error('the store failed; the hub takes no more', { error: error.message });
     parts.waiters.stop(`the hub cannot write: ${error.message}`);

@@ -132,7 +132,7 @@ export class Ledger<State> {
       case 'conflict':
         return void this.readmit();
       case 'failed':
-        return this.fail(outcome.error);
+        return this.fail(asError(outcome.error));
     }
   }
 

@@ -4,6 +4,7 @@ import { consulting } from 'parley-hub/adapters/consulting';
 import { conversation } from 'parley-hub/adapters/conversation';
 import { AgentClient, type AgentOptions, HumanClient, type HumanOptions } from '../client/index.ts';
 import type { SessionAdapter } from '../core/adapter.ts';
+import { HubError } from '../core/errors.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Link } from '../core/link.ts';
 import type { Health } from '../core/operations.ts';
@@ -49,6 +50,10 @@ export interface LocalHub {
 
 export async function createHub(options: CreateHubOptions = {}): Promise<LocalHub> {
   const { store = new MemoryStore(), adapters = [], limits, log } = options;
+  if (!Array.isArray(adapters)) throw new HubError('bad_options', 'adapters: expected a list of adapters');
+  if (typeof store.append !== 'function' || typeof store.read !== 'function') {
+    throw new HubError('bad_options', 'store: expected a store (append, read, position, …)');
+  }
   const hub = await Hub.start({
     store,
     clock: systemClock,

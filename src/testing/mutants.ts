@@ -1,6 +1,6 @@
 /** Stores that break one law on purpose. A checker that finds nothing wrong with a hub on one of these checks nothing. */
 
-import type { Entry, Unit } from '../core/envelope.ts';
+import { type Entry, HUB_ID, type Unit } from '../core/envelope.ts';
 import type { Append, HeadToken, ReadRange } from '../core/store.ts';
 import { MemoryDisk } from '../hub/memory-disk.ts';
 import type { StagedUnit } from '../hub/memory-log.ts';
@@ -23,16 +23,29 @@ class AcceptAfterClose extends FaultyStore {
 
 class LaxDisk extends MemoryDisk {
   override commit(unit: StagedUnit): boolean {
-    this.write(unit);
+    this.write({ ...unit, entries: this.renumbered(unit) });
     return true;
+  }
+
+  /** At whatever head the log is, so that nothing but the order of things is wrong. */
+  private renumbered({ logId, entries }: StagedUnit): readonly Entry[] {
+    const last = this.log(logId)?.entries.at(-1)?.envelope;
+    const shift = (last?.seq ?? 0) + 1 - (entries[0]?.envelope.seq ?? 1);
+    if (shift === 0) return entries;
+    return entries.map((entry) => ({ ...entry, envelope: { ...entry.envelope, seq: entry.envelope.seq + shift } }));
   }
 }
 
-/** Breaks L5, exactly once in: who reads the log finds no idempotency key. */
+/** Breaks L5, exactly once in: who folds a log, from its start and in large pieces, finds no key of any participant. */
 class ForgetKey extends FaultyStore {
   override async read(logId: string, range: ReadRange): Promise<readonly Entry[]> {
     const entries = await super.read(logId, range);
-    return entries.map((entry) => ({ ...entry, envelope: { ...entry.envelope, idempotency_key: null } }));
+    if (range.limit < 500) return entries;
+    return entries.map((entry) =>
+      entry.envelope.sender_id === HUB_ID
+        ? entry
+        : { ...entry, envelope: { ...entry.envelope, idempotency_key: null } },
+    );
   }
 }
 

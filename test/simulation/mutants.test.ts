@@ -4,15 +4,16 @@ import { runHistory } from './run-history.ts';
 
 const SEEDS = 500;
 
-describe('[L1, L2, L5, L6] the simulation bites: it finds a hub whose ports', () => {
-  it.each(mutants)('$name', { timeout: 300_000 }, async ({ make }) => {
+describe('[L1, L2, L4, L5] the simulation bites: it finds a hub whose ports', () => {
+  it.each(mutants)('$name ($law)', { timeout: 300_000 }, async ({ make, law }) => {
     let found: string | null = null;
     for (let seed = 1; seed <= SEEDS && found === null; seed++) {
       await runHistory(make(seed)).catch((error: Error) => {
-        found = `seed ${seed}: ${error.message.split('\n')[0]}`;
+        if (error.message.startsWith(`${law} broken`)) found = `seed ${seed}: ${error.message.split('\n')[0]}`;
       });
     }
-    expect(found).toMatch(/L\d+ broken/);
+    expect(found).toMatch(/^seed \d+: /);
+    console.log(found);
   });
 });
 

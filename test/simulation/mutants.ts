@@ -6,23 +6,26 @@ import type { SimulationOptions } from './simulation.ts';
 
 export interface Mutant {
   readonly name: string;
+  /** The law it breaks: finding it for another reason would prove nothing about this one. */
+  readonly law: string;
   make(seed: number): SimulationOptions;
 }
 
 export const mutants: readonly Mutant[] = [
-  onStore('ack before durable', storeMutants.ackBeforeDurable),
-  onStore('accept after close', storeMutants.acceptAfterClose),
-  onStore('forget a key', storeMutants.forgetKey),
-  onStore('lose a cursor', storeMutants.loseCursor),
-  onStore('skip a closing', storeMutants.skipClosing),
+  onStore('ack before durable', 'L1', storeMutants.ackBeforeDurable),
+  onStore('accept after close', 'L4', storeMutants.acceptAfterClose),
+  onStore('forget a key', 'L5', storeMutants.forgetKey),
+  onStore('lose a cursor', 'L5', storeMutants.loseCursor),
+  onStore('skip a closing', 'L2', storeMutants.skipClosing),
   {
     name: 'deliver out of order',
+    law: 'L2',
     make: (seed) => ({ seed, disturb: (wire) => wire.reorder(swapNotifies) }),
   },
 ];
 
-function onStore(name: string, store: () => FaultyStore): Mutant {
-  return { name, make: (seed) => ({ seed, store: store() }) };
+function onStore(name: string, law: string, store: () => FaultyStore): Mutant {
+  return { name, law, make: (seed) => ({ seed, store: store() }) };
 }
 
 /** The last two frames change places if both are deliveries of one session. */

@@ -323,8 +323,9 @@ export class Simulation {
   // The laws that speak of the whole, after every step.
 
   check(): void {
-    if (this.broken !== null) throw this.broken;
+    // What is wrong with the log itself says more than who noticed it first.
     this.model.follow(this.store);
+    if (this.broken !== null) throw this.broken;
     for (const [sessionId, { states }] of this.model.sessions) this.checkSession(sessionId, states.at(-1));
   }
 

@@ -1,0 +1,85 @@
+import { consulting } from 'parley-hub/adapters/consulting';
+import { createHub } from 'parley-hub/node';
+import { describe, expect, it } from 'vitest';
+import { limitsWith } from '../../src/core/limits.ts';
+import { Hub } from '../../src/hub/hub.ts';
+import { FaultyStore } from '../../src/testing/faulty-store.ts';
+import { SimClock } from '../../src/testing/sim-clock.ts';
+import { seededIds } from '../../src/testing/world.ts';
+import { aConversation, aWorld, text } from './scene.ts';
+
+const start = (more: object) =>
+  Hub.start({ store: new FaultyStore(), clock: new SimClock(), ids: seededIds(1), adapters: [], ...more });
+
+describe('a hub is not made of', () => {
+  it.each([
+    [{ window: 0 }, 'limits.window: expected a number over 0, got 0'],
+    [{ window: 'x' }, 'limits.window: expected a number over 0, got "x"'],
+    [{ window: Number.NaN }, 'limits.window: expected a number over 0, got NaN'],
+    [{ windoww: 3 }, 'limits.windoww: there is no such limit; there are maxParticipants, '],
+  ])('[RE6] limits such as %j', async (limits, message) => {
+    await expect(start({ limits })).rejects.toMatchObject({
+      code: 'bad_limits',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it.each([
+    [null, 'an adapter is an object with manifest, initialState, '],
+    [{}, 'an adapter is an object with manifest, initialState, '],
+    [{ ...consulting, fold: undefined }, 'adapter "consulting": fold must be a function'],
+    [{ ...consulting, fold: 1, onAccepted: null }, 'adapter "consulting": fold, onAccepted must be a function'],
+  ])('[AD2] an adapter that lacks a member: %#', async (adapter, message) => {
+    await expect(start({ adapters: [adapter] })).rejects.toMatchObject({
+      code: 'bad_adapter',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('[RE1] a store or a list of adapters that is none', async () => {
+    const wrong = (options: object) => createHub(options as Parameters<typeof createHub>[0]);
+    await expect(wrong({ store: {} })).rejects.toMatchObject({ code: 'bad_options' });
+    await expect(wrong({ adapters: {} })).rejects.toMatchObject({ code: 'bad_options' });
+  });
+});
+
+it('[RE6] a limit that is left undefined keeps its default', () => {
+  const given = { window: undefined, tailLength: 3 } as unknown as Parameters<typeof limitsWith>[0];
+  expect(limitsWith(given)).toMatchObject({ window: 256, tailLength: 3 });
+});
+
+it('[EV1] an event that does not exist cannot be listened to', async () => {
+  const world = await aWorld();
+  const name = 'sessionClosd' as 'sessionEnded';
+  expect(() => world.hub.on(name, () => {})).toThrow('the hub has no event "sessionClosd"; it has agentRegistered, ');
+});
+
+it('[RE1, OP1] a request that does not parse is answered under its id, and counts as a bad frame', async () => {
+  const { world, bob, id } = await aConversation({ maxBadFrames: 3 });
+  const bad: string[] = [];
+  world.hub.on('badFrame', ({ error }) => bad.push(error.message));
+  const errors = () => bob.frames.filter(({ kind }) => kind === 'error').length;
+  const before = errors();
+  const answer = bob.ask('post', undefined);
+  await world.settle();
+  expect(await answer).toMatchObject({
+    ok: false,
+    error: { code: 'bad_frame', details: { field: 'frame.params', received: 'nothing' } },
+  });
+  const late = bob.ask('post', text(id, 'x'), { deadline_ms: 0 });
+  await world.settle();
+  expect(await late).toMatchObject({ ok: false, error: { details: { field: 'frame.deadline_ms' } } });
+  expect(bad).toHaveLength(2);
+  expect(errors()).toBe(before);
+});
+
+it('[L10, AM10] a store that fails without an error fails the hub all the same', async () => {
+  const { world, alice, id } = await aConversation();
+  world.hold = true;
+  const answer = alice.ask('post', text(id, 'x'));
+  await world.settle();
+  world.store.failSync('gone' as unknown as Error);
+  await world.settle();
+  expect(await answer).toMatchObject({ ok: false, error: { code: 'unavailable', details: { outcome: 'unknown' } } });
+  expect(world.hub.health()).toMatchObject({ ready: false, reason: 'gone' });
+});
