@@ -1,6 +1,7 @@
 /** The client of an agent: messages and turns go to its handlers; without them, they wait in the session's handle. */
 
-import { Client, type ClientOptions } from './client.ts';
+import { CLIENT_OPTIONS, Client, type ClientOptions } from './client.ts';
+import { aFunction, checkOptions, optional, type Rules } from './given.ts';
 import type { Handlers } from './lane.ts';
 import type { MessageHandler, TurnHandler } from './message.ts';
 
@@ -8,6 +9,12 @@ export interface AgentOptions extends ClientOptions {
   readonly onMessage?: MessageHandler | undefined;
   readonly onTurn?: TurnHandler | undefined;
 }
+
+const AGENT_OPTIONS: Rules<AgentOptions> = {
+  ...CLIENT_OPTIONS,
+  onMessage: optional(aFunction),
+  onTurn: optional(aFunction),
+};
 
 export class AgentClient extends Client {
   private readonly given: Handlers;
@@ -18,6 +25,7 @@ export class AgentClient extends Client {
   }
 
   static async connect(options: AgentOptions): Promise<AgentClient> {
+    checkOptions(options, AGENT_OPTIONS);
     const client = new AgentClient(options);
     await client.start({ kind: 'agent' });
     return client;

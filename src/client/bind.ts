@@ -11,7 +11,7 @@ export async function bind(connection: Connection, introduction: Introduction, c
   try {
     await connection.hello(introduction);
   } catch (error) {
-    if (claim === null || !hasCode(error, 'unauthenticated')) throw error;
+    if (claim === null || !isWireError(error, 'unauthenticated')) throw error;
     await enrol(connection, introduction, claim);
   }
 }
@@ -20,12 +20,21 @@ async function enrol(connection: Connection, introduction: Introduction, claim: 
   try {
     await connection.register({ ...claim, name: introduction.name });
   } catch (error) {
-    // Somebody with the same name was faster: if it is us, hello works now; if not, its refusal is the answer.
-    if (!hasCode(error, 'conflict')) throw error;
-    await connection.hello(introduction);
+    if (!isWireError(error, 'conflict')) throw error;
+    await helloAgain(connection, introduction, error);
   }
 }
 
-function hasCode(error: unknown, code: WireCode): boolean {
+/** Somebody with the same name was faster: if it is us, hello works now; if not, only the conflict knows why. */
+async function helloAgain(connection: Connection, introduction: Introduction, conflict: WireError): Promise<void> {
+  try {
+    await connection.hello(introduction);
+  } catch (cause) {
+    if (!isWireError(cause, 'unauthenticated')) throw cause;
+    throw new WireError(cause.code, `${conflict.message} (and hello was refused)`, conflict.details, { cause });
+  }
+}
+
+function isWireError(error: unknown, code: WireCode): error is WireError {
   return error instanceof WireError && error.code === code;
 }

@@ -5,14 +5,25 @@ import { asError, HubError } from '../core/errors.ts';
 import type { GapFrame } from '../core/frames.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Link } from '../core/link.ts';
-import type { CreateParams, OperationName, Params, Result, SessionSummary } from '../core/operations.ts';
+import type { OperationName, Params, Result, SessionSummary } from '../core/operations.ts';
 import { type Ids, type Log, silentLog } from '../core/ports.ts';
 import type { LifecycleState } from '../core/session.ts';
 import { bind, type Claim } from './bind.ts';
 import { Connection, type ConnectionEnd, type ConnectionEvents, describeEnd } from './connection.ts';
+import {
+  aFunction,
+  checkName,
+  checkOptions,
+  copyCredentials,
+  isObject,
+  objectWith,
+  optional,
+  type Rules,
+} from './given.ts';
 import { Inbox } from './inbox.ts';
 import { type InviteHandler, Invites } from './invites.ts';
 import type { Handlers } from './lane.ts';
+import { creation, type OpenOptions } from './open.ts';
 import type { CallOptions } from './requests.ts';
 import { type Host, Room, taken, type Unread } from './room.ts';
 import type { Session } from './session.ts';
@@ -38,29 +49,27 @@ export interface ClientOptions {
   readonly log?: Log | undefined;
 }
 
-export interface OpenOptions extends CallOptions {
-  /** Names or ids; you are put first unless you are listed. */
-  readonly participants: readonly string[];
-  readonly version?: number | undefined;
-  readonly knobs?: JsonObject | undefined;
-  readonly labels?: Readonly<Record<string, string>> | undefined;
-  readonly intent?: string | undefined;
-  readonly expectations?: CreateParams['expectations'];
-  readonly requiredAcks?: number | undefined;
-  readonly ttl?: CreateParams['ttl'];
-  readonly inviteTimeout?: CreateParams['ttl'];
-  readonly drainTimeout?: CreateParams['ttl'];
-  readonly parentSessionId?: string | undefined;
-  /** The idempotency key: the same key opens one session. */
-  readonly key?: string | undefined;
-  /** active = when enough have joined (default); created = at once. */
-  readonly wait?: 'active' | 'created' | undefined;
-}
-
 export interface SessionQuery {
   readonly states?: readonly LifecycleState[] | undefined;
   readonly type?: string | undefined;
 }
+
+export const CLIENT_OPTIONS: Rules<ClientOptions> = {
+  link: aFunction,
+  name: null,
+  ids: objectWith('hex32'),
+  credentials: null,
+  register: {
+    expected: 'true, false or a passport',
+    holds: (value) => value === undefined || typeof value === 'boolean' || isObject(value),
+  },
+  onInvite: optional(aFunction),
+  onEvent: optional(aFunction),
+  onGap: optional(aFunction),
+  log: optional(objectWith('info', 'warn', 'error')),
+};
+
+const SESSION_QUERY: Rules<SessionQuery> = { states: null, type: null };
 
 /** Rooms above which those that are over are forgotten. */
 const ROOMS_KEPT = 1000;
@@ -71,6 +80,7 @@ export abstract class Client {
   readonly closed: Promise<ConnectionEnd>;
   protected readonly unread: Inbox<Unread> = new Inbox(taken);
   private readonly options: ClientOptions;
+  private readonly credentials: JsonObject;
   private readonly log: Log;
   private readonly connection: Connection;
   private readonly host: Host;
@@ -80,8 +90,11 @@ export abstract class Client {
   private settleClosed: (end: ConnectionEnd) => void = () => {};
 
   protected constructor(options: ClientOptions) {
+    const { name, credentials = { scheme: 'none' } } = options;
+    checkName(name);
     this.options = options;
-    this.name = options.name;
+    this.credentials = copyCredentials(credentials);
+    this.name = name;
     this.log = options.log ?? silentLog;
     this.closed = new Promise((resolve) => {
       this.settleClosed = resolve;
@@ -106,24 +119,8 @@ export abstract class Client {
 
   /** Opens a session with others and joins it. */
   async open(type: string, wanted: readonly string[] | OpenOptions): Promise<Session> {
-    const options: OpenOptions = 'participants' in wanted ? wanted : { participants: wanted };
-    const params: CreateParams = {
-      type,
-      version: options.version,
-      participants: options.participants,
-      knobs: options.knobs,
-      labels: options.labels,
-      intent: options.intent,
-      expectations: options.expectations,
-      required_acks: options.requiredAcks,
-      ttl: options.ttl,
-      invite_timeout: options.inviteTimeout,
-      drain_timeout: options.drainTimeout,
-      parent_session_id: options.parentSessionId,
-      idempotency_key: options.key,
-      wait: options.wait,
-    };
-    const { session } = await this.call('create_session', params, { deadlineMs: options.deadlineMs });
+    const { params, call } = creation(type, wanted);
+    const { session } = await this.call('create_session', params, call);
     const room = this.room(session.session_id);
     room.know(session);
     return room.session;
@@ -136,6 +133,7 @@ export abstract class Client {
 
   /** Your sessions, newest first; read in pages. */
   async *sessions(query: SessionQuery = {}): AsyncGenerator<SessionSummary, void, undefined> {
+    checkOptions(query, SESSION_QUERY);
     for (let after: string | null | undefined; after !== null; ) {
       const page: Result<'list_sessions'> = await this.call('list_sessions', { ...query, after });
       yield* page.sessions;
@@ -143,8 +141,12 @@ export abstract class Client {
     }
   }
 
-  /** Any operation of the hub, as it is on the wire. */
+  /** Any operation of the hub but `register`, as it is on the wire. */
   call<Name extends OperationName>(op: Name, params: Params<Name>, options?: CallOptions): Promise<Result<Name>> {
+    if (op === 'register') {
+      const message = `${this.name} is bound, and a client speaks for one identity; connect another client to register`;
+      return Promise.reject(new HubError('already_bound', message));
+    }
     return this.connection.call(op, params, options);
   }
 
@@ -166,10 +168,10 @@ export abstract class Client {
   }
 
   protected async start(passport: Claim): Promise<void> {
-    const { name, credentials = { scheme: 'none' }, register = true } = this.options;
+    const { name, register = true } = this.options;
     const claim = register === true ? passport : register === false ? null : { ...passport, ...register };
     try {
-      await bind(this.connection, { name, credentials }, claim);
+      await bind(this.connection, { name, credentials: this.credentials }, claim);
     } catch (error) {
       this.close();
       throw error;

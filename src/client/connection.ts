@@ -117,7 +117,7 @@ export class Connection {
   /** Makes a new identity, which is bound by that. */
   async register(claim: PassportClaim): Promise<Passport> {
     const passport = await this.call('register', claim);
-    this.boundId = passport.agent_id;
+    this.bound(passport.agent_id);
     this.streams.welcomed();
     return passport;
   }
@@ -170,8 +170,13 @@ export class Connection {
     }
   }
 
+  private bound(agentId: string): void {
+    this.boundId = agentId;
+    this.requests.as = agentId;
+  }
+
   private welcomed(welcome: WelcomeFrame): void {
-    this.boundId = welcome.agent_id;
+    this.bound(welcome.agent_id);
     this.requests.maxFrameBytes = welcome.limits.max_frame_bytes;
     this.streams.welcomed();
     this.greeting?.resolve(welcome);

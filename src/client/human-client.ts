@@ -1,7 +1,9 @@
 /** The client of a person: messages of all sessions are pushed to callbacks, or pulled one by one. */
 
-import { Client, type ClientOptions } from './client.ts';
-import type { WaitOptions } from './inbox.ts';
+import { badValue } from '../core/json.ts';
+import { CLIENT_OPTIONS, Client, type ClientOptions } from './client.ts';
+import { checkOptions } from './given.ts';
+import { WAIT_OPTIONS, type WaitOptions } from './inbox.ts';
 import type { Handlers } from './lane.ts';
 import type { Message, MessageHandler } from './message.ts';
 import { isSaid, type Session } from './session.ts';
@@ -16,6 +18,7 @@ export class HumanClient extends Client implements AsyncIterable<Message> {
   }
 
   static async connect(options: HumanOptions): Promise<HumanClient> {
+    checkOptions(options, CLIENT_OPTIONS);
     const client = new HumanClient(options);
     await client.start({ kind: 'human' });
     return client;
@@ -26,6 +29,7 @@ export class HumanClient extends Client implements AsyncIterable<Message> {
    * acked when all callbacks are done; when one throws, it comes again, to all of them.
    */
   onMessage(callback: MessageHandler): () => void {
+    if (typeof callback !== 'function') throw badValue('callback', 'a function', callback);
     // The same function given twice is two callbacks.
     const own: MessageHandler = (message, session) => callback(message, session);
     this.callbacks.add(own);
@@ -35,6 +39,7 @@ export class HumanClient extends Client implements AsyncIterable<Message> {
 
   /** The next message of any session that nobody has taken, which is acked with that; null = the client is closed. */
   async next(options: WaitOptions = {}): Promise<Message | null> {
+    checkOptions(options, WAIT_OPTIONS);
     const item = await this.unread.wait(isSaid, options);
     return item === null ? null : item.room.messageOf(item.delivery);
   }

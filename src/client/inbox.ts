@@ -1,14 +1,23 @@
 /** Things that arrived and nobody has taken yet, and those who wait for one. It is bounded by who fills it. */
 
+import { asError } from '../core/errors.ts';
+import type { CancelSignal } from '../core/ports.ts';
+import { objectWith, optional, type Rules } from './given.ts';
+
 interface Waiter<T> {
   wants(item: T): boolean;
   /** null = nothing more will come. */
   resolve(item: T | null): void;
+  reject(error: Error): void;
 }
 
 export interface WaitOptions {
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: CancelSignal | undefined;
 }
+
+export const WAIT_OPTIONS: Rules<WaitOptions> = {
+  signal: optional({ ...objectWith('addEventListener', 'removeEventListener'), expected: 'an AbortSignal' }),
+};
 
 export class Inbox<T> {
   private readonly taken: (item: T) => void;
@@ -29,7 +38,7 @@ export class Inbox<T> {
   /** Gives the item to the first who waits for it. */
   offer(item: T): boolean {
     for (const waiter of this.waiters) {
-      if (!waiter.wants(item)) continue;
+      if (!this.isWanted(item, waiter)) continue;
       this.give(waiter, item);
       this.taken(item);
       return true;
@@ -39,7 +48,7 @@ export class Inbox<T> {
 
   /** Shows the item to everyone who waits for it; it is nobody's to take. */
   announce(item: T): void {
-    for (const waiter of [...this.waiters]) if (waiter.wants(item)) this.give(waiter, item);
+    for (const waiter of [...this.waiters]) if (this.isWanted(item, waiter)) this.give(waiter, item);
   }
 
   put(item: T): void {
@@ -72,11 +81,18 @@ export class Inbox<T> {
         this.waiters.delete(waiter);
         reject(signal?.reason);
       };
-      const settle = (item: T | null): void => {
-        signal?.removeEventListener('abort', abort);
-        resolve(item);
+      const settled = (): void => signal?.removeEventListener('abort', abort);
+      const waiter: Waiter<T> = {
+        wants,
+        resolve: (item) => {
+          settled();
+          resolve(item);
+        },
+        reject: (error) => {
+          settled();
+          reject(error);
+        },
       };
-      const waiter: Waiter<T> = { wants, resolve: settle };
       this.waiters.add(waiter);
       signal?.addEventListener('abort', abort, { once: true });
     });
@@ -93,6 +109,17 @@ export class Inbox<T> {
   /** More will come after all. */
   reopen(): void {
     this.closed = false;
+  }
+
+  /** A predicate that throws ends its own wait and nobody else's. */
+  private isWanted(item: T, waiter: Waiter<T>): boolean {
+    try {
+      return waiter.wants(item);
+    } catch (thrown) {
+      this.waiters.delete(waiter);
+      waiter.reject(asError(thrown));
+      return false;
+    }
   }
 
   private give(waiter: Waiter<T>, item: T): void {

@@ -1,15 +1,17 @@
 /** The client of a Parley hub: for agents and for people, over any link. */
 
+export type { CancelSignal, OwnSignal } from '../core/ports.ts';
 export type { AgentOptions } from './agent-client.ts';
 export { AgentClient } from './agent-client.ts';
 export type { Claim } from './bind.ts';
-export type { Client, ClientOptions, EventHandler, OpenOptions, SessionQuery } from './client.ts';
+export type { Client, ClientOptions, EventHandler, SessionQuery } from './client.ts';
 export type { ConnectionEnd } from './connection.ts';
 export type { HumanOptions } from './human-client.ts';
 export { HumanClient } from './human-client.ts';
 export type { WaitOptions } from './inbox.ts';
 export type { Invite, InviteDecision, InviteHandler } from './invites.ts';
 export type { Message, MessageHandler, TurnHandler, TurnOffer } from './message.ts';
+export type { OpenOptions } from './open.ts';
 export type { CallOptions } from './requests.ts';
 export type { SessionEnd } from './room.ts';
 export type { CloseOptions, Content, LogOptions, SendOptions, Session } from './session.ts';

@@ -2,8 +2,10 @@
 
 import type { Envelope } from '../core/envelope.ts';
 import { asError } from '../core/errors.ts';
+import { badValue } from '../core/json.ts';
 import { nameOf, type SessionMetadata } from '../core/session.ts';
 import { shorten } from './connection.ts';
+import { isObject } from './given.ts';
 import type { Host, Room } from './room.ts';
 import type { Session } from './session.ts';
 
@@ -18,7 +20,7 @@ export interface Invite {
   readonly metadata: SessionMetadata;
 }
 
-/** True accepts. A throw rejects with the error's message. */
+/** True accepts. A throw rejects with the error's message, and so does an answer that is no decision. */
 export type InviteHandler = (invite: Invite) => InviteDecision | Promise<InviteDecision>;
 export type InviteDecision = boolean | { readonly reject: string };
 
@@ -61,17 +63,19 @@ export class Invites {
     const { manifest, creator_id } = metadata;
     const from = nameOf(metadata, creator_id);
     try {
-      return await this.onInvite({
-        session: room.session,
-        type: manifest.type,
-        role: String(event_data.role),
-        from,
-        metadata,
-      });
+      const role = String(event_data.role);
+      const decision = await this.onInvite({ session: room.session, type: manifest.type, role, from, metadata });
+      if (isDecision(decision)) return decision;
+      throw badValue('the answer of onInvite', 'true, false or {reject: "why"}', decision);
     } catch (thrown) {
       const error = asError(thrown);
       this.host.failed('onInvite', room.id, error);
       return { reject: error.message };
     }
   }
+}
+
+/** Types do not hold a handler to its word. */
+function isDecision(answer: unknown): answer is InviteDecision {
+  return typeof answer === 'boolean' || (isObject(answer) && typeof answer.reject === 'string');
 }

@@ -3,6 +3,7 @@
 import { renderText } from '../core/adapter.ts';
 import type { PostAnswer } from '../core/admit.ts';
 import type { Envelope, Turn } from '../core/envelope.ts';
+import type { OwnSignal } from '../core/ports.ts';
 import type { Content, SendOptions, Session } from './session.ts';
 
 export class Message {
@@ -13,9 +14,9 @@ export class Message {
   /** Whose turn it was after this message. */
   readonly turn: Turn | null;
   /** Aborted when an answer can no longer be posted: the session closes, you were hidden or removed, the client closed. */
-  readonly signal: AbortSignal;
+  readonly signal: OwnSignal;
 
-  constructor(session: Session, envelope: Envelope, from: string, turn: Turn | null, signal: AbortSignal) {
+  constructor(session: Session, envelope: Envelope, from: string, turn: Turn | null, signal: OwnSignal) {
     this.session = session;
     this.envelope = envelope;
     this.from = from;
@@ -44,7 +45,7 @@ export interface TurnOffer {
   /** The last message before it; null = the turn came without one (the session opened, or somebody else lost it). */
   readonly message: Message | null;
   /** Aborted when nothing can be posted any more. */
-  readonly signal: AbortSignal;
+  readonly signal: OwnSignal;
 }
 
 /**

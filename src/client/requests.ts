@@ -2,13 +2,16 @@
 
 import { WireError } from '../core/errors.ts';
 import { encodeFrame, errorFromRecord, type RequestFrame, type ResponseFrame } from '../core/frames.ts';
-import { type JsonObject, utf8Bytes } from '../core/json.ts';
+import { badValue, utf8Bytes } from '../core/json.ts';
 import type { OperationName, Params, Result } from '../core/operations.ts';
+import { checkOptions, copyParams, deadline, optional, type Rules } from './given.ts';
 
 export interface CallOptions {
   /** How long the hub may take to answer; it bounds the answer, not the effect. */
   readonly deadlineMs?: number | undefined;
 }
+
+export const CALL_OPTIONS: Rules<CallOptions> = { deadlineMs: optional(deadline) };
 
 interface OpenRequest {
   readonly id: string;
@@ -28,6 +31,8 @@ interface Lane {
 
 export class Requests {
   maxFrameBytes: number;
+  /** The identity that asks; null = none is bound yet. */
+  as: string | null = null;
   private readonly send: (text: string) => void;
   private readonly open = new Map<string, OpenRequest>();
   private readonly lanes = makeLanes();
@@ -41,6 +46,8 @@ export class Requests {
 
   call<Name extends OperationName>(op: Name, params: Params<Name>, options: CallOptions = {}): Promise<Result<Name>> {
     return new Promise((resolve, reject) => {
+      if (typeof op !== 'string') throw badValue('op', 'the name of an operation', op);
+      checkOptions(options, CALL_OPTIONS);
       if (this.ended !== null) throw refused(op, this.ended);
       this.count += 1;
       const id = `r${this.count}`;
@@ -74,9 +81,9 @@ export class Requests {
   }
 
   private encode(op: OperationName, id: string, params: object, { deadlineMs }: CallOptions): string {
-    // Params are JSON by their types; interfaces only lack an index signature.
-    const record = params as JsonObject;
-    const frame: RequestFrame = { kind: 'request', request_id: id, op, params: record, deadline_ms: deadlineMs };
+    const asker = this.as === null ? {} : { as: this.as };
+    const request = { request_id: id, op, ...asker, params: copyParams(params), deadline_ms: deadlineMs };
+    const frame: RequestFrame = { kind: 'request', ...request };
     const text = encodeFrame(frame);
     const bytes = text.length * 3 <= this.maxFrameBytes ? 0 : utf8Bytes(text);
     if (bytes <= this.maxFrameBytes) return text;

@@ -4,7 +4,7 @@ import type { PostAnswer } from '../core/admit.ts';
 import { type Envelope, isContent, type Turn } from '../core/envelope.ts';
 import { HubError } from '../core/errors.ts';
 import type { OperationName, Params, Result } from '../core/operations.ts';
-import type { Ids } from '../core/ports.ts';
+import type { Ids, OwnSignal } from '../core/ports.ts';
 import { isTerminal, type LifecycleState, type SessionMetadata } from '../core/session.ts';
 import type { Delivery } from './connection.ts';
 import { Inbox } from './inbox.ts';
@@ -76,7 +76,7 @@ export class Room {
   }
 
   /** Aborted when this participant can post no more. */
-  get signal(): AbortSignal {
+  get signal(): OwnSignal {
     return this.posting.signal;
   }
 

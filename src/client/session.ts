@@ -4,11 +4,13 @@ import type { PostAnswer } from '../core/admit.ts';
 import type { EndAnswer } from '../core/ending.ts';
 import { type Envelope, isContent, type Turn } from '../core/envelope.ts';
 import { HubError } from '../core/errors.ts';
+import { badValue } from '../core/json.ts';
 import type { PostParams, Result } from '../core/operations.ts';
 import type { LifecycleState } from '../core/session.ts';
-import type { WaitOptions } from './inbox.ts';
+import { checkOptions, isObject, names, optional, type Rules } from './given.ts';
+import { WAIT_OPTIONS, type WaitOptions } from './inbox.ts';
 import type { Message } from './message.ts';
-import type { CallOptions } from './requests.ts';
+import { CALL_OPTIONS, type CallOptions } from './requests.ts';
 import type { Room, SessionEnd, Unread } from './room.ts';
 
 /** What can be said beside plain text, as it travels. */
@@ -41,6 +43,16 @@ export interface LogOptions {
   readonly pageSize?: number | undefined;
 }
 
+const SEND_OPTIONS: Rules<SendOptions> = {
+  ...CALL_OPTIONS,
+  key: null,
+  expectedSeq: null,
+  causationId: null,
+  to: optional(names),
+};
+const CLOSE_OPTIONS: Rules<CloseOptions> = { ...CALL_OPTIONS, wait: null };
+const LOG_OPTIONS: Rules<LogOptions> = { fromSeq: null, reverse: null, pageSize: null };
+
 export class Session implements AsyncIterable<Message> {
   private readonly room: Room;
   /** A send whose names are being looked up; those behind it keep their place. */
@@ -71,6 +83,8 @@ export class Session implements AsyncIterable<Message> {
 
   /** Posts text or other content. Sends of one session are admitted in the order of the calls. */
   async send(content: string | Content, options: SendOptions = {}): Promise<PostAnswer> {
+    checkContent(content);
+    checkOptions(options, SEND_OPTIONS);
     while (this.addressing !== null) await this.addressing;
     const { roster } = this.room;
     const { to } = options;
@@ -91,7 +105,9 @@ export class Session implements AsyncIterable<Message> {
     return this.room.host.call('can_send', { session_id: this.id, event_type: eventType });
   }
 
-  async close(reason?: string, { wait, deadlineMs }: CloseOptions = {}): Promise<EndAnswer> {
+  async close(reason?: string, options: CloseOptions = {}): Promise<EndAnswer> {
+    checkOptions(options, CLOSE_OPTIONS);
+    const { wait, deadlineMs } = options;
     const answer = await this.room.host.call('close_session', { session_id: this.id, reason, wait }, { deadlineMs });
     this.room.advance(answer.state);
     return answer;
@@ -107,6 +123,8 @@ export class Session implements AsyncIterable<Message> {
    */
   async waitFor(wanted: string | ((envelope: Envelope) => boolean), options: WaitOptions = {}): Promise<Envelope> {
     const matches = typeof wanted === 'string' ? ({ event_type }: Envelope): boolean => event_type === wanted : wanted;
+    if (typeof matches !== 'function') throw badValue('wanted', 'an event type or a function', wanted);
+    checkOptions(options, WAIT_OPTIONS);
     if (this.state === null) await this.look();
     const item = await this.room.unread.wait(({ delivery }) => matches(delivery.envelope), options);
     if (item === null) throw this.endError();
@@ -115,6 +133,7 @@ export class Session implements AsyncIterable<Message> {
 
   /** How the session ends, or has ended. Throws HubError `client_closed` when the client closes first. */
   async ended(options: WaitOptions = {}): Promise<SessionEnd> {
+    checkOptions(options, WAIT_OPTIONS);
     if (this.state === null) await this.look();
     const end = this.room.end ?? (await this.room.ends.wait(() => true, options));
     if (end === null) throw this.endError();
@@ -132,7 +151,9 @@ export class Session implements AsyncIterable<Message> {
   }
 
   /** What was said, as far as it was addressed to you or came from you; read in pages. */
-  async *log({ fromSeq, reverse, pageSize }: LogOptions = {}): AsyncGenerator<Envelope, void, undefined> {
+  async *log(options: LogOptions = {}): AsyncGenerator<Envelope, void, undefined> {
+    checkOptions(options, LOG_OPTIONS);
+    const { fromSeq, reverse, pageSize } = options;
     const query = { session_id: this.id, reverse, limit: pageSize };
     for (let from: number | null | undefined = fromSeq; from !== null; ) {
       const page: Result<'read_log'> = await this.room.host.call('read_log', { ...query, from_seq: from });
@@ -148,8 +169,9 @@ export class Session implements AsyncIterable<Message> {
   ): Promise<PostAnswer> {
     const said = typeof content === 'string' ? { event_type: 'msg.text', event_data: { text: content } } : content;
     const params: PostParams = {
-      session_id: this.id,
+      // Content may be an envelope of another session.
       ...said,
+      session_id: this.id,
       ...(audience === undefined ? {} : { audience }),
       idempotency_key: key ?? this.room.host.ids.hex32(),
       causation_id: causationId,
@@ -176,4 +198,10 @@ export class Session implements AsyncIterable<Message> {
 
 export function isSaid({ delivery }: Unread): boolean {
   return isContent(delivery.envelope.event_type);
+}
+
+/** What the content holds is for the hub to say; here, only that it is content. */
+function checkContent(content: unknown): void {
+  if (typeof content === 'string' || (isObject(content) && content.event_type !== undefined)) return;
+  throw badValue('content', 'text or {event_type, event_data}', content);
 }

@@ -3,7 +3,8 @@
 import { z } from 'zod';
 import { copyJsonObject, type JsonObject } from './json.ts';
 import type { Limits } from './limits.ts';
-import { anyObject, type Schema, schemaOf } from './schema.ts';
+import { anyObject, schemaOf } from './schema.ts';
+import type { Schema } from './schema-contract.ts';
 
 const tokens = z.number({ error: 'a number of tokens' }).min(0, 'a number of tokens, 0 or more');
 const usage = z.object(

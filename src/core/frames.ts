@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { Envelope, Turn } from './envelope.ts';
 import { type ErrorDetails, type WireCode, WireError } from './errors.ts';
 import { badValue, isWellFormed, type JsonObject, utf8Bytes } from './json.ts';
-import { anyObject, type Schema, schemaOf, text, whole } from './schema.ts';
+import { anyObject, schemaOf, text, whole } from './schema.ts';
+import type { Schema } from './schema-contract.ts';
 
 export const PROTOCOL_VERSION = 1;
 

@@ -44,7 +44,7 @@ export type {
 export { OPERATIONS } from './operations.ts';
 export type { AgentKind, Passport, PassportClaim } from './passport.ts';
 export type { Clock, Ids, Log } from './ports.ts';
-export type { Schema } from './schema.ts';
+export type { Schema } from './schema-contract.ts';
 export type {
   CreatedData,
   ExpectationEntry,

@@ -3,35 +3,19 @@
 import { z } from 'zod';
 import { asError, HubError, WireError } from './errors.ts';
 import { copyJsonObject, type JsonObject } from './json.ts';
-import { anyObject, type Schema, schemaOf, text, whole } from './schema.ts';
-import type { ExpectationEntry, Manifest } from './session.ts';
+import { manifest } from './record-schemas.ts';
+import { schemaOf } from './schema.ts';
+import type { Schema } from './schema-contract.ts';
+import type { Manifest } from './session.ts';
 
 const MAX_MANIFEST_BYTES = 1024 * 1024;
 
-export const expectationEntry: z.ZodType<ExpectationEntry> = z.strictObject({
-  name: text(64),
-  on_violation: text(64),
-  params: anyObject(),
-  applies_to: z.array(text(64)).exactOptional(),
-});
-
-const manifestSchema: Schema<Manifest> = schemaOf(
-  z.strictObject({
-    type: text(64).refine((type) => /^[a-z][a-z0-9_.-]*$/.test(type), 'a type such as "consulting"'),
-    version: whole(1, 1_000_000),
-    participants: z
-      .strictObject({ min: whole(1, 256), max: whole(1, 100_000).nullable(), roles: z.array(text(64)) })
-      .refine(({ min, max }) => max === null || min <= max, 'min at most max'),
-    knobs_schema: anyObject(),
-    default_view: z.strictObject({ name: text(64), params: anyObject() }),
-    expectations: z.array(expectationEntry),
-  }),
-);
+const manifestSchema: Schema<Manifest> = schemaOf(manifest);
 
 export function parseManifest(value: unknown): Manifest {
-  const manifest = manifestSchema.parse(value, 'manifest');
+  const parsed = manifestSchema.parse(value, 'manifest');
   // Copied and frozen as JSON: what is recorded in a log cannot change under it. The parse above gave it its shape.
-  return copyJsonObject(manifest, 'manifest', { maxDepth: 64, maxBytes: MAX_MANIFEST_BYTES }) as unknown as Manifest;
+  return copyJsonObject(parsed, 'manifest', { maxDepth: 64, maxBytes: MAX_MANIFEST_BYTES }) as unknown as Manifest;
 }
 
 /** Knobs the hub itself understands, in every session type. */

@@ -6,10 +6,20 @@ import type { EndAnswer } from './ending.ts';
 import type { Envelope, Priority, Turn } from './envelope.ts';
 import type { WireCode } from './errors.ts';
 import { type JsonObject, utf8Bytes } from './json.ts';
-import { expectationEntry } from './manifest.ts';
 import type { InviteAnswer } from './membership.ts';
-import { type Passport, type PassportClaim, passportClaim } from './passport.ts';
-import { anyObject, type Schema, schemaOf, text, texts, whole } from './schema.ts';
+import { RESULTS } from './operation-results.ts';
+import type { Passport, PassportClaim } from './passport.ts';
+import {
+  eventType,
+  expectationEntry,
+  lifecycleState,
+  passportClaim,
+  priority,
+  sessionId,
+  traceparent,
+} from './record-schemas.ts';
+import { anyObject, schemaOf, text, texts, whole } from './schema.ts';
+import type { Schema } from './schema-contract.ts';
 import type { ExpectationEntry, LifecycleState, SessionMetadata } from './session.ts';
 import { DURATION, durationMs } from './time.ts';
 
@@ -147,25 +157,20 @@ export type Who = 'anyone' | 'bound' | 'self' | 'participant' | 'active particip
 export interface Operation<Name extends OperationName> {
   readonly name: Name;
   readonly params: Schema<Params<Name>>;
+  /** A contract for peers and tests; the hub spends no time on checking its own answers. */
+  readonly result: Schema<Result<Name>>;
   readonly who: Who;
   /** Codes of its own, beside bad_frame, unauthenticated, timeout, unavailable and internal, which any may give. */
   readonly errors: readonly WireCode[];
   readonly help: string;
 }
 
-const sessionId = z
-  .string({ error: 'a session id' })
-  .regex(/^[0-9a-f]{32}$/, 'a session id of 32 lower-case hex digits');
 const agentRef = text(64);
 const key = text(128).refine((value) => utf8Bytes(value) <= 128, 'a key of 1 to 128 bytes');
 const limit = whole(1, 1000).optional();
 const duration = z.custom<Duration>(isDuration, DURATION).optional();
-const state = z.enum(['INVITED', 'ACTIVE', 'CLOSING', 'CLOSED', 'EXPIRED'], { error: 'a lifecycle state' });
 const flag = z.boolean({ error: 'true or false' }).optional();
 const nothing: z.ZodType<Record<string, never>> = z.object({});
-const eventType = z
-  .string({ error: 'an event type' })
-  .regex(/^[A-Za-z][A-Za-z0-9._-]{0,127}$/, 'an event type such as msg.text (1 to 128 characters)');
 
 export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } = {
   register: operation(
@@ -237,7 +242,12 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
   ),
   list_sessions: operation(
     'list_sessions',
-    z.object({ states: z.array(state).optional(), type: text(64).optional(), after: text(256).optional(), limit }),
+    z.object({
+      states: z.array(lifecycleState).optional(),
+      type: text(64).optional(),
+      after: text(256).optional(),
+      limit,
+    }),
     'self',
     [],
     'Your sessions, newest first, a page at a time.',
@@ -267,8 +277,8 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
         .optional(),
       causation_id: text(128).nullable().optional(),
       task_id: text(128).nullable().optional(),
-      traceparent: text(128).nullable().optional(),
-      priority: z.enum(['background', 'normal', 'urgent'], { error: 'background, normal or urgent' }).optional(),
+      traceparent: traceparent.nullable().optional(),
+      priority: priority.optional(),
       idempotency_key: key.nullable().optional(),
       ttl_seconds: z.number({ error: 'seconds' }).positive('more than 0 seconds').nullable().optional(),
       expected_seq: whole(0, Number.MAX_SAFE_INTEGER).optional(),
@@ -315,7 +325,7 @@ function operation<Name extends OperationName>(
   errors: readonly WireCode[],
   help: string,
 ): Operation<Name> {
-  return { name, params: schemaOf(params), who, errors, help };
+  return { name, params: schemaOf(params), result: schemaOf(RESULTS[name]), who, errors, help };
 }
 
 function isDuration(value: unknown): boolean {

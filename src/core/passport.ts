@@ -1,7 +1,8 @@
 /** Who an agent says it is. Credentials are never in a record that can be read back. */
 
-import { z } from 'zod';
-import { type Schema, schemaOf, text } from './schema.ts';
+import { passportClaim } from './record-schemas.ts';
+import { schemaOf } from './schema.ts';
+import type { Schema } from './schema-contract.ts';
 
 export type AgentKind = 'agent' | 'human' | 'remote_agent';
 
@@ -26,25 +27,6 @@ export interface Passport {
   readonly region: string | null;
   readonly created_at: string;
 }
-
-const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
-/** Names nobody can take, because they would read as the hub's. */
-const RESERVED_NAMES: ReadonlySet<string> = new Set(['hub']);
-
-export const agentName: z.ZodType<string> = z
-  .string({ error: 'a name' })
-  .regex(NAME, 'a name of a-z 0-9 . _ - (1 to 64 characters, starting with a letter or digit)')
-  .refine((name) => !RESERVED_NAMES.has(name), 'another name: "hub" is the hub itself');
-
-export const passportClaim: z.ZodType<PassportClaim> = z.object({
-  name: agentName,
-  kind: z.enum(['agent', 'human', 'remote_agent'], { error: 'agent, human or remote_agent' }).optional(),
-  owner: text(256).optional(),
-  provider: text(256).optional(),
-  model: text(256).optional(),
-  cost: text(256).optional(),
-  region: text(256).optional(),
-});
 
 const claimSchema: Schema<PassportClaim> = schemaOf(passportClaim);
 

@@ -20,6 +20,18 @@ export interface Log {
   error(message: string, details?: Record<string, unknown>): void;
 }
 
+/** What is used of an AbortSignal that is given to us; every platform's own is one. */
+export interface CancelSignal {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/** A signal of ours: the platform's AbortSignal where its type is known, so that `fetch` takes it. */
+// biome-ignore lint/style/noRestrictedGlobals: only its type is looked at
+export type OwnSignal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } } ? Signal : CancelSignal;
+
 export const silentLog: Log = {
   info() {},
   warn() {},

@@ -1,14 +1,10 @@
-/** zod behind a small face: parse or a typed error that names field, expectation and value. No zod type leaves this layer. */
+/** zod behind a small face: parse or a typed error that names field, expectation and value. No zod type leaves this layer:
+ * what public declarations reach imports schema-contract.ts, never the types of this file. */
 
 import { z } from 'zod';
 import { type FieldProblem, type WireCode, WireError } from './errors.ts';
 import { describe, isWellFormed, type JsonObject } from './json.ts';
-
-export interface Schema<T> {
-  /** `where` begins the field's path in an error, such as `params`. */
-  parse(value: unknown, where: string): T;
-  jsonSchema(): JsonObject;
-}
+import type { Schema } from './schema-contract.ts';
 
 export function schemaOf<T>(type: z.ZodType<T>, code: WireCode = 'bad_frame'): Schema<T> {
   return {
@@ -39,10 +35,9 @@ export function whole(least: number, most: number): z.ZodType<number> {
 /** An object whose members are looked at elsewhere (size, depth and content have limits of their own). */
 export function anyObject(): z.ZodType<JsonObject> {
   // Only the outer shape is checked here; copyJsonObject makes it JSON.
-  return z.custom<JsonObject>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'an object',
-  );
+  return z
+    .custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'an object')
+    .meta({ type: 'object' });
 }
 
 /** A map of texts. zod would drop a `__proto__` key without a word. */
@@ -52,6 +47,22 @@ export function texts(): z.ZodType<Record<string, string>> {
     .refine((value) => !Object.hasOwn(value, '__proto__'), 'an object of texts without the key __proto__')
     .pipe(z.record(z.string(), z.string({ error: 'text' }), { error: message }))
     .meta({ type: 'object', additionalProperties: { type: 'string' } });
+}
+
+/** One of the words of a union type: all of them are listed, or it does not compile. */
+export function oneOf<Word extends string>(words: { readonly [W in Word]: unknown }, error?: string): z.ZodType<Word> {
+  // The keys are the words, as the parameter's type says.
+  const values = Object.keys(words) as Word[];
+  return error === undefined ? z.enum(values) : z.enum(values, { error });
+}
+
+type Member<T, Key extends keyof T> =
+  Record<never, never> extends Pick<T, Key> ? z.ZodExactOptional<z.ZodType<T[Key]>> : z.ZodType<T[Key]>;
+
+/** A closed record: a member for each of T's and none beside them, so that schema and type cannot drift apart. */
+export function record<T>(members: { readonly [Key in keyof T]-?: Member<T, Key> }): z.ZodType<T> {
+  // zod cannot infer T from a generic shape; the parameter's type has compared them member by member.
+  return z.strictObject(members) as unknown as z.ZodType<T>;
 }
 
 function fieldError(issue: z.core.$ZodIssue | undefined, value: unknown, where: string, code: WireCode): WireError {

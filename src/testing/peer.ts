@@ -1,10 +1,10 @@
 /** A peer that speaks frames and nothing else: what it hears is kept, what it answers is up to the test. */
 
-import { WireError } from '../core/errors.ts';
+import { asError, WireError } from '../core/errors.ts';
 import type { HubFrame, NotifyFrame, ResponseFrame } from '../core/frames.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Link } from '../core/link.ts';
-import type { OperationName, Params, Result } from '../core/operations.ts';
+import { OPERATIONS, type OperationName, type Params, type Result } from '../core/operations.ts';
 
 export class Peer {
   readonly link: Link;
@@ -40,11 +40,13 @@ export class Peer {
     });
   }
 
-  /** The result, or the WireError the hub answered. Settles when the response arrives. */
+  /**
+   * The result, or the WireError the hub answered. Settles when the response arrives. A result that is not what the
+   * table of operations says is an Error of another kind: no test can take it for a refusal.
+   */
   call<Name extends OperationName>(op: Name, params: Params<Name>, more: JsonObject = {}): Promise<Result<Name>> {
     return this.ask(op, params, more).then((frame) => {
-      // The hub's result for this operation, as the table says.
-      if (frame.ok) return frame.result as Result<Name>;
+      if (frame.ok) return checkedResult(op, frame.result);
       throw new WireError(frame.error.code, frame.error.message, frame.error.details);
     });
   }
@@ -100,4 +102,16 @@ export class Peer {
       this.receipt(frame.envelope.session_id, frame.envelope.seq);
     }
   }
+}
+
+function checkedResult<Name extends OperationName>(op: Name, result: unknown): Result<Name> {
+  try {
+    OPERATIONS[op].result.parse(result, 'result');
+  } catch (cause) {
+    throw new Error(`the answer to ${op} is not what OPERATIONS.${op}.result says: ${asError(cause).message}`, {
+      cause,
+    });
+  }
+  // As it came, not as it was parsed: the check must not mend what it checks.
+  return result as Result<Name>;
 }

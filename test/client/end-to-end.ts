@@ -189,7 +189,10 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       await bob.unregister();
       expect(bob.state).toBe('closed');
       expect(await session.ended()).toEqual({ state: 'CLOSED', reason: 'below_minimum' });
-      await expect(agent('bob')).rejects.toMatchObject({ code: 'unauthenticated' });
+      await expect(agent('bob')).rejects.toMatchObject({
+        code: 'unauthenticated',
+        message: 'name "bob" is taken; it belonged to an identity that was retired (and hello was refused)',
+      });
       const later = await agent('alice');
       await expect(later.session(session.id).waitFor('msg.text')).rejects.toMatchObject({ code: 'session_ended' });
     });

@@ -1,6 +1,6 @@
 import { AgentClient, HumanClient } from 'parley-hub/client';
 import { expect, it } from 'vitest';
-import { countedIds, HELLO, ME, ScriptedHub, WELCOME } from './scripted-hub.ts';
+import { countedIds, HELLO, keptLog, ME, ScriptedHub, WELCOME } from './scripted-hub.ts';
 import { agent } from './world.ts';
 
 const UNKNOWN =
@@ -48,9 +48,25 @@ it('[CL1] a name that was registered meanwhile says hello once more, and then gi
   await hub.refuse('register', { code: 'conflict', message: 'taken' });
   expect(await hub.heard()).toEqual([HELLO]);
   hub.say(UNKNOWN);
-  await expect(connecting).rejects.toMatchObject({ name: 'WireError', code: 'unauthenticated' });
+  await expect(connecting).rejects.toMatchObject({
+    name: 'WireError',
+    code: 'unauthenticated',
+    message: 'taken (and hello was refused)',
+    cause: { message: 'unknown name' },
+  });
   expect(await hub.heard()).toEqual([]);
   expect(hub.linkClosed).toBe(true);
+});
+
+it('[CL1] a second hello that fails for another reason says so', async () => {
+  const hub = new ScriptedHub();
+  const connecting = connect(hub);
+  await hub.heard();
+  hub.say(UNKNOWN);
+  await hub.refuse('register', { code: 'conflict', message: 'taken' });
+  await hub.heard();
+  hub.close();
+  await expect(connecting).rejects.toMatchObject({ code: 'unavailable' });
 });
 
 it('[CL1] who does not register is refused as the hub says', async () => {
@@ -119,4 +135,15 @@ it('[CL25] a ping is answered, and what is no frame of ours is let go', async ()
   hub.say('{"kind":"response","request_id":"r99","ok":true,"result":{}}');
   expect(await hub.heard()).toEqual(['{"kind":"pong"}']);
   expect(client.state).toBe('open');
+});
+
+it('[CL25] an error that answers no hello is logged and settles nothing', async () => {
+  const log = keptLog();
+  const { hub, client } = await agent({ log });
+  const asking = client.call('health', {});
+  hub.say('{"kind":"error","error":{"code":"bad_frame","message":"frame.seq: no such receipt"}}');
+  await hub.flush();
+  expect(log.lines).toEqual(['the hub refused a frame {"code":"bad_frame","error":"frame.seq: no such receipt"}']);
+  await hub.answer('health', { ready: true });
+  expect([await asking, client.state]).toEqual([{ ready: true }, 'open']);
 });

@@ -1,6 +1,6 @@
 import { DEFAULT_LIMITS } from 'parley-hub/core';
 import { expect, it } from 'vitest';
-import { notify, S1, WELCOME } from './scripted-hub.ts';
+import { ME, notify, S1, WELCOME } from './scripted-hub.ts';
 import { agent } from './world.ts';
 
 it('[CL2] answers find their requests by id, in any order', async () => {
@@ -8,8 +8,8 @@ it('[CL2] answers find their requests by id, in any order', async () => {
   const agents = client.call('list_agents', {});
   const turns = client.call('pending_turns', {}, { deadlineMs: 250 });
   expect(await hub.heard()).toEqual([
-    '{"kind":"request","request_id":"r1","op":"list_agents","params":{}}',
-    '{"kind":"request","request_id":"r2","op":"pending_turns","params":{},"deadline_ms":250}',
+    `{"kind":"request","request_id":"r1","op":"list_agents","as":"${ME}","params":{}}`,
+    `{"kind":"request","request_id":"r2","op":"pending_turns","as":"${ME}","params":{},"deadline_ms":250}`,
   ]);
   hub.say('{"kind":"response","request_id":"r2","ok":true,"result":{"turns":[]}}');
   expect(await turns).toEqual({ turns: [] });

@@ -72,7 +72,7 @@ describe('sending', () => {
     const { hub, session } = await opened();
     const sent = session.send('hi');
     expect(await hub.heard()).toEqual([
-      `{"kind":"request","request_id":"r2","op":"post","params":{"session_id":"${S1}","event_type":"msg.text","event_data":{"text":"hi"},"idempotency_key":"key-1"}}`,
+      `{"kind":"request","request_id":"r2","op":"post","as":"${ME}","params":{"event_type":"msg.text","event_data":{"text":"hi"},"session_id":"${S1}","idempotency_key":"key-1"}}`,
     ]);
     hub.say({ kind: 'response', request_id: 'r2', ok: true, result: ANSWER });
     expect(await sent).toEqual(ANSWER);
@@ -192,6 +192,21 @@ describe('invites', () => {
     await tell(hub, invited);
     expect(await hub.answer(op, { state: 'INVITED' })).toEqual(params);
     expect(invites).toMatchObject([{ type: 'conversation', role: 'respondent', from: 'bob', session: { id: S1 } }]);
+  });
+
+  it.each<[unknown, string]>([
+    ['reject', '"reject"'],
+    [undefined, 'nothing'],
+    [{ reject: 5 }, 'an object with reject'],
+    [null, 'null'],
+  ])('[CL15] an answer that is no decision rejects and says so: %j', async (answer, received) => {
+    const log = keptLog();
+    // What types forbid and callers without types do.
+    const { hub } = await agent({ log, onInvite: () => answer as boolean });
+    await tell(hub, invited);
+    const reason = `the answer of onInvite: expected true, false or {reject: "why"}, got ${received}`;
+    expect(await hub.answer('reject_invite', { state: 'INVITED' })).toEqual({ session_id: S1, reason });
+    expect(log.lines).toEqual([`onInvite failed ${JSON.stringify({ session_id: S1, error: reason })}`]);
   });
 
   it('[CL15] an invite that is repeated while it is being answered is answered once', async () => {

@@ -60,7 +60,7 @@ const takes: { readonly [Name in OperationName]: Readonly<Record<string, string>
     audience: 'null list',
     causation_id: 'null text',
     task_id: 'null text',
-    traceparent: 'null text',
+    traceparent: 'null',
     priority: '',
     idempotency_key: 'null text',
     ttl_seconds: 'null number',
@@ -162,6 +162,8 @@ describe('the bounds of parameters', () => {
   const entry = { name: 'acks_within', on_violation: 'auto_close', params: {} };
   const hexId = 'a session id of 32 lower-case hex digits';
   const eventType = 'an event type such as msg.text (1 to 128 characters)';
+  const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const w3c = 'a W3C traceparent: version-trace-parent-flags of 2-32-16-2 lower-case hex digits';
   const rows: readonly (readonly [OperationName, string, unknown, string])[] = [
     ['get_session', 'session_id', SESSION.toUpperCase(), hexId],
     ['get_session', 'session_id', SESSION.slice(1), hexId],
@@ -181,6 +183,12 @@ describe('the bounds of parameters', () => {
     ['post', 'audience', [], 'at least one agent id, or null for everyone'],
     ['post', 'audience', Array(4097).fill('x'), 'at most 4096 agent ids'],
     ['post', 'priority', 'high', 'background, normal or urgent'],
+    ['post', 'traceparent', '', w3c],
+    ['post', 'traceparent', trace, w3c],
+    ['post', 'traceparent', `00-${trace}-00f067aa0ba902b7`, w3c],
+    ['post', 'traceparent', `00-${trace.toUpperCase()}-00f067aa0ba902b7-01`, w3c],
+    ['post', 'traceparent', `00-${trace}-00f067aa0ba902b7-01-more`, w3c],
+    ['post', 'traceparent', `00-${trace}-00f067aa0ba902b7-01\n`, w3c],
     ['post', 'idempotency_key', '', 'text of 1 to 128 characters'],
     ['post', 'idempotency_key', text(129), 'text of 1 to 128 characters'],
     ['post', 'idempotency_key', text(65, 'ä'), 'a key of 1 to 128 bytes'],
@@ -242,6 +250,7 @@ describe('the bounds of parameters', () => {
   it.each([
     ['post', 'idempotency_key', text(64, 'ä')],
     ['post', 'ttl_seconds', 0.5],
+    ['post', 'traceparent', `00-${trace}-00f067aa0ba902b7-01`],
     ['post', 'event_type', text(128)],
     ['list_agents', 'limit', 1000],
     ['create_session', 'ttl', '2h'],

@@ -8,6 +8,8 @@ import { type Ended, root, run, withoutNpm } from '../package/repository.ts';
 
 export interface Consumer {
   readonly tarball: string;
+  /** Where the package is installed. */
+  readonly installed: string;
   write(path: string, content: string | object): void;
   /** Runs a tool that the project has installed. */
   run(tool: string, ...args: string[]): Promise<Ended>;
@@ -30,6 +32,7 @@ export async function createConsumer(): Promise<Consumer> {
   const dependencies = { 'parley-hub': `file:${tarball}`, vitest, typescript };
   const consumer: Consumer = {
     tarball,
+    installed: join(project, 'node_modules', manifest.name),
     write(path, content) {
       const text = typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`;
       mkdirSync(dirname(join(project, path)), { recursive: true });

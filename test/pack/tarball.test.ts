@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { required, root, run, sources } from '../package/repository.ts';
 import { type Consumer, createConsumer, registryAnswers } from './consumer.ts';
+import { foreignImports } from './declarations.ts';
 
 const goodAdapter = `
 import { type Envelope, ProtocolError, type SessionAdapter } from 'parley-hub/core';
@@ -52,6 +53,7 @@ export const all: object[] = [${modules.map((_, at) => `module${at}`).join(', ')
 
 const compilerOptions = {
   target: 'es2023',
+  lib: ['es2023'],
   module: 'nodenext',
   strict: true,
   types: [],
@@ -88,6 +90,10 @@ describe.skipIf(skip)('[PK5] the packed tarball', () => {
     const attw = join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js');
     const args = [attw, consumer.tarball, '--profile', 'esm-only', '--format', 'ascii'];
     expect(await run(process.execPath, args)).toMatchObject({ code: 0 });
+  });
+
+  it('shows no types of the libraries it is made with', () => {
+    expect(foreignImports(consumer.installed)).toEqual([]);
   });
 
   it.each(['tsconfig.json', 'tsconfig.testing.json'])(

@@ -115,7 +115,7 @@ it('[PK4] the wire codes are the ones clients know', () => {
   ]);
 });
 
-it('[PK4, OP1] the operations are the ones clients know, each with parameters, who may, errors and help', () => {
+it('[PK4, OP1] the operations are the ones clients know, each with parameters, result, who may, errors and help', () => {
   expect(Object.keys(OPERATIONS)).toEqual([
     'register',
     'unregister',
@@ -132,9 +132,11 @@ it('[PK4, OP1] the operations are the ones clients know, each with parameters, w
     'read_log',
     'health',
   ]);
-  for (const { help, errors, params } of Object.values(OPERATIONS)) {
+  for (const { help, errors, params, result } of Object.values(OPERATIONS)) {
     expect(help).toMatch(/^[A-Z].*\.$/);
     expect(Object.keys(WIRE_CODES)).toEqual(expect.arrayContaining([...errors]));
     expect(params.jsonSchema()).toMatchObject({ type: 'object' });
+    // Closed: what is not in the table is not in an answer.
+    expect(result.jsonSchema()).toMatchObject({ type: 'object', additionalProperties: false });
   }
 });

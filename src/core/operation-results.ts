@@ -1,0 +1,81 @@
+/**
+ * What each operation answers, as schemas. The hub does not parse its own answers: the tests do, with every call of a
+ * testing Peer, and docs and clients of other languages are made from them.
+ */
+
+import { z } from 'zod';
+import type { PostAnswer } from './admit.ts';
+import type { EndAnswer } from './ending.ts';
+import { WIRE_CODES, type WireCode } from './errors.ts';
+import type { InviteAnswer } from './membership.ts';
+import type { Health, OperationName, Result, SessionSummary } from './operations.ts';
+import {
+  agentName,
+  count,
+  envelope,
+  lifecycleState,
+  madeId,
+  passport,
+  seq,
+  sessionId,
+  sessionMetadata,
+  time,
+  turn,
+} from './record-schemas.ts';
+import { oneOf, record, text, texts } from './schema.ts';
+
+const inviteAnswer = record<InviteAnswer>({ state: lifecycleState });
+const duplicate = z.literal(true).exactOptional();
+
+const sessionSummary = record<SessionSummary>({
+  session_id: sessionId,
+  type: text(64),
+  state: lifecycleState,
+  creator_id: madeId,
+  created_at: time,
+  closed_at: time.nullable(),
+  close_reason: z.string().nullable(),
+  labels: texts(),
+  head_seq: seq,
+  turn: turn.nullable(),
+});
+
+export const RESULTS: { readonly [Name in OperationName]: z.ZodType<Result<Name>> } = {
+  register: passport,
+  unregister: record<Result<'unregister'>>({ agent_id: madeId }),
+  list_agents: record<Result<'list_agents'>>({ agents: z.array(passport), next: agentName.nullable() }),
+  create_session: record<Result<'create_session'>>({ session: sessionMetadata, duplicate }),
+  ack_invite: inviteAnswer,
+  reject_invite: inviteAnswer,
+  get_session: record<Result<'get_session'>>({
+    session: sessionMetadata,
+    turn: turn.nullable(),
+    unavailable: z.string().nullable(),
+  }),
+  list_sessions: record<Result<'list_sessions'>>({ sessions: z.array(sessionSummary), next: text(256).nullable() }),
+  close_session: record<EndAnswer>({ state: lifecycleState, close_reason: z.string().nullable() }),
+  post: record<PostAnswer>({ envelope_id: madeId, seq, created_at: time, turn: turn.nullable(), duplicate }),
+  can_send: record<Result<'can_send'>>({
+    can: z.boolean(),
+    code: oneOf<WireCode>(WIRE_CODES).nullable(),
+    why: z.string().nullable(),
+    turn: turn.nullable(),
+  }),
+  pending_turns: record<Result<'pending_turns'>>({
+    turns: z.array(
+      record<Result<'pending_turns'>['turns'][number]>({ session_id: sessionId, type: text(64), since_seq: seq }),
+    ),
+  }),
+  read_log: record<Result<'read_log'>>({ envelopes: z.array(envelope), next: seq.nullable(), head_seq: seq }),
+  health: record<Health>({
+    ready: z.boolean(),
+    reason: z.string().nullable(),
+    hub_id: text(128),
+    time,
+    sessions: record<Health['sessions']>({ live: count, loaded: count, unavailable: count }),
+    bound: count,
+    connections: count,
+    staged_units: count,
+    staged_bytes: count,
+  }),
+};
