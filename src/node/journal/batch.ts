@@ -1,0 +1,65 @@
+/** The records of one flush while they wait: encoded as they come, behind the room for their mark. */
+
+import type { JournalOutcome, Position, RecordKind } from './journal-types.ts';
+import { MARK_BYTES, recordRoom, writeMark, writeRecord } from './record.ts';
+
+const INITIAL_BYTES = 64 * 1024;
+
+export class Batch {
+  /** Where its mark will stand. */
+  readonly start: Position;
+  /** Settles when its flush did. */
+  readonly outcome: Promise<JournalOutcome>;
+  settle!: (outcome: JournalOutcome) => void;
+  /** A lazy record waits for company; anything else makes the batch urgent. */
+  isUrgent = false;
+  #buffer: Buffer;
+  #length = MARK_BYTES;
+
+  /** `buffer` comes from a batch that is done with it. */
+  constructor(start: Position, buffer: Buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES)) {
+    this.start = start;
+    this.#buffer = buffer;
+    this.outcome = new Promise((settle) => {
+      this.settle = settle;
+    });
+  }
+
+  /** With its mark. */
+  get bytes(): number {
+    return this.#length;
+  }
+
+  /** Where the next record of it would stand. */
+  get end(): number {
+    return this.start.offset + this.#length;
+  }
+
+  get buffer(): Buffer {
+    return this.#buffer;
+  }
+
+  /** Encodes a record behind the others and gives its bytes. It belongs to the batch when it is kept. */
+  encode(kind: RecordKind, logId: string, text: string): number {
+    this.#makeRoom(recordRoom(text));
+    return writeRecord(this.#buffer, this.#length, kind, logId, text);
+  }
+
+  keep(bytes: number): void {
+    this.#length += bytes;
+  }
+
+  /** Its bytes as they go to the disk. */
+  sealed(flush: number): Uint8Array {
+    writeMark(this.#buffer, 0, flush, this.#length - MARK_BYTES);
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  #makeRoom(bytes: number): void {
+    const needed = this.#length + bytes;
+    if (needed <= this.#buffer.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#buffer.length));
+    this.#buffer.copy(larger, 0, 0, this.#length);
+    this.#buffer = larger;
+  }
+}

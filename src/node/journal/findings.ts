@@ -1,0 +1,88 @@
+/**
+ * What a scan found so far. From the first damage on, everything is in suspense: a later mark proves that it had been
+ * confirmed, so the damage is corruption and what is sound is delivered; without one it is a torn flush, and is dropped.
+ */
+
+import type { Damage, OnRecord, PlacedRecord, Position } from './journal-types.ts';
+import { MARK_BYTES, RECORD_HEADER_BYTES } from './record.ts';
+
+export class Findings {
+  records = 0;
+  /** How many marks the damage since the last one may have swallowed. */
+  lostMarks = 0;
+  readonly damages: Damage[] = [];
+  readonly #onRecord: OnRecord | undefined;
+  #suspectFrom: Position | null = null;
+  #heldRecords: PlacedRecord[] = [];
+  #heldDamages: Damage[] = [];
+
+  constructor(onRecord: OnRecord | undefined) {
+    this.#onRecord = onRecord;
+  }
+
+  /** Where the suspense began. */
+  get suspectFrom(): Position | null {
+    return this.#suspectFrom;
+  }
+
+  /** What follows counts only when a later mark confirms it. */
+  suspect(from: Position): void {
+    this.#suspectFrom ??= from;
+  }
+
+  record(record: PlacedRecord): void | Promise<void> {
+    if (this.#suspectFrom === null) return this.#deliver(record);
+    this.#heldRecords.push(record);
+  }
+
+  /** `logId` null = whatever was there has lost its header. */
+  damage(segment: number, from: number, to: number, logId: string | null): void {
+    this.suspect({ segment, offset: from });
+    if (logId === null) this.lostMarks += marksIn(to - from);
+    const last = this.#heldDamages.at(-1);
+    const damage = {
+      from: { segment, offset: from },
+      to: { segment, offset: to },
+      logIds: logId === null ? [] : [logId],
+      // Less than a header cannot have been a record: it was a mark.
+      unknown: logId === null && to - from >= RECORD_HEADER_BYTES,
+    };
+    if (last === undefined || last.to.segment !== segment || last.to.offset !== from) this.#heldDamages.push(damage);
+    else this.#heldDamages.splice(-1, 1, joined(last, damage));
+  }
+
+  /** Whole flushes are gone from between two places that look sound. */
+  gap(from: Position, to: Position): void {
+    this.damages.push({ from, to, logIds: [], unknown: true });
+  }
+
+  /** Everything so far was durable once. */
+  async confirm(): Promise<void> {
+    if (this.#suspectFrom === null) return;
+    this.damages.push(...this.#heldDamages);
+    const records = this.#heldRecords;
+    this.#suspectFrom = null;
+    this.#heldRecords = [];
+    this.#heldDamages = [];
+    for (const record of records) await this.#deliver(record);
+  }
+
+  #deliver(record: PlacedRecord): void | Promise<void> {
+    this.records += 1;
+    return this.#onRecord?.(record);
+  }
+}
+
+function marksIn(bytes: number): number {
+  if (bytes < MARK_BYTES) return 0;
+  return bytes < RECORD_HEADER_BYTES ? 1 : Number.POSITIVE_INFINITY;
+}
+
+function joined(first: Damage, second: Damage): Damage {
+  return {
+    from: first.from,
+    to: second.to,
+    logIds: [...new Set([...first.logIds, ...second.logIds])],
+    unknown: first.unknown || second.unknown,
+  };
+}

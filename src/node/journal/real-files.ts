@@ -1,0 +1,103 @@
+/** The file port over a folder of the real file system. */
+
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HubError } from '../../core/errors.ts';
+import type { Files, OpenFile } from './files.ts';
+
+const OPEN = constants.O_RDWR;
+const CREATE: number = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;
+
+/** Makes the folder if it is missing. */
+export async function realFiles(folder: string): Promise<Files> {
+  await mkdir(folder, { recursive: true });
+  return {
+    list: () => readdir(folder),
+    async open(name, options = {}) {
+      return new RealFile(await open(join(folder, name), options.create === true ? CREATE : OPEN, 0o600));
+    },
+    remove: (name) => rm(join(folder, name)),
+    rename: (from, to) => rename(join(folder, from), join(folder, to)),
+    syncFolder: () => syncFolder(folder),
+  };
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+class RealFile implements OpenFile {
+  readonly #handle: FileHandle;
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  async size(): Promise<number> {
+    return (await this.#handle.stat()).size;
+  }
+
+  /** The system may give less than it has; only nothing means the end. */
+  async read(position: number, length: number): Promise<Uint8Array> {
+    const bytes = Buffer.allocUnsafe(length);
+    let filled = 0;
+    while (filled < length) {
+      const { bytesRead } = await this.#handle.read(bytes, filled, length - filled, position + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return filled === length ? bytes : bytes.subarray(0, filled);
+  }
+
+  /** A short write is continued: a disk that is really full then says so. */
+  async write(position: number, chunks: readonly Uint8Array[]): Promise<void> {
+    let at = position;
+    let left = chunks;
+    while (left.length > 0) {
+      const written = await this.#writeSome(at, left);
+      at += written;
+      left = without(left, written);
+      if (written === 0 && left.length > 0) throw new HubError('short_write', `nothing was written at ${at}`);
+    }
+  }
+
+  truncate(length: number): Promise<void> {
+    return this.#handle.truncate(length);
+  }
+
+  sync(): Promise<void> {
+    return this.#handle.datasync();
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+
+  async #writeSome(position: number, chunks: readonly Uint8Array[]): Promise<number> {
+    const [only] = chunks;
+    if (chunks.length === 1 && only !== undefined) {
+      return (await this.#handle.write(only, 0, only.length, position)).bytesWritten;
+    }
+    return (await this.#handle.writev([...chunks], position)).bytesWritten;
+  }
+}
+
+/** What is left of the chunks after their first `written` bytes. */
+function without(chunks: readonly Uint8Array[], written: number): readonly Uint8Array[] {
+  let rest = written;
+  let whole = 0;
+  for (const chunk of chunks) {
+    if (rest < chunk.length) break;
+    rest -= chunk.length;
+    whole += 1;
+  }
+  const left = chunks.slice(whole);
+  const [first] = left;
+  return first === undefined || rest === 0 ? left : [first.subarray(rest), ...left.slice(1)];
+}
