@@ -54,6 +54,7 @@ export class Invites {
       // The hub takes a reason of 1 to 256 characters.
       const reason = decision === false ? '' : shorten(decision.reject, 128);
       await this.host.call('reject_invite', { session_id, reason: reason === '' ? undefined : reason });
+      room.decline();
     }
   }
 

@@ -58,6 +58,7 @@ export class Room {
   end: SessionEnd | null = null;
   turn: Turn | null = null;
   private turnSeq = 0;
+  private isDeclined = false;
   private hasStream = false;
   private posting = new AbortController();
   private readonly lane: Lane;
@@ -89,9 +90,14 @@ export class Room {
     return this.unread.isEmpty;
   }
 
+  /** Its invite was turned down: nothing will ever come of it. */
+  decline(): void {
+    this.isDeclined = true;
+  }
+
   /** Nothing is left to do here: the room can be forgotten. */
   get isOver(): boolean {
-    return this.end !== null && this.unread.isEmpty && this.lane.isIdle;
+    return (this.end !== null || this.isDeclined) && this.unread.isEmpty && this.lane.isIdle;
   }
 
   /** Content goes to who waits for it, else to the handlers, else it stays. The rest is looked at on arrival. */

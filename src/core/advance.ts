@@ -3,8 +3,9 @@
 import type { CompleteAdapter } from './adapter.ts';
 import { type Draft, type Entry, type Envelope, type HubEventType, hubDraft, isContent } from './envelope.ts';
 import { HubError, internalError, type WireError } from './errors.ts';
+import { isWellFormed } from './json.ts';
 import { type LifecycleEvent, nextLifecycle } from './lifecycle.ts';
-import { isMember, type LifecycleState, type SessionMetadata } from './session.ts';
+import { isMember, type LifecycleState, participantOf, type SessionMetadata } from './session.ts';
 import type { Stamp } from './stamp.ts';
 import { foldEnvelope, type SessionState } from './state.ts';
 
@@ -74,7 +75,9 @@ function stampEnvelope(draft: Draft, state: SessionState | null, governance: Gov
 /** Only the adapter can throw here. */
 function fold(state: SessionState | null, envelope: Envelope, governance: Governance): SessionState {
   try {
-    return foldEnvelope(state, envelope, governance);
+    const after = foldEnvelope(state, envelope, governance);
+    checkTurn(after);
+    return after;
   } catch (thrown) {
     throw internalError(thrown, `folding ${envelope.event_type} into session ${envelope.session_id}`);
   }
@@ -87,7 +90,7 @@ function adapterReason(envelope: Envelope, after: SessionState, { adapter }: Gov
   if (adapter === null || metadata.state !== 'ACTIVE' || !(isContent(type) || type === 'context.set')) return null;
   try {
     const result = adapter.onAccepted(metadata, envelope, adapter_state);
-    return result.next_state === 'CLOSING' ? (result.close_reason ?? 'adapter_closed') : null;
+    return result.next_state === 'CLOSING' ? checkReason(result.close_reason ?? 'adapter_closed', metadata) : null;
   } catch (thrown) {
     throw internalError(thrown, `onAccepted of ${metadata.manifest.type}`);
   }
@@ -105,4 +108,25 @@ function membershipReason(metadata: SessionMetadata): string | null {
   const { participants, manifest } = metadata;
   if (!participants.some(({ status }) => status === 'active')) return 'no_active_participants';
   return participants.filter(isMember).length < manifest.participants.min ? 'below_minimum' : null;
+}
+
+const MAX_REASON = 256;
+
+/** A turn goes into the log and to every client: an adapter that names nonsense is refused before that. */
+function checkTurn({ metadata, head: { turn } }: SessionState): void {
+  if (turn === null) return;
+  const holder = participantOf(metadata, turn.agent_id);
+  const since = turn.since_seq;
+  const isSeq = Number.isInteger(since) && since >= 1 && since <= metadata.head_seq;
+  if (holder?.status === 'active' && isSeq) return;
+  const { type } = metadata.manifest;
+  throw new HubError(
+    'bad_adapter',
+    `${type}: expectedNext must name an active participant and the seq that gave the turn`,
+  );
+}
+
+function checkReason(reason: unknown, { manifest }: SessionMetadata): string {
+  if (typeof reason === 'string' && reason.length <= MAX_REASON && isWellFormed(reason)) return reason;
+  throw new HubError('bad_adapter', `${manifest.type}: close_reason must be text of at most ${MAX_REASON} characters`);
 }

@@ -26,9 +26,9 @@ export function foldEnvelope(state: SessionState | null, envelope: Envelope, con
     const metadata = createdMetadata(envelope, context.epoch);
     const status_seq = Object.fromEntries(metadata.participants.map(({ agent_id }) => [agent_id, envelope.seq]));
     const head = foldHead(null, { envelope, turn: null });
-    return { metadata, head, adapter_state: adapter?.initialState(metadata), status_seq };
+    return { metadata: Object.freeze(metadata), head, adapter_state: adapter?.initialState(metadata), status_seq };
   }
-  const metadata = foldMetadata(state.metadata, envelope);
+  const metadata = Object.freeze(foldMetadata(state.metadata, envelope));
   const folds = adapter !== null && isFolded(envelope.event_type);
   const adapter_state = folds ? adapter.fold(envelope, state.adapter_state, metadata) : state.adapter_state;
   const turn = adapter !== null && metadata.state === 'ACTIVE' ? adapter.expectedNext(metadata, adapter_state) : null;

@@ -196,7 +196,7 @@ export class Bindings {
   heardEnd(agentId: string, head: Head, epoch: number): void {
     const progress = this.parts.cursors.getOrStart(agentId, head.session_id, epoch);
     progress.seq = head.seq;
-    this.parts.cursors.changed(progress);
+    this.parts.cursors.retire(agentId, head.session_id);
   }
 
   sendOutside(binding: Binding, { envelope }: Entry, epoch: number): void {

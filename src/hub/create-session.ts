@@ -2,12 +2,13 @@
 
 import { type CreateFacts, createDrafts } from '../core/create.ts';
 import { WireError } from '../core/errors.ts';
-import { canonicalJson, copyJsonObject, type Json, type JsonObject, utf8Bytes } from '../core/json.ts';
+import { canonicalJson, copyJson, copyJsonObject, type Json, type JsonObject, utf8Bytes } from '../core/json.ts';
 import { digestText } from '../core/keys.ts';
 import type { CreateParams, Result } from '../core/operations.ts';
 import { isTerminal, participantOf, type SessionMetadata } from '../core/session.ts';
 import { durationMs } from '../core/time.ts';
 import type { RegisteredAdapter } from './adapters.ts';
+import { storeFailed } from './backlog.ts';
 import type { Binding } from './bindings.ts';
 import { notBound } from './caller.ts';
 import type { CreatedUnderKey } from './create-keys.ts';
@@ -78,6 +79,8 @@ async function repeated(
 ): Promise<Created> {
   const session = parts.sessions.peek(session_id);
   if (session?.durable === null) await session.whenIdle();
+  const { failed } = parts.backlog;
+  if (failed !== null) throw storeFailed(failed, first === digest ? 'unknown' : 'refused');
   if (first !== digest) {
     const message = `idempotency_key "${params.idempotency_key}" was used to create another session; take a new key`;
     throw new WireError('duplicate', message, { session_id });
@@ -171,6 +174,7 @@ function labelsOf({ limits }: HubParts, { labels = {}, intent }: CreateParams): 
 function expectationsOf({ limits }: HubParts, { expectations }: CreateParams): CreateFacts['expectations'] {
   if (expectations === undefined) return null;
   const bounds = { maxDepth: limits.maxJsonDepth, maxBytes: limits.maxKnobBytes };
+  copyJson(expectations, 'params.expectations', bounds);
   return expectations.map((entry, i) => ({
     ...entry,
     params: copyJsonObject(entry.params, `params.expectations.${i}.params`, bounds),

@@ -1,6 +1,6 @@
 /** What becomes durable in one session may matter to others: the ends of children, members who are gone, draining. */
 
-import { closeSession, deadlineDue } from '../core/ending.ts';
+import { closeSession, deadlineDue, drained } from '../core/ending.ts';
 import type { Entry } from '../core/envelope.ts';
 import type { Head } from '../core/head.ts';
 import { removeParticipant } from '../core/membership.ts';
@@ -10,6 +10,7 @@ import { msFromIso } from '../core/time.ts';
 import { checkDrained } from './drain.ts';
 import type { LiveSession } from './live-session.ts';
 import type { HubParts } from './parts.ts';
+import { retryDelayMs } from './retries.ts';
 
 /** Called for every unit that became durable, in seq order within a session, before its answer leaves. */
 export function onDurable(parts: HubParts, session: LiveSession, entries: readonly Entry[], after: SessionState): void {
@@ -19,8 +20,9 @@ export function onDurable(parts: HubParts, session: LiveSession, entries: readon
   parts.waiters.wake(after.metadata);
   if (entries[0]?.envelope.seq === 1) reconcile(parts, after.head);
   checkDrained(parts, after.head);
-  if (isTerminal(after.metadata.state))
-    for (const child of parts.index.childrenOf(session.sessionId)) closeChild(parts, child);
+  limitDrain(parts, after.head);
+  if (!isTerminal(after.metadata.state)) return;
+  for (const child of parts.index.childrenOf(session.sessionId)) closeChild(parts, child);
 }
 
 /** What a crash or a race between sessions may have left undone, re-derived from the head alone. */
@@ -44,23 +46,44 @@ export function wakeSession(parts: HubParts, sessionId: string): void {
   const graceUntilMs = parts.presence.inviteGraceUntilMs(head);
   const expired = head.expires_at !== null && msFromIso(head.expires_at) <= nowMs;
   if (nowMs < graceUntilMs && !expired) return parts.index.deadlines.set(sessionId, graceUntilMs);
-  run(parts, sessionId, (state) => deadlineDue(state, nowMs, parts.presence.orphanAtMs(state.head)));
+  run(parts, sessionId, null, (state) => deadlineDue(state, nowMs, parts.presence.orphanAtMs(state.head)));
+}
+
+/** CLOSING ends after its drain timeout at the latest, also when the wall clock is set back meanwhile. */
+function limitDrain(parts: HubParts, { session_id, state, drain_timeout_ms }: Head): void {
+  const key = `drain\n${session_id}`;
+  if (state === 'CLOSING') {
+    parts.retries.schedule(key, drain_timeout_ms, () => run(parts, session_id, 'drain', drained));
+  } else if (isTerminal(state)) {
+    parts.retries.cancel(key);
+  }
 }
 
 function closeChild(parts: HubParts, sessionId: string): void {
-  run(parts, sessionId, (state) => closeSession(state, null, 'parent_closed'));
+  run(parts, sessionId, 'parent', (state) => closeSession(state, null, 'parent_closed'));
 }
 
 function removeGone(parts: HubParts, sessionId: string, agentId: string): void {
-  run(parts, sessionId, (state) => removeParticipant(state, agentId, 'unregistered'));
+  run(parts, sessionId, `gone ${agentId}`, (state) => removeParticipant(state, agentId, 'unregistered'));
 }
 
-function run(parts: HubParts, sessionId: string, decide: Parameters<LiveSession['decide']>[0]): void {
+/** Tried again for a while if it fails: nobody else would. `again` names it; null = something asks again by itself. */
+function run(
+  parts: HubParts,
+  sessionId: string,
+  again: string | null,
+  decide: Parameters<LiveSession['decide']>[0],
+  attempt = 1,
+): void {
   void parts.sessions
     .use(sessionId, (session) => session.decide(decide))
-    .catch((error: Error) =>
-      parts.log.warn('a follow-up could not be carried out', { session_id: sessionId, error: error.message }),
-    );
+    .catch((error: Error) => {
+      parts.log.warn('a follow-up could not be carried out', { session_id: sessionId, attempt, error: error.message });
+      const delayMs = retryDelayMs(attempt);
+      if (again === null || delayMs === null) return;
+      const key = `follow-up\n${sessionId}\n${again}`;
+      parts.retries.schedule(key, delayMs, () => run(parts, sessionId, again, decide, attempt + 1));
+    });
 }
 
 function announce({ events }: HubParts, entries: readonly Entry[], { metadata: session }: SessionState): void {

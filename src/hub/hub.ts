@@ -94,7 +94,7 @@ export class Hub {
     const { parts } = this;
     const nowMs = parts.clock.now();
     for (const sessionId of parts.index.deadlines.takeDue(nowMs)) wakeSession(parts, sessionId);
-    parts.retries.runDue(nowMs);
+    parts.retries.runDue();
     parts.createKeys.expire(nowMs);
     parts.sessions.evict(parts.limits.maxLoadedSessions);
     this.flushCursors();
@@ -197,7 +197,7 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
     index: new HeadIndex(),
     waiters: new Waiters(),
     cursors: new Cursors(store),
-    retries: new Retries(),
+    retries: new Retries(clock),
     createKeys: new CreateKeys(limits.createKeyMs),
     presence: new Presence(clock, limits, (agentId) => parts.bindings.isBound(agentId)),
   } satisfies Partial<HubParts>);

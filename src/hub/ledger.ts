@@ -11,7 +11,14 @@ import { type Backlog, storeFailed } from './backlog.ts';
 
 /** What a judge says: a unit with the state after it, an answer without effect, or a refusal. */
 export type Judgement<State, Answer> =
-  | { readonly kind: 'accept'; readonly unit: Unit; readonly after: State; readonly answer: Answer }
+  | {
+      readonly kind: 'accept';
+      readonly unit: Unit;
+      readonly after: State;
+      readonly answer: Answer;
+      /** The unit is staged: what admission remembers beside the state may be changed now, and not before. */
+      onStaged?(): void;
+    }
   | { readonly kind: 'nothing'; readonly answer: Answer }
   | { readonly kind: 'refuse'; readonly error: WireError };
 
@@ -91,11 +98,11 @@ export class Ledger<State> {
   }
 
   private judgeNow(admission: Admission<State>): void {
-    const verdict = this.ask(admission.judge);
+    const verdict = this.ask(admission.judge, admission);
     admission.verdict = verdict;
     if (verdict.kind === 'accept') {
       this.pending.push(admission);
-      this.stage(admission, verdict.unit, verdict.after);
+      verdict.onStaged?.();
     } else if (this.pending.length === 0) {
       release(admission, verdict);
     } else {
@@ -103,10 +110,12 @@ export class Ledger<State> {
     }
   }
 
-  /** A throwing judge (an adapter's defect) refuses and changes nothing. */
-  private ask(judge: Judge<State, unknown>): Judgement<State, unknown> {
+  /** Judges and stages. A throw (an adapter's or a store's defect) refuses and changes nothing. */
+  private ask(judge: Judge<State, unknown>, admission: Admission<State>): Judgement<State, unknown> {
     try {
-      return judge(this.admittedState);
+      const verdict = judge(this.admittedState);
+      if (verdict.kind === 'accept') this.stage(admission, verdict.unit, verdict.after);
+      return verdict;
     } catch (thrown) {
       return { kind: 'refuse', error: toWireError(thrown, `judging an entry of ${this.owner.logId}`) };
     }
@@ -114,9 +123,10 @@ export class Ledger<State> {
 
   private stage(admission: Admission<State>, unit: Unit, after: State): void {
     const { store, backlog, logId } = this.owner;
-    const staged = backlog.add(unitBytes(unit));
+    const bytes = unitBytes(unit);
     const generation = this.generation;
     const append = store.append(logId, this.token, unit);
+    const staged = backlog.add(bytes);
     this.token = append.token;
     this.admittedState = after;
     void append.outcome.then((outcome) => {

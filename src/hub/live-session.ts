@@ -115,8 +115,7 @@ export class LiveSession {
     if (refusal !== null) return refuse(refusal);
     const { entries, after } = advanced;
     const answer = decision.answer(advanced);
-    this.remember(entries);
-    return { kind: 'accept', unit: { entries }, after, answer };
+    return { kind: 'accept', unit: { entries }, after, answer, onStaged: () => this.remember(entries) };
   }
 
   private governance(): Governance {

@@ -4,6 +4,7 @@ import { admitPost, noSuchSession } from '../core/admit.ts';
 import { type Decision, refuse } from '../core/advance.ts';
 import { closeSession } from '../core/ending.ts';
 import { toWireError, WireError } from '../core/errors.ts';
+import { utf8Bytes } from '../core/json.ts';
 import { ackInvite, rejectInvite, removeParticipant } from '../core/membership.ts';
 import {
   type Health,
@@ -33,6 +34,7 @@ const PAGE = 100;
 
 const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   async register(parts, caller, params) {
+    parts.backlog.check();
     const passport = await parts.registry.register(params);
     caller.bind(passport);
     return passport;
@@ -43,8 +45,15 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
     if (params.name !== undefined && params.name !== name) {
       throw new WireError('forbidden', `you are "${name}" and may not unregister "${params.name}"`);
     }
-    await leaveEverything(parts, agentId);
-    await parts.registry.retire(agentId);
+    parts.backlog.check();
+    parts.registry.beginLeaving(agentId);
+    try {
+      await leaveEverything(parts, agentId);
+      await parts.registry.retire(agentId);
+    } catch (thrown) {
+      parts.registry.cancelLeaving(agentId);
+      throw thrown;
+    }
     parts.bindings.unbindAgent(agentId, 'unregistered');
     return { agent_id: agentId };
   },
@@ -75,14 +84,18 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
 
   async list_sessions(parts, caller, { states, type, after, limit = PAGE }) {
     const { agentId } = boundCaller(caller);
-    const page = await parts.store.list({
+    const query = {
       participant: agentId,
       limit,
       ...(states === undefined ? {} : { states }),
       ...(type === undefined ? {} : { type }),
       ...(after === undefined ? {} : { after }),
-    });
-    return { sessions: page.heads.map(summaryOf), next: page.next };
+    };
+    const page = await parts.store.list(query);
+    const fitting = countWithin(page.heads.map(summaryOf), parts.limits.maxResponseBytes);
+    // Asked again for as many as fit, because only the store can say where the next page begins.
+    const shown = fitting === page.heads.length ? page : await parts.store.list({ ...query, limit: fitting });
+    return { sessions: shown.heads.map(summaryOf), next: shown.next };
   },
 
   async close_session(parts, caller, { session_id, reason = 'explicit_close', wait = 'closing' }) {
@@ -173,7 +186,6 @@ async function decideAs<T>(
 
 /** An identity leaves its live sessions before it is retired. */
 async function leaveEverything(parts: HubParts, agentId: string): Promise<void> {
-  parts.registry.beginLeaving(agentId);
   for (const { session_id } of parts.index.sessionsOf(agentId)) {
     await parts.sessions.use(session_id, (session) =>
       session.decide((state) => removeParticipant(state, agentId, 'unregistered')),
@@ -190,6 +202,16 @@ function participantState(state: SessionState | null, agentId: string, sessionId
 function summaryOf({ head }: StoredHead): SessionSummary {
   const { session_id, type, state, creator_id, created_at, closed_at, close_reason, labels, seq, turn } = head;
   return { session_id, type, state, creator_id, created_at, closed_at, close_reason, labels, head_seq: seq, turn };
+}
+
+/** How many of these fit into one answer; one always does. */
+function countWithin(records: readonly SessionSummary[], maxBytes: number): number {
+  let bytes = 0;
+  const over = records.findIndex((record) => {
+    bytes += utf8Bytes(JSON.stringify(record));
+    return bytes > maxBytes;
+  });
+  return over === -1 ? records.length : Math.max(1, over);
 }
 
 function sessionOf(params: unknown): string | null {

@@ -118,7 +118,7 @@ export class Pump {
     } catch (thrown) {
       this.reading = false;
       if (this.stopped) return;
-      this.parts.retries.schedule(this.retryKey('read'), this.parts.clock.now() + READ_AGAIN_MS, () => this.run());
+      this.parts.retries.schedule(this.retryKey('read'), READ_AGAIN_MS, () => this.run());
       this.parts.log.error('reading for delivery failed', { session_id: this.sessionId, error: String(thrown) });
     }
   }
@@ -202,11 +202,7 @@ export class Pump {
       this.run();
       return;
     }
-    this.parts.retries.schedule(
-      this.retryKey(seq),
-      this.parts.clock.now() + delayMs,
-      () => void this.sendAgain(seq, attempt + 1),
-    );
+    this.parts.retries.schedule(this.retryKey(seq), delayMs, () => void this.sendAgain(seq, attempt + 1));
   }
 
   private async sendAgain(seq: number, attempt: number): Promise<void> {

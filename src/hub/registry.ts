@@ -85,6 +85,11 @@ export class Registry {
     this.leaving.add(agentId);
   }
 
+  /** It could not leave: it stays what it was. */
+  cancelLeaving(agentId: string): void {
+    this.leaving.delete(agentId);
+  }
+
   isGone(agentId: string): boolean {
     return this.leaving.has(agentId) || (this.byId.get(agentId)?.retiredSeq ?? null) !== null;
   }
@@ -107,8 +112,8 @@ export class Registry {
     answer: T,
   ): Judgement<Position, T> {
     const entry: Entry = { envelope: { ...draftOf(type, data), ...stamp, seq: state.seq + 1, depth: 0 }, turn: null };
-    const after = this.fold(entry);
-    return { kind: 'accept', unit: { entries: [entry] }, after, answer };
+    const after = { seq: entry.envelope.seq, envelope_id: entry.envelope.envelope_id };
+    return { kind: 'accept', unit: { entries: [entry] }, after, answer, onStaged: () => void this.fold(entry) };
   }
 
   /** Identities are shared by both states; what is not durable yet is told apart by its seq. */

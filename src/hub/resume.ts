@@ -164,7 +164,11 @@ async function missed(
   afterSeq: number,
   headSeq: number,
 ): Promise<boolean> {
-  if (afterSeq >= headSeq) return false;
-  const tail = await parts.store.read(sessionId, { from_seq: afterSeq + 1, to_seq: headSeq, limit: PAGE });
-  return tail.some(({ envelope }) => isDeliverable(envelope, agentId, Number.POSITIVE_INFINITY));
+  for (let from_seq = afterSeq + 1; from_seq <= headSeq; ) {
+    const page = await parts.store.read(sessionId, { from_seq, to_seq: headSeq, limit: PAGE });
+    if (page.some(({ envelope }) => isDeliverable(envelope, agentId, Number.POSITIVE_INFINITY))) return true;
+    if (page.length === 0) return false;
+    from_seq += page.length;
+  }
+  return false;
 }

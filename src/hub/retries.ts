@@ -1,6 +1,7 @@
-/** Nacked deliveries that wait for their next attempt. */
+/** What is to be tried again, or done after a while: in time that does not follow the wall clock when it is set. */
 
 import { DeadlineHeap } from '../core/heap.ts';
+import type { Clock } from '../core/ports.ts';
 
 const DELAYS_MS: readonly number[] = [1000, 2000, 4000, 8000, 16_000];
 
@@ -10,11 +11,17 @@ export function retryDelayMs(attempt: number): number | null {
 }
 
 export class Retries {
+  private readonly clock: Clock;
   private readonly heap: DeadlineHeap = new DeadlineHeap();
   private readonly runs = new Map<string, () => void>();
 
-  schedule(key: string, atMs: number, run: () => void): void {
-    this.heap.set(key, atMs);
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** One per key: a second replaces the first. */
+  schedule(key: string, delayMs: number, run: () => void): void {
+    this.heap.set(key, this.clock.monotonic() + delayMs);
     this.runs.set(key, run);
   }
 
@@ -23,8 +30,8 @@ export class Retries {
     this.runs.delete(key);
   }
 
-  runDue(nowMs: number): void {
-    for (const key of this.heap.takeDue(nowMs)) {
+  runDue(): void {
+    for (const key of this.heap.takeDue(this.clock.monotonic())) {
       const run = this.runs.get(key);
       this.runs.delete(key);
       run?.();

@@ -20,6 +20,8 @@ export class Sessions {
   /** Callers of sessions that are on their way, in the order they came. */
   private readonly arriving = new Map<string, ((session: LiveSession | WireError) => void)[]>();
 
+  private registrations = 0;
+
   constructor(parts: HubParts, sink: DurableSink) {
     this.parts = parts;
     this.sink = sink;
@@ -95,6 +97,7 @@ export class Sessions {
 
   /** Unavailable sessions are loaded anew on their next use: what they lacked may be there now. */
   forgetUnavailable(): void {
+    this.registrations += 1;
     for (const [sessionId, { unavailable, idle }] of this.loaded) {
       if (unavailable !== null && idle) this.loaded.delete(sessionId);
     }
@@ -106,11 +109,19 @@ export class Sessions {
   }
 
   private async load(sessionId: string): Promise<void> {
-    const result = await this.read(sessionId).catch((thrown: unknown) => unreadable(sessionId, asError(thrown)));
+    const { registrations } = this;
+    let result = await this.tryRead(sessionId);
+    // What it lacked may have been registered while it was read.
+    const lacked = result instanceof LiveSession && result.unavailable !== null;
+    if (lacked && registrations !== this.registrations) result = await this.tryRead(sessionId);
     if (result instanceof LiveSession) this.loaded.set(sessionId, result);
     const queue = this.arriving.get(sessionId) ?? [];
     this.arriving.delete(sessionId);
     for (const run of queue) run(result);
+  }
+
+  private tryRead(sessionId: string): Promise<LiveSession | WireError> {
+    return this.read(sessionId).catch((thrown: unknown) => unreadable(sessionId, asError(thrown)));
   }
 
   private async read(sessionId: string): Promise<LiveSession | WireError> {
