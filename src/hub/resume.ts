@@ -134,7 +134,8 @@ async function forget(parts: HubParts, binding: Binding, progress: Progress): Pr
   if (stored === null || !isTerminal(stored.head.state) || !parts.bindings.isCurrent(binding)) return;
   const { head, epoch } = stored;
   if (head.closed_at === null || msFromIso(head.closed_at) > parts.clock.now() - parts.limits.endedForMs) return;
-  const hasMissed = await missed(parts, binding.agentId, progress.session_id, progress.seq, head.seq);
+  const to_seq = Math.min(head.seq, membershipEnd(head, binding.agentId));
+  const hasMissed = await missed(parts, binding.agentId, progress.session_id, progress.seq, to_seq);
   if (!parts.bindings.isCurrent(binding)) return;
   if (hasMissed) {
     const { agent_id: recipient_id, session_id, seq } = progress;
@@ -144,7 +145,7 @@ async function forget(parts: HubParts, binding: Binding, progress: Progress): Pr
       session_id,
       epoch,
       from_seq: seq + 1,
-      to_seq: head.seq,
+      to_seq,
       reason: 'retention',
     } as const;
     binding.send(encodeFrame(gap));
@@ -162,11 +163,11 @@ async function missed(
   agentId: string,
   sessionId: string,
   afterSeq: number,
-  headSeq: number,
+  to_seq: number,
 ): Promise<boolean> {
-  for (let from_seq = afterSeq + 1; from_seq <= headSeq; ) {
-    const page = await parts.store.read(sessionId, { from_seq, to_seq: headSeq, limit: PAGE });
-    if (page.some(({ envelope }) => isDeliverable(envelope, agentId, Number.POSITIVE_INFINITY))) return true;
+  for (let from_seq = afterSeq + 1; from_seq <= to_seq; ) {
+    const page = await parts.store.read(sessionId, { from_seq, to_seq, limit: PAGE });
+    if (page.some(({ envelope }) => isDeliverable(envelope, agentId, to_seq))) return true;
     if (page.length === 0) return false;
     from_seq += page.length;
   }

@@ -64,6 +64,23 @@ describe('closing', () => {
     });
   });
 
+  it.each(['invited', 'hidden', 'removed', 'rejected'] as const)(
+    '[LC6, L6] of what has ended changes nothing, also for one who is %s',
+    (status) => {
+      const session = new TestSession({ names: ['alice', 'bob', 'carol', 'dave'], requiredAcks: 1 }).ack(
+        'bob',
+        'carol',
+      );
+      if (status === 'hidden') session.hub('session.participant.hidden', { agent_id: 'id-carol' });
+      if (status === 'removed') session.hub('session.participant.removed', { agent_id: 'id-carol' });
+      if (status === 'rejected') session.hub('session.invite.reject', { agent_id: 'id-dave' });
+      close(session, 'alice', 'first');
+      session.carryOut(drained(session.state));
+      const name = status === 'invited' || status === 'rejected' ? 'dave' : 'carol';
+      expect(close(session, name)).toEqual({ answer: { state: 'CLOSED', close_reason: 'first' }, types: [] });
+    },
+  );
+
   it('[AM2] to a stranger there is nothing to close, in whatever state', () => {
     const session = openSession();
     for (const state of ['INVITED', 'ACTIVE', 'CLOSING', 'CLOSED', 'EXPIRED'] as const) {

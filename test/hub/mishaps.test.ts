@@ -7,8 +7,10 @@ import { panel } from './panel.ts';
 import {
   ADAPTERS,
   aConversation,
+  aPanel,
   aWorld,
   DAY,
+  foreignUnit,
   HOUR,
   invited,
   logOf,
@@ -120,6 +122,21 @@ it('[DL9, L5] what was missed is told however much of one’s own lies before it
   expect(again.frames.filter(({ kind }) => kind === 'gap')).toMatchObject([
     { session_id: id, to_seq: 257, reason: 'retention' },
   ]);
+});
+
+it('[DL12, DL9] who was removed is told of nothing behind its removal, however long ago it ended', async () => {
+  const { world, alice, bob, id } = await aPanel();
+  const removed = { event_type: 'session.participant.removed', event_data: { agent_id: bob.agentId, reason: 'x' } };
+  world.store.foreignAppend(id, foreignUnit(world, id, removed));
+  await say(world, alice, id, 'after');
+  await world.pass(SECOND);
+  bob.link.close();
+  await world.answer(alice.call('close_session', { session_id: id }));
+  await world.pass(6 * SECOND);
+  world.clock.advance(8 * DAY);
+  await world.restart();
+  const again = await world.peer('bob');
+  expect(again.frames.filter(({ kind }) => kind !== 'welcome')).toEqual([]);
 });
 
 it('[AM10, AM12, L1] when the store fails, a repeated create is answered like a repeated post', async () => {

@@ -1,0 +1,444 @@
+import { describe, expect, it } from 'vitest';
+import type { GapFrame } from '../../src/core/frames.ts';
+import { FaultyStore } from '../../src/testing/faulty-store.ts';
+import type { Peer } from '../../src/testing/peer.ts';
+import type { World } from '../../src/testing/world.ts';
+import {
+  aConversation,
+  aPanel,
+  aWorld,
+  DAY,
+  foreignUnit,
+  HOUR,
+  invited,
+  leap,
+  leave,
+  logOf,
+  opened,
+  refusal,
+  SECOND,
+  say,
+  sessionOf,
+  standing,
+  text,
+  types,
+  watch,
+} from './scene.ts';
+import { SlowLists, SlowReads } from './slow-stores.ts';
+
+/** A peer bound under a name that is registered, and that acks only what a test tells it to. */
+async function silent(world: World, name: string, resume?: Record<string, { seq: number; epoch: number }>) {
+  const peer = world.stranger();
+  peer.hello(name, resume);
+  await world.settle();
+  return peer;
+}
+
+/** Remembers which logs were begun, in order: a session's id is known before anyone is told. */
+class Beginnings extends FaultyStore {
+  readonly begun: string[] = [];
+
+  override append(...args: Parameters<FaultyStore['append']>): ReturnType<FaultyStore['append']> {
+    if (args[1] === null) this.begun.push(args[0]);
+    return super.append(...args);
+  }
+}
+
+/** Its disk is so fast that an append is durable when it returns. */
+class Instant extends FaultyStore {
+  override append(...args: Parameters<FaultyStore['append']>): ReturnType<FaultyStore['append']> {
+    const append = super.append(...args);
+    this.sync();
+    return append;
+  }
+}
+
+const gapsOf = (peer: Peer) => peer.frames.filter((frame): frame is GapFrame => frame.kind === 'gap');
+const kinds = (peer: Peer) => peer.frames.map(({ kind }) => kind);
+const removalOf = ({ agentId }: Peer) => ({
+  event_type: 'session.participant.removed',
+  event_data: { agent_id: agentId, reason: 'x' },
+});
+
+describe('what is durable', () => {
+  it('[EV1, L2] is heard by taps and by the others before its sender is answered, unit by unit', async () => {
+    const { world, alice, bob, id } = await aConversation();
+    const tapped: number[] = [];
+    world.hub.on('envelopePosted', ({ envelope }) => tapped.push(envelope.seq));
+    const atAnswer = (words: string) =>
+      alice.call('post', text(id, words)).then(({ seq }) => ({ seq, tapped: [...tapped], heard: bob.seqs(id).at(-1) }));
+    const [five, six] = [atAnswer('five'), atAnswer('six')];
+    world.hold = true;
+    await world.settle();
+    world.store.sync(1);
+    await world.settle();
+    world.hold = false;
+    expect(await world.answer(five)).toEqual({ seq: 5, tapped: [5], heard: 5 });
+    expect(await world.answer(six)).toEqual({ seq: 6, tapped: [5, 6], heard: 6 });
+  });
+
+  it('[EV1, LC6, LC8] a close is heard by everyone before whoever asked for it is answered', async () => {
+    const { world, alice, bob, id } = await aConversation();
+    const closing: string[] = [];
+    world.hub.on('sessionClosing', ({ session }) => closing.push(session.session_id));
+    const atAnswer = alice.call('close_session', { session_id: id }).then(() => [...closing, bob.seqs(id).includes(5)]);
+    expect(await world.answer(atAnswer)).toEqual([id, true]);
+  });
+});
+
+describe('another writer', () => {
+  it('[AM9, L8] a session that cannot be read again refuses what was staged, and the next use loads it anew', async () => {
+    const store = new SlowReads();
+    const { world, alice, bob, id } = await aConversation({}, { store });
+    world.hold = true;
+    const staged = [alice.call('post', text(id, 'mine')), bob.call('post', text(id, 'too'))].map(watch);
+    await world.settle();
+    store.foreignAppend(id, foreignUnit(world, id, { sender_id: alice.agentId })); // 5
+    store.failures = 1;
+    world.hold = false;
+    await world.settle();
+    const refused = { state: 'refused', value: { code: 'unavailable', details: { outcome: 'refused' } } };
+    expect(staged).toEqual([refused, refused]);
+    expect(world.hub.health().ready).toBe(true);
+    expect(await say(world, bob, id, 'six')).toMatchObject({ seq: 6 });
+    expect(await say(world, alice, id, 'seven')).toMatchObject({ seq: 7 });
+    expect(logOf(store, id).map(({ event_data }) => event_data.text)).toEqual([
+      ...Array.from({ length: 4 }),
+      'foreign',
+      'six',
+      'seven',
+    ]);
+    expect([alice.seqs(id).slice(-1), bob.seqs(id).slice(-2)]).toEqual([[6], [5, 7]]);
+  });
+
+  it('[AM12, AM9] a repeat that waits for a create that is refused in the end creates the session itself', async () => {
+    const store = new Beginnings();
+    const { world, alice, id: model } = await aConversation({}, { store });
+    const params = { type: 'conversation', participants: ['bob'], wait: 'created', idempotency_key: 'k' } as const;
+    world.hold = true;
+    const calls = [alice.call('create_session', params), alice.call('create_session', params)];
+    const [first, repeat] = calls.map(watch);
+    await world.settle();
+    const taken = store.begun.at(-1) ?? '';
+    store.foreignAppend(taken, foreignUnit(world, taken, { ...logOf(store, model)[0], session_id: taken }));
+    world.hold = false;
+    await world.settle();
+    expect(first).toMatchObject({ state: 'refused', value: { code: 'conflict' } });
+    expect(repeat).toMatchObject({ state: 'answered', value: { session: { state: 'INVITED', head_seq: 2 } } });
+    expect(repeat?.value).not.toHaveProperty('duplicate');
+    const id = store.begun.at(-1) ?? '';
+    expect(id).not.toBe(taken);
+    expect(types(logOf(store, id))).toEqual(['session.created', 'session.invite']);
+    // From then on the key means the session of the repeat.
+    const again = await world.answer(alice.call('create_session', params));
+    expect(again).toMatchObject({ duplicate: true, session: { session_id: id } });
+  });
+});
+
+describe('a return', () => {
+  it('[DL9] no gap for what ended long ago if all of it was acked, before a restart or after', async () => {
+    const { world, alice, bob, id } = await aConversation();
+    await say(world, alice, id, 'five');
+    await say(world, bob, id, 'six');
+    await world.answer(alice.call('close_session', { session_id: id }));
+    await world.pass(SECOND);
+    expect((await sessionOf(world, alice, id)).state).toBe('CLOSED');
+    await leap(world, 8 * DAY);
+    for (const name of ['alice', 'bob']) expect(kinds(await silent(world, name))).toEqual(['welcome']);
+    await world.restart();
+    for (const name of ['alice', 'bob']) expect(kinds(await silent(world, name))).toEqual(['welcome']);
+  });
+
+  it('[DL9, L5] a gap for the end that was missed long ago, however much of one’s own lies before it', async () => {
+    const { world, alice, bob, id } = await aConversation();
+    const posts = Array.from({ length: 240 }, (_, i) => `mine ${i}`);
+    for (const words of posts) await say(world, bob, id, words); // up to 244
+    await world.pass(SECOND);
+    await leave(world, bob);
+    await world.answer(alice.call('close_session', { session_id: id })); // 245 and 246
+    await leap(world, 8 * DAY);
+    await world.restart();
+    expect(gapsOf(await silent(world, 'bob'))).toMatchObject([{ session_id: id, to_seq: 246, reason: 'retention' }]);
+  });
+
+  it('[DL9, L5] an end that comes while it is looked up what has ended is told, of every way to end', async () => {
+    const store = new SlowLists();
+    const world = await aWorld({}, { store });
+    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const [closes, expires, declined] = [
+      await opened(world, alice, [bob]),
+      await opened(world, alice, [bob], { ttl: '1m' }),
+      await invited(world, alice, [bob], { invite_timeout: '1m' }),
+    ];
+    await leave(world, bob);
+    store.gate.close();
+    const back = world.stranger();
+    back.acks = true;
+    back.hello('bob');
+    await world.settle();
+    await world.answer(alice.call('close_session', { session_id: closes }));
+    await world.pass(61 * SECOND);
+    expect(kinds(back)).toEqual(['welcome']);
+    store.gate.open();
+    await world.settle();
+    const ends = [closes, expires, declined].map((id) => back.notifies(id).map(({ envelope }) => envelope.event_type));
+    expect(ends).toEqual([['session.closing', 'session.closed'], ['session.expired'], ['session.closed']]);
+    await world.pass(SECOND);
+    expect(kinds(await silent(world, 'bob'))).toEqual(['welcome']);
+  });
+
+  it('[DL5, DL2] a point past what was acked out of order acks all of it: nothing is sent again, nothing is lost', async () => {
+    const { world, alice, bob, id } = await aConversation();
+    bob.acks = false;
+    for (const words of ['five', 'six', 'seven', 'eight', 'nine']) await say(world, alice, id, words);
+    bob.receipt(id, 6);
+    bob.receipt(id, 8);
+    await leave(world, bob);
+    const again = await silent(world, 'bob', { [id]: { seq: 7, epoch: 1 } });
+    expect(again.seqs(id)).toEqual([9]);
+    await world.pass(SECOND);
+    // What is kept says the same: the point, and only what lies beyond it.
+    expect(await world.store.loadCursors(bob.agentId)).toMatchObject([{ session_id: id, seq: 8, beyond: [] }]);
+    await world.restart();
+    const after = await silent(world, 'bob');
+    expect(after.seqs(id)).toEqual([9]);
+    await say(world, await world.peer('alice'), id, 'ten');
+    expect(after.seqs(id)).toEqual([9, 10]);
+  });
+
+  it('[DL5, DL2] a point beyond the last that was acked out of order leaves nothing of it behind', async () => {
+    const { world, alice, bob, id } = await aConversation();
+    bob.acks = false;
+    for (const words of ['five', 'six', 'seven']) await say(world, alice, id, words);
+    bob.receipt(id, 6);
+    await leave(world, bob);
+    expect((await silent(world, 'bob', { [id]: { seq: 7, epoch: 1 } })).seqs(id)).toEqual([]);
+    await world.pass(SECOND);
+    expect(await world.store.loadCursors(bob.agentId)).toMatchObject([{ session_id: id, seq: 7, beyond: [] }]);
+    await world.restart();
+    expect((await silent(world, 'bob')).seqs(id)).toEqual([]);
+  });
+
+  it('[DL6, DL8] an invite that is looked up while another connection takes over goes to that one alone', async () => {
+    const store = new SlowReads();
+    const world = await aWorld({}, { store });
+    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const id = await invited(world, alice, [bob]);
+    await leave(world, bob);
+    store.gate.close();
+    const [first, second] = [await silent(world, 'bob'), await silent(world, 'bob')];
+    store.gate.open();
+    await world.settle();
+    expect([kinds(first), kinds(second)]).toEqual([
+      ['welcome', 'goodbye'],
+      ['welcome', 'notify'],
+    ]);
+    expect(second.notifies(id)).toMatchObject([{ prev_seq: null, envelope: { event_type: 'session.invite' } }]);
+  });
+
+  it('[DL6, DL8, DL9] so does the end of a session never joined', async () => {
+    const store = new SlowReads();
+    const world = await aWorld({}, { store });
+    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const id = await invited(world, alice, [bob]);
+    await leave(world, bob);
+    await world.answer(alice.call('close_session', { session_id: id }));
+    store.gate.close();
+    const [first, second] = [await silent(world, 'bob'), await silent(world, 'bob')];
+    store.gate.open();
+    await world.settle();
+    expect([kinds(first), kinds(second)]).toEqual([
+      ['welcome', 'goodbye'],
+      ['welcome', 'notify'],
+    ]);
+    expect(second.notifies(id)).toMatchObject([{ prev_seq: null, envelope: { event_type: 'session.closed' } }]);
+  });
+
+  it('[DL10, L5] a gap is told again until something after it was acked on the same binding', async () => {
+    const { world, alice, bob, id } = await aConversation();
+    bob.acks = false;
+    await say(world, alice, id, 'for now', { ttl_seconds: 1 }); // 5
+    await say(world, alice, id, 'for good'); // 6
+    bob.receipt(id, 6);
+    await leave(world, bob);
+    await world.pass(2 * SECOND);
+    const gap = { session_id: id, from_seq: 5, to_seq: 5, reason: 'expired' };
+    // Six was acked before, on another binding: it says nothing of whether this gap arrived.
+    for (const _bind of ['first', 'second']) {
+      const back = await silent(world, 'bob');
+      expect([gapsOf(back), back.seqs(id)]).toMatchObject([[gap], []]);
+      await leave(world, back);
+    }
+    await world.pass(SECOND);
+    await world.restart();
+    const back = await silent(world, 'bob');
+    expect([gapsOf(back), back.seqs(id)]).toMatchObject([[gap], []]);
+    await say(world, await world.peer('alice'), id, 'seven');
+    back.receipt(id, 7);
+    await world.settle();
+    expect(kinds(await silent(world, 'bob'))).toEqual(['welcome']);
+  });
+});
+
+describe('draining', () => {
+  it('[LC7, DL12] does not wait for a member that was removed, though it is bound and acks nothing', async () => {
+    const { world, alice, bob, carol, id } = await aPanel();
+    carol.acks = false;
+    await say(world, alice, id, 'seven');
+    world.store.foreignAppend(id, foreignUnit(world, id, removalOf(carol))); // 8
+    await say(world, bob, id, 'nine');
+    const close = await world.answer(alice.call('close_session', { session_id: id, wait: 'closed' }));
+    expect(close).toEqual({ state: 'CLOSED', close_reason: 'explicit_close' });
+    expect(carol.seqs(id)).toEqual([6, 7, 8]);
+  });
+});
+
+describe('a hello again on the same connection', () => {
+  it('[DL5, DL6, OP3] voids nothing that was asked before it and waits for the session to load', async () => {
+    const { world, alice, bob, id } = await aConversation();
+    const pending = await invited(world, alice, [bob]);
+    world.hub.evictIdle();
+    const post = bob.call('post', text(id, 'five'));
+    const ack = bob.call('ack_invite', { session_id: pending });
+    bob.hello('bob');
+    expect(await world.answer(post)).toMatchObject({ seq: 5 });
+    expect(await world.answer(ack)).toMatchObject({ state: 'ACTIVE' });
+    expect(bob.frames.filter(({ kind }) => kind === 'welcome')).toHaveLength(2);
+  });
+});
+
+describe('a connection that has spoken for two', () => {
+  it('[OP6, L7] wants to know who asks also when one has unregistered and the other said hello again', async () => {
+    const world = await aWorld();
+    const both = await world.peer('alice');
+    await world.answer(both.call('register', { name: 'bob' }));
+    await world.answer(both.call('unregister', {}, { as: 'bob' }));
+    const nameless = { code: 'bad_frame', details: { field: 'frame.as' } };
+    expect(await refusal(world, both.call('list_agents', {}))).toMatchObject(nameless);
+    both.hello('alice');
+    await world.settle();
+    expect(await refusal(world, both.call('unregister', {}))).toMatchObject(nameless);
+    const { agents } = await world.answer(both.call('list_agents', {}, { as: 'alice' }));
+    expect(agents.map(({ name }) => name)).toEqual(['alice']);
+  });
+});
+
+describe('an identity in the middle of leaving', () => {
+  const params = { type: 'panel', participants: ['bob', 'carol'], required_acks: 1, wait: 'created' } as const;
+
+  it('[LC12] is lost by a session that was staged before it began to leave and exists before it is gone', async () => {
+    const { world, alice, bob, carol } = await aPanel();
+    world.hold = true;
+    const create = alice.call('create_session', params);
+    await world.settle();
+    const leaving = bob.call('unregister', {});
+    await world.settle();
+    world.store.sync(1);
+    const { session } = await world.answer(create);
+    world.hold = false;
+    await world.answer(leaving);
+    await world.answer(carol.call('ack_invite', { session_id: session.session_id }));
+    expect(await standing(world, alice, session.session_id)).toMatch(/: alice active, bob rejected, carol active$/);
+  });
+
+  it('[LC12] cannot be named in a new session, by name or id, while one of its sessions is still to be left', async () => {
+    const { world, alice, bob, carol, id } = await aPanel();
+    world.hold = true;
+    const leaving = bob.call('unregister', {});
+    await world.settle();
+    for (const who of ['bob', bob.agentId]) {
+      const call = alice.call('create_session', { ...params, participants: ['carol', who] });
+      expect(await refusal(world, call)).toMatchObject({ code: 'invalid_create', details: { received: who } });
+    }
+    world.hold = false;
+    await world.answer(leaving);
+    expect(await standing(world, alice, id)).toBe('ACTIVE: alice active, bob removed, carol active');
+    const { sessions } = await world.answer(carol.call('list_sessions', {}));
+    expect(sessions.map(({ session_id }) => session_id)).toEqual([id]);
+  });
+});
+
+describe('a close that waits for the end', () => {
+  it('[LC6, LC9, L6] is answered with EXPIRED when the session has expired just before it', async () => {
+    const { world, alice, bob, id } = await aConversation();
+    world.hold = true;
+    await leap(world, 2 * HOUR);
+    const calls = [alice, bob].map((peer) => watch(peer.call('close_session', { session_id: id, wait: 'closed' })));
+    await world.settle();
+    expect(calls.map(({ state }) => state)).toEqual(['open', 'open']);
+    world.hold = false;
+    await world.settle();
+    const expired = { state: 'answered', value: { state: 'EXPIRED', close_reason: 'ttl_expired' } };
+    expect(calls).toEqual([expired, expired]);
+    expect(types(logOf(world.store, id)).slice(4)).toEqual(['session.expired']);
+  });
+});
+
+describe('a close on a disk that does not wait', () => {
+  it('[LC6, LC7] that waits for the end is answered though the end came before anyone could wait for it', async () => {
+    const { world, alice, bob, id } = await aConversation({}, { store: new Instant() });
+    await leave(world, bob);
+    const close = watch(alice.call('close_session', { session_id: id, wait: 'closed' }));
+    await world.settle();
+    expect(close).toEqual({ state: 'answered', value: { state: 'CLOSED', close_reason: 'explicit_close' } });
+  });
+});
+
+describe('read_log', () => {
+  it('[DL13] an envelope larger than an answer may be comes alone, and says where the next page begins', async () => {
+    const { world, alice, bob, id } = await aConversation({ maxResponseBytes: 1000 });
+    await say(world, alice, id, 'x'.repeat(2000)); // 5
+    await say(world, alice, id, 'y'.repeat(2000)); // 6
+    await say(world, alice, id, 'short'); // 7
+    const page = async (from_seq: number, reverse = false) => {
+      const params = { session_id: id, from_seq, reverse };
+      const { envelopes, next } = await world.answer(bob.call('read_log', params));
+      return [envelopes.map(({ seq }) => seq), next];
+    };
+    expect([await page(5), await page(6), await page(7)]).toEqual([
+      [[5], 6],
+      [[6], 7],
+      [[7], null],
+    ]);
+    expect([await page(7, true), await page(6, true), await page(5, true)]).toEqual([
+      [[7], 6],
+      [[6], 5],
+      [[5], 4],
+    ]);
+  });
+});
+
+describe('a key for create_session', () => {
+  it.each([
+    ['lives', false],
+    ['has ended', true],
+  ])(
+    '[AM12, L5] is the same session up to 24 hours after, to the millisecond, when that %s and the hub was restarted',
+    async (_how, ends) => {
+      const world = await aWorld();
+      const alice = await world.peer('alice');
+      const bob = await world.peer('bob');
+      const more = { idempotency_key: 'k', ttl: 0, invite_timeout: '2d' };
+      const id = await opened(world, alice, [bob], more);
+      if (ends) await world.answer(alice.call('close_session', { session_id: id }));
+      await leap(world, DAY - 1);
+      await world.restart();
+      const again = await world.peer('alice');
+      expect(await invited(world, again, [bob], more)).toBe(id);
+      world.clock.advance(1);
+      await world.restart();
+      expect(await invited(world, await world.peer('alice'), [bob], more)).not.toBe(id);
+    },
+  );
+
+  it('[AM12] at 24 hours it is another session also when the sweep came first', async () => {
+    const world = await aWorld();
+    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const more = { idempotency_key: 'k', ttl: 0, invite_timeout: '2d' };
+    const id = await invited(world, alice, [bob], more);
+    await leap(world, DAY - 1);
+    expect(await invited(world, alice, [bob], more)).toBe(id);
+    await leap(world, 1);
+    expect(await invited(world, alice, [bob], more)).not.toBe(id);
+  });
+});
