@@ -65,6 +65,7 @@ export const RESULTS: { readonly [Name in OperationName]: z.ZodType<Result<Name>
     turns: z.array(
       record<Result<'pending_turns'>['turns'][number]>({ session_id: sessionId, type: text(64), since_seq: seq }),
     ),
+    next: sessionId.nullable(),
   }),
   read_log: record<Result<'read_log'>>({ envelopes: z.array(envelope), next: seq.nullable(), head_seq: seq }),
   health: record<Health>({

@@ -130,9 +130,10 @@ export interface OperationTypes {
     };
   };
   pending_turns: {
-    params: Record<string, never>;
+    params: { readonly after?: string | undefined; readonly limit?: number | undefined };
     result: {
       readonly turns: readonly { readonly session_id: string; readonly type: string; readonly since_seq: number }[];
+      readonly next: string | null;
     };
   };
   read_log: {
@@ -303,7 +304,13 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     ['not_found'],
     'Would a message of yours be accepted now, and if not, why.',
   ),
-  pending_turns: operation('pending_turns', nothing, 'self', [], 'The sessions in which it is your turn.'),
+  pending_turns: operation(
+    'pending_turns',
+    z.object({ after: sessionId.optional(), limit }),
+    'self',
+    [],
+    'The sessions in which it is your turn, a page at a time.',
+  ),
   read_log: operation(
     'read_log',
     z.object({ session_id: sessionId, from_seq: whole(1, Number.MAX_SAFE_INTEGER).optional(), limit, reverse: flag }),

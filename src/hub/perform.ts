@@ -124,10 +124,16 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
     });
   },
 
-  pending_turns(parts, caller) {
+  pending_turns(parts, caller, { after = '', limit = PAGE }) {
     const { agentId } = boundCaller(caller);
-    const mine = parts.index.sessionsOf(agentId).filter(({ turn }) => turn?.agent_id === agentId);
-    return { turns: mine.map(({ session_id, type, turn }) => ({ session_id, type, since_seq: turn?.since_seq ?? 0 })) };
+    const mine = parts.index
+      .sessionsOf(agentId)
+      .filter(({ turn, session_id }) => turn?.agent_id === agentId && session_id > after)
+      .sort((a, b) => (a.session_id < b.session_id ? -1 : 1));
+    const turns = mine
+      .slice(0, limit)
+      .map(({ session_id, type, turn }) => ({ session_id, type, since_seq: turn?.since_seq ?? 0 }));
+    return { turns, next: mine.length > limit ? (turns.at(-1)?.session_id ?? null) : null };
   },
 
   read_log: (parts, caller, params) => readLog(parts, boundCaller(caller), params),

@@ -67,7 +67,7 @@ const takes: { readonly [Name in OperationName]: Readonly<Record<string, string>
     expected_seq: 'number',
   },
   can_send: { session_id: '', event_type: 'text' },
-  pending_turns: {},
+  pending_turns: { after: '', limit: 'number' },
   read_log: { session_id: '', from_seq: 'number', limit: 'number', reverse: 'flag' },
   health: {},
 };

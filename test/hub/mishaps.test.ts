@@ -199,6 +199,24 @@ it('[LC13] an adapter registered while a session that lacks it is loading revive
   }
 });
 
+it('[OP1, L8] pending turns come a page at a time', async () => {
+  const world = await aWorld();
+  const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+  const ids: string[] = [];
+  for (let i = 0; i < 5; i++) ids.push(await opened(world, alice, [bob], { type: 'consulting' }));
+  const seen: string[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const page: { turns: readonly { session_id: string }[]; next: string | null } = await world.answer(
+      alice.call('pending_turns', { after: after ?? undefined, limit: 2 }),
+    );
+    expect(page.turns.length).toBeLessThanOrEqual(2);
+    seen.push(...page.turns.map(({ session_id }) => session_id));
+    after = page.next;
+  }
+  expect(seen).toEqual(ids.sort());
+  expect((await world.answer(alice.call('pending_turns', { limit: 5 }))).next).toBeNull();
+});
+
 it('[OP1, L8] a list of sessions stops at the bound of an answer and goes on behind it', async () => {
   const world = await aWorld({ maxResponseBytes: 3000 });
   const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
