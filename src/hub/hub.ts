@@ -21,6 +21,7 @@ import { HeadIndex } from './head-index.ts';
 import type { HubParts } from './parts.ts';
 import { healthOf } from './perform.ts';
 import { Presence } from './presence.ts';
+import { listed } from './read-pages.ts';
 import { Registry } from './registry.ts';
 import { Retries } from './retries.ts';
 import { Sessions } from './sessions.ts';
@@ -37,7 +38,7 @@ export interface HubOptions {
   readonly limits?: Partial<Limits>;
 }
 
-const PAGE = 500;
+const AUDIT_PAGE = 500;
 
 export class Hub {
   private readonly parts: HubParts;
@@ -113,7 +114,7 @@ export class Hub {
   }
 
   audit(range: { readonly after?: number; readonly limit?: number } = {}): Promise<readonly NumberedAudit[]> {
-    return this.parts.store.readAudit({ after: range.after ?? 0, limit: range.limit ?? PAGE });
+    return this.parts.store.readAudit({ after: range.after ?? 0, limit: range.limit ?? AUDIT_PAGE });
   }
 
   /** Says goodbye, writes what is left, closes the store. Idempotent. */
@@ -151,17 +152,9 @@ export class Hub {
   /** Sessions that have ended may still answer for the key they were created with. */
   private async restoreCreateKeys(): Promise<void> {
     const { store, clock, limits, createKeys } = this.parts;
-    const query = {
-      states: ['CLOSED', 'EXPIRED'] as const,
-      ended_since: isoFromMs(clock.now() - limits.createKeyMs),
-      limit: PAGE,
-    };
-    let after: string | null = null;
-    do {
-      const page = await store.list(after === null ? query : { ...query, after });
-      for (const { head } of page.heads) createKeys.restore(head);
-      after = page.next;
-    } while (after !== null);
+    const ended_since = isoFromMs(clock.now() - limits.createKeyMs);
+    for await (const { head } of listed(store, { states: ['CLOSED', 'EXPIRED'], ended_since }))
+      createKeys.restore(head);
   }
 }
 

@@ -9,6 +9,7 @@ import { foldEnvelope, type SessionState } from '../core/state.ts';
 import type { HeadToken } from '../core/store.ts';
 import { type Judgement, Ledger } from './ledger.ts';
 import type { HubParts } from './parts.ts';
+import { logPages } from './read-pages.ts';
 
 /** A session as far as it is known when it comes into memory. */
 export interface LoadedLog {
@@ -25,8 +26,6 @@ export interface LoadedLog {
 
 /** What the sessions table does with what becomes durable. */
 export type DurableSink = (session: LiveSession, entries: readonly Entry[], after: SessionState) => void;
-
-const READ_BATCH = 512;
 
 export class LiveSession {
   readonly sessionId: string;
@@ -152,14 +151,7 @@ export class LiveSession {
       throw new WireError('internal', `session ${this.sessionId} is gone from the store`);
     if (position === null) return { state: null, token: null };
     let state = durable;
-    while ((state?.metadata.head_seq ?? 0) < position.seq) {
-      const from_seq = (state?.metadata.head_seq ?? 0) + 1;
-      const entries = await this.parts.store.read(this.sessionId, {
-        from_seq,
-        to_seq: position.seq,
-        limit: READ_BATCH,
-      });
-      if (entries.length === 0) throw new WireError('internal', `session ${this.sessionId} has no entry ${from_seq}`);
+    for await (const entries of logPages(this.parts.store, this.sessionId, head + 1, position.seq)) {
       for (const { envelope } of entries) {
         this.parts.stamper.observe(envelope.envelope_id);
         state = foldEnvelope(state, envelope, this);

@@ -9,6 +9,7 @@ import type { HeadToken } from '../core/store.ts';
 import { REGISTRY_LOG } from '../core/store.ts';
 import { type Judgement, Ledger } from './ledger.ts';
 import type { HubParts } from './parts.ts';
+import { logPages } from './read-pages.ts';
 
 interface Position {
   readonly seq: number;
@@ -21,8 +22,6 @@ interface Identity {
   readonly sinceSeq: number;
   retiredSeq: number | null;
 }
-
-const READ_BATCH = 512;
 
 export class Registry {
   private readonly parts: HubParts;
@@ -177,9 +176,7 @@ export class Registry {
 
   private async readOn(from: Position, to_seq: number): Promise<Position> {
     let state = from;
-    while (state.seq < to_seq) {
-      const entries = await this.parts.store.read(REGISTRY_LOG, { from_seq: state.seq + 1, to_seq, limit: READ_BATCH });
-      if (entries.length === 0) throw new WireError('internal', `the registry has no entry ${state.seq + 1}`);
+    for await (const entries of logPages(this.parts.store, REGISTRY_LOG, from.seq + 1, to_seq)) {
       for (const entry of entries) state = this.fold(entry);
       if (state.envelope_id !== null) this.parts.stamper.observe(state.envelope_id);
     }

@@ -10,11 +10,10 @@ import type { Binding } from './bindings.ts';
 import type { Progress } from './cursors.ts';
 import { checkDrained } from './drain.ts';
 import type { HubParts } from './parts.ts';
+import { listed, logPages } from './read-pages.ts';
 
 /** Where the client says it is, per session. */
 export type Resume = Readonly<Record<string, ResumePoint>>;
-
-const PAGE = 200;
 
 /** Reads first, then starts every stream in one step: a resume point counts before anything is sent. */
 export async function resumeBinding(parts: HubParts, binding: Binding, resume: Resume): Promise<void> {
@@ -42,13 +41,8 @@ export async function resumeBinding(parts: HubParts, binding: Binding, resume: R
 async function endedSessions(parts: HubParts, agentId: string): Promise<readonly StoredHead[]> {
   const ended_since = isoFromMs(parts.clock.now() - parts.limits.endedForMs);
   const ended: StoredHead[] = [];
-  let after: string | null = null;
-  do {
-    const query = { participant: agentId, states: ['CLOSED', 'EXPIRED'] as const, ended_since, limit: PAGE };
-    const page = await parts.store.list(after === null ? query : { ...query, after });
-    ended.push(...page.heads);
-    after = page.next;
-  } while (after !== null);
+  const query = { participant: agentId, states: ['CLOSED', 'EXPIRED'] as const, ended_since };
+  for await (const head of listed(parts.store, query)) ended.push(head);
   return ended;
 }
 
@@ -165,11 +159,8 @@ async function missed(
   afterSeq: number,
   to_seq: number,
 ): Promise<boolean> {
-  for (let from_seq = afterSeq + 1; from_seq <= to_seq; ) {
-    const page = await parts.store.read(sessionId, { from_seq, to_seq, limit: PAGE });
-    if (page.some(({ envelope }) => isDeliverable(envelope, agentId, to_seq))) return true;
-    if (page.length === 0) return false;
-    from_seq += page.length;
+  for await (const entries of logPages(parts.store, sessionId, afterSeq + 1, to_seq)) {
+    if (entries.some(({ envelope }) => isDeliverable(envelope, agentId, to_seq))) return true;
   }
   return false;
 }

@@ -9,8 +9,7 @@ import { foldEnvelope, type SessionState } from '../core/state.ts';
 import type { StoredHead } from '../core/store.ts';
 import { type DurableSink, LiveSession } from './live-session.ts';
 import type { HubParts } from './parts.ts';
-
-const READ_BATCH = 512;
+import { logPages } from './read-pages.ts';
 
 export class Sessions {
   private readonly parts: HubParts;
@@ -160,9 +159,7 @@ export class Sessions {
     const keys = new Map<string, KeyRecord>();
     let state: SessionState | null = null;
     let tail: Entry[] = [];
-    for (let from_seq = 1; from_seq <= head.seq; ) {
-      const entries = await this.parts.store.read(head.session_id, { from_seq, to_seq: head.seq, limit: READ_BATCH });
-      if (entries.length === 0) throw new WireError('internal', `session ${head.session_id} has no entry ${from_seq}`);
+    for await (const entries of logPages(this.parts.store, head.session_id, 1, head.seq)) {
       for (const { envelope } of entries) {
         state = foldSafely(state, envelope, { adapter, epoch });
         if (envelope.idempotency_key !== null) {
@@ -170,7 +167,6 @@ export class Sessions {
         }
       }
       tail = [...tail, ...entries].slice(-this.parts.limits.tailLength);
-      from_seq += entries.length;
     }
     this.parts.stamper.observe(head.envelope_id);
     return { state, keys, tail };
