@@ -20,6 +20,12 @@ export function keyRecord(envelope: Envelope): KeyRecord {
   return { envelope_id, seq, created_at, audience, digest: contentDigest(envelope) };
 }
 
+/** Notes the key of an accepted envelope, if it has one. */
+export function rememberKey(keys: Map<string, KeyRecord>, envelope: Envelope): void {
+  const { idempotency_key, sender_id } = envelope;
+  if (idempotency_key !== null) keys.set(keyName(sender_id, idempotency_key), keyRecord(envelope));
+}
+
 /**
  * The same content? The stored audience lacks those who were dropped from it, so a repeat may name more, but only such
  * as cannot hear it: whoever can was not named the first time.

@@ -4,7 +4,7 @@ import type { CompleteAdapter } from '../core/adapter.ts';
 import { type Advanced, advance, type Decision, type Governance, refuse } from '../core/advance.ts';
 import type { Draft, Entry, Unit } from '../core/envelope.ts';
 import { WireError } from '../core/errors.ts';
-import { type KeyRecord, keyName, keyRecord } from '../core/keys.ts';
+import { type KeyRecord, keyName, rememberKey } from '../core/keys.ts';
 import { foldEnvelope, type SessionState } from '../core/state.ts';
 import type { HeadToken } from '../core/store.ts';
 import { type Judgement, Ledger } from './ledger.ts';
@@ -128,10 +128,7 @@ export class LiveSession {
   }
 
   private remember(entries: readonly Entry[]): void {
-    for (const { envelope } of entries) {
-      const { idempotency_key, sender_id } = envelope;
-      if (idempotency_key !== null) this.keys.set(keyName(sender_id, idempotency_key), keyRecord(envelope));
-    }
+    for (const { envelope } of entries) rememberKey(this.keys, envelope);
   }
 
   private publish(entries: readonly Entry[], after: SessionState | null): void {

@@ -3,7 +3,7 @@
 import { noSuchSession } from '../core/admit.ts';
 import type { Entry } from '../core/envelope.ts';
 import { asError, WireError } from '../core/errors.ts';
-import { type KeyRecord, keyName, keyRecord } from '../core/keys.ts';
+import { type KeyRecord, rememberKey } from '../core/keys.ts';
 import { isTerminal } from '../core/session.ts';
 import { foldEnvelope, type SessionState } from '../core/state.ts';
 import type { StoredHead } from '../core/store.ts';
@@ -162,9 +162,7 @@ export class Sessions {
     for await (const entries of logPages(this.parts.store, head.session_id, 1, head.seq)) {
       for (const { envelope } of entries) {
         state = foldSafely(state, envelope, { adapter, epoch });
-        if (envelope.idempotency_key !== null) {
-          keys.set(keyName(envelope.sender_id, envelope.idempotency_key), keyRecord(envelope));
-        }
+        rememberKey(keys, envelope);
       }
       tail = [...tail, ...entries].slice(-this.parts.limits.tailLength);
     }

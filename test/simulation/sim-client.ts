@@ -106,12 +106,8 @@ export class SimClient {
     }
     if (frame.kind === 'welcome' || frame.kind === 'goodbye') this.onBinding = new Map();
     if (frame.kind === 'gap') {
-      const sent = this.sim.sentOnBinding(frame.recipient_id, frame.session_id);
       for (let seq = frame.from_seq; seq <= frame.to_seq; seq++) {
-        // Nacked, and past its time when it was to be sent again: that is the end of it.
-        if (sent.has(seq)) this.sim.acked(frame.recipient_id, frame.session_id, seq);
-        sent.add(seq);
-        this.sim.gaps.set(`${frame.recipient_id} ${frame.session_id} ${seq}`, seq);
+        this.sim.acks.tellGap(frame.recipient_id, frame.session_id, seq);
       }
       // One that was sent, nacked and is now past its time is told behind later ones.
       this.onBinding.set(frame.session_id, Math.max(frame.to_seq, this.onBinding.get(frame.session_id) ?? 0));
@@ -136,7 +132,7 @@ export class SimClient {
     holds(isFor(envelope, recipient_id), 'L7', () => `${this.name} gets ${session} seq ${seq}, which is not for it`);
     if (attempt !== undefined) return this.sim.count('redelivered after nack');
     holds(
-      !this.sim.hasAcked(recipient_id, session, seq),
+      !this.sim.acks.isAcked(recipient_id, session, seq),
       'L5',
       () => `${this.name} acked ${session} seq ${seq} and gets it again`,
     );
@@ -158,11 +154,11 @@ export class SimClient {
   /** Whatever of its stream lies before this and was not sent on this binding must have been acked. */
   private checkSkipped(session: string, seq: number, agentId: string): void {
     this.sim.model.follow(this.sim.store);
-    const inFlight = this.sim.sentOnBinding(agentId, session);
+    const inFlight = this.sim.acks.sentTo(agentId, session);
     inFlight.add(seq);
     for (const owed of this.sim.model.owed(session, agentId)) {
       if (owed >= seq) return;
-      const accounted = inFlight.has(owed) || this.sim.everAcked(agentId, session, owed);
+      const accounted = inFlight.has(owed) || this.sim.acks.wasEverAcked(agentId, session, owed);
       holds(accounted, 'L5', () => `${this.name} gets ${session} seq ${seq} but never got ${owed}`);
     }
   }

@@ -11,6 +11,7 @@ import { FaultyStore } from '../../src/testing/faulty-store.ts';
 import { type Random, seededRandom } from '../../src/testing/random.ts';
 import { SimClock } from '../../src/testing/sim-clock.ts';
 import { quiet, seededIds } from '../../src/testing/world.ts';
+import { AckBook } from './ack-book.ts';
 import { holds } from './law-broken.ts';
 import { LogModel, same } from './log-model.ts';
 import type { Wire } from './network.ts';
@@ -61,20 +62,13 @@ export class Simulation {
   /** What was done, to be read when a law breaks. */
   readonly history: string[] = [];
   store: FaultyStore;
-  /** Gaps told on the present bindings. */
-  readonly gaps = new Map<string, number>();
+  readonly acks = new AckBook();
   /** The disk has failed; only a crash helps. */
   failed = false;
   private hub!: Hub;
   private readonly ids: ReturnType<typeof seededIds>;
   private readonly options: SimulationOptions;
   private wires = new Map<Wire, SimClient>();
-  /** Acks the hub took: in this life of it, and those that a crash cannot take back. */
-  private ackedNow = new Set<string>();
-  private readonly ackedEver = new Set<string>();
-  private ackedSwept = new Set<string>();
-  private ackedKept = new Set<string>();
-  private sent = new Map<string, Set<number>>();
   /** The seq each key was answered with. */
   private readonly answeredKeys = new Map<string, number>();
   private generation = 0;
@@ -139,7 +133,7 @@ export class Simulation {
     else if (random.chance(0.3) && this.store.stagedUnits() > 1) {
       this.count('synced in part');
       this.store.sync(1 + random.below(this.store.stagedUnits()));
-      this.ackedKept = this.ackedSwept;
+      this.acks.synced();
     }
     await quiet();
     const most = random.chance(0.7) ? 1000 : random.below(3);
@@ -162,13 +156,13 @@ export class Simulation {
   sync(): void {
     if (this.failed) return;
     this.store.sync();
-    this.ackedKept = new Set(this.ackedSwept);
+    this.acks.synced();
   }
 
   sweep(): void {
     if (this.failed) return;
     this.hub.sweep();
-    this.ackedSwept = new Set(this.ackedNow);
+    this.acks.cursorsWritten();
   }
 
   evict(): void {
@@ -179,8 +173,7 @@ export class Simulation {
     for (const wire of this.wires.keys()) wire.hubDied();
     this.store = this.store.crash(keep, () => this.random.chance(0.5));
     await this.reborn();
-    this.ackedNow = new Set(this.ackedKept);
-    this.ackedSwept = new Set(this.ackedKept);
+    this.acks.crashed();
   }
 
   /** A clean stop keeps every ack. */
@@ -193,8 +186,7 @@ export class Simulation {
       () => true,
     );
     await this.reborn();
-    this.ackedKept = new Set(this.ackedNow);
-    this.ackedSwept = new Set(this.ackedNow);
+    this.acks.stopped();
   }
 
   cut(client: SimClient): void {
@@ -218,32 +210,9 @@ export class Simulation {
 
   // What the checker knows.
 
-  hasAcked(agentId: string, session: string, seq: number): boolean {
-    return this.ackedNow.has(`${agentId} ${session} ${seq}`);
-  }
-
-  /** In any life of the hub: a crash may or may not have kept it. */
-  everAcked(agentId: string, session: string, seq: number): boolean {
-    return this.ackedEver.has(`${agentId} ${session} ${seq}`);
-  }
-
-  acked(agentId: string, session: string, seq: number): void {
-    this.ackedEver.add(`${agentId} ${session} ${seq}`);
-    this.ackedNow.add(`${agentId} ${session} ${seq}`);
-  }
-
-  /** A client says it has everything up to `seq`: the hub may skip it, unless a newer hello came before it looked. */
+  /** A client says it has everything up to `seq`. */
   claimed(agentId: string, session: string, seq: number): void {
-    for (const owed of this.model.owed(session, agentId)) {
-      if (owed <= seq) this.ackedEver.add(`${agentId} ${session} ${owed}`);
-    }
-  }
-
-  sentOnBinding(agentId: string, session: string): Set<number> {
-    const name = `${agentId} ${session}`;
-    const sent = this.sent.get(name) ?? new Set<number>();
-    this.sent.set(name, sent);
-    return sent;
+    for (const owed of this.model.owed(session, agentId)) if (owed <= seq) this.acks.claim(agentId, session, owed);
   }
 
   /** A response leaves the hub: what it says, also a refusal, must rest on what is on disk. */
@@ -481,7 +450,6 @@ export class Simulation {
   private async reborn(): Promise<void> {
     this.failed = false;
     this.prune();
-    this.sent = new Map();
     await this.openHub();
     await quiet();
     this.check();
@@ -506,24 +474,15 @@ export class Simulation {
       );
     });
     this.hub.on('agentBound', ({ agent_id }) => {
-      for (const name of this.sent.keys()) if (name.startsWith(agent_id)) this.sent.delete(name);
-      for (const name of this.gaps.keys()) if (name.startsWith(agent_id)) this.gaps.delete(name);
+      this.acks.rebind(agent_id);
     });
     this.hub.on('agentUnbound', ({ reason }) => {
       if (reason === 'replaced') this.count('took over');
     });
-    this.hub.on('deliveryAcked', ({ agent_id, session_id, seq }) => this.settled(agent_id, session_id, seq));
+    this.hub.on('deliveryAcked', ({ agent_id, session_id, seq }) => this.acks.settle(agent_id, session_id, seq));
     this.hub.on('deliveryFailed', ({ agent_id, session_id, seq }) => {
       this.count('delivery failed');
-      this.settled(agent_id, session_id, seq);
+      this.acks.settle(agent_id, session_id, seq);
     });
-  }
-
-  /** Links keep order: who answered this has heard of every gap told before it. */
-  private settled(agentId: string, session: string, seq: number): void {
-    this.acked(agentId, session, seq);
-    for (const [name, gap] of this.gaps) {
-      if (name.startsWith(`${agentId} ${session} `) && gap < seq) this.acked(agentId, session, gap);
-    }
   }
 }

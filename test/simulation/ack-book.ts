@@ -1,0 +1,85 @@
+/** What the checker knows of deliveries: sent on the present bindings, told as gone, acked, and which acks a crash cannot take back. */
+
+export class AckBook {
+  /** In this life of the hub: never to be sent again. */
+  private now = new Set<string>();
+  /** In any life: a crash may or may not have kept it, so it may be skipped. */
+  private readonly ever = new Set<string>();
+  private written = new Set<string>();
+  private kept = new Set<string>();
+  private sent = new Map<string, Set<number>>();
+  private readonly gaps = new Map<string, number>();
+
+  isAcked(agentId: string, session: string, seq: number): boolean {
+    return this.now.has(nameOf(agentId, session, seq));
+  }
+
+  wasEverAcked(agentId: string, session: string, seq: number): boolean {
+    return this.ever.has(nameOf(agentId, session, seq));
+  }
+
+  ack(agentId: string, session: string, seq: number): void {
+    this.claim(agentId, session, seq);
+    this.now.add(nameOf(agentId, session, seq));
+  }
+
+  /** A client says it has this: the hub may skip it, unless a newer hello came before it looked. */
+  claim(agentId: string, session: string, seq: number): void {
+    this.ever.add(nameOf(agentId, session, seq));
+  }
+
+  /** The hub was answered: links keep order, so who answered this has heard of every gap told before it. */
+  settle(agentId: string, session: string, seq: number): void {
+    this.ack(agentId, session, seq);
+    for (const [name, gap] of this.gaps) {
+      if (name.startsWith(`${agentId} ${session} `) && gap < seq) this.ack(agentId, session, gap);
+    }
+  }
+
+  /** What was sent of the session on the agent's present binding. */
+  sentTo(agentId: string, session: string): Set<number> {
+    const name = `${agentId} ${session}`;
+    const sent = this.sent.get(name) ?? new Set<number>();
+    this.sent.set(name, sent);
+    return sent;
+  }
+
+  tellGap(agentId: string, session: string, seq: number): void {
+    const sent = this.sentTo(agentId, session);
+    // Nacked, and past its time when it was to be sent again: that is the end of it.
+    if (sent.has(seq)) this.ack(agentId, session, seq);
+    sent.add(seq);
+    this.gaps.set(nameOf(agentId, session, seq), seq);
+  }
+
+  rebind(agentId: string): void {
+    for (const name of this.sent.keys()) if (name.startsWith(agentId)) this.sent.delete(name);
+    for (const name of this.gaps.keys()) if (name.startsWith(agentId)) this.gaps.delete(name);
+  }
+
+  /** The hub wrote its cursors; they survive a crash once the disk has synced. */
+  cursorsWritten(): void {
+    this.written = new Set(this.now);
+  }
+
+  synced(): void {
+    this.kept = new Set(this.written);
+  }
+
+  crashed(): void {
+    this.now = new Set(this.kept);
+    this.written = new Set(this.kept);
+    this.sent = new Map();
+  }
+
+  /** A clean stop keeps every ack. */
+  stopped(): void {
+    this.kept = new Set(this.now);
+    this.written = new Set(this.now);
+    this.sent = new Map();
+  }
+}
+
+function nameOf(agentId: string, session: string, seq: number): string {
+  return `${agentId} ${session} ${seq}`;
+}
