@@ -36,17 +36,24 @@ export function refuse(error: WireError): { readonly kind: 'refuse'; readonly er
 export function advance(before: SessionState | null, drafts: readonly Draft[], governance: Governance): Advanced {
   const entries: Entry[] = [];
   let state = before;
-  const append = (draft: Draft): SessionState => {
-    const envelope = stampEnvelope(draft, state, governance);
-    state = fold(state, envelope, governance);
-    entries.push({ envelope, turn: state.head.turn });
-    const reason = adapterReason(envelope, state, governance);
-    return reason === null ? state : append(endDraft(state.metadata, 'adapter_close', reason));
-  };
-  for (const draft of drafts) append(draft);
+  for (const draft of drafts) state = append(entries, state, draft, governance);
   if (state === null) throw new HubError('empty_unit', 'a unit needs at least one draft');
   const reason = hubReason(drafts, state, governance);
-  return { entries, after: reason === null ? state : append(endDraft(state.metadata, 'adapter_close', reason)) };
+  const after = reason === null ? state : append(entries, state, closing(state, reason), governance);
+  return { entries, after };
+}
+
+/** Adds the entry of a draft, and of the closing it may cause; gives the state after them. */
+function append(entries: Entry[], before: SessionState | null, draft: Draft, governance: Governance): SessionState {
+  const envelope = stampEnvelope(draft, before, governance);
+  const state = fold(before, envelope, governance);
+  entries.push({ envelope, turn: state.head.turn });
+  const reason = adapterReason(envelope, state, governance);
+  return reason === null ? state : append(entries, state, closing(state, reason), governance);
+}
+
+function closing({ metadata }: SessionState, reason: string): Draft {
+  return endDraft(metadata, 'adapter_close', reason);
 }
 
 /** The hub envelope that carries out a lifecycle event with its reason; throws if the event has no effect there. */
@@ -69,7 +76,25 @@ function stampEnvelope(draft: Draft, state: SessionState | null, governance: Gov
   const { envelope_id, created_at } = governance.stamp(state?.head.envelope_id ?? null);
   const depth = state?.metadata.depth ?? Number(draft.event_data.depth ?? 0);
   const seq = (state?.metadata.head_seq ?? 0) + 1;
-  return Object.freeze({ ...draft, envelope_id, seq, depth, created_at });
+  // Written out: this is made for every envelope, and a spread that adds members costs a hundred times as much.
+  const envelope: Envelope = {
+    session_id: draft.session_id,
+    sender_id: draft.sender_id,
+    audience: draft.audience,
+    event_type: draft.event_type,
+    event_data: draft.event_data,
+    causation_id: draft.causation_id,
+    task_id: draft.task_id,
+    traceparent: draft.traceparent,
+    priority: draft.priority,
+    idempotency_key: draft.idempotency_key,
+    ttl_seconds: draft.ttl_seconds,
+    envelope_id,
+    seq,
+    depth,
+    created_at,
+  };
+  return Object.freeze(envelope);
 }
 
 /** Only the adapter can throw here. */

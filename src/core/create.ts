@@ -35,10 +35,9 @@ export interface CreateFacts {
 /** The drafts of the first unit, or a typed `invalid_create`. */
 export function createDrafts(facts: CreateFacts): readonly Draft[] {
   const { session_id, creator_id, nowMs } = facts;
-  const manifest: Manifest = {
-    ...facts.adapter.manifest,
-    expectations: facts.expectations ?? facts.adapter.manifest.expectations,
-  };
+  const usual = facts.adapter.manifest;
+  // Unless it differs it is the adapter's own object, which all its sessions share.
+  const manifest: Manifest = facts.expectations === null ? usual : { ...usual, expectations: facts.expectations };
   checkParticipants(facts, manifest);
   checkAcksWithin(manifest);
   const participants = withRoles(facts);

@@ -39,10 +39,14 @@ export class DeadlineHeap {
     return this.items[0]?.at ?? null;
   }
 
-  /** Removes and returns the keys whose deadline is at or before `now`, earliest first. */
-  takeDue(now: number): string[] {
+  /** Removes and returns the keys whose deadline is at or before `now`, earliest first, `most` of them at most. */
+  takeDue(now: number, most: number = Number.POSITIVE_INFINITY): string[] {
     const due: string[] = [];
-    for (let first = this.items[0]; first !== undefined && first.at <= now; first = this.items[0]) {
+    for (
+      let first = this.items[0];
+      first !== undefined && first.at <= now && due.length < most;
+      first = this.items[0]
+    ) {
       due.push(first.key);
       this.remove(first);
     }

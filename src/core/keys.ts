@@ -20,10 +20,22 @@ export function keyRecord(envelope: Envelope): KeyRecord {
   return { envelope_id, seq, created_at, audience, digest: contentDigest(envelope) };
 }
 
-/** Notes the key of an accepted envelope, if it has one. */
-export function rememberKey(keys: Map<string, KeyRecord>, envelope: Envelope): void {
-  const { idempotency_key, sender_id } = envelope;
-  if (idempotency_key !== null) keys.set(keyName(sender_id, idempotency_key), keyRecord(envelope));
+/** A small whole number that stands for (sender, key) where the text would cost too much; others may have the same. */
+export function keyHash(senderId: string, key: string): number {
+  if (senderId !== lastSender.id) lastSender = { id: senderId, hash: hashOn(0, senderId) };
+  return hashOn(lastSender.hash, key);
+}
+
+/** A cache: senders are few, and each posts again and again. */
+let lastSender = { id: '', hash: 0 };
+
+function hashOn(start: number, text: string): number {
+  let hash = start;
+  for (let i = 0; i < text.length; i++) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x5bd1e995);
+    hash ^= hash >>> 13;
+  }
+  return hash;
 }
 
 /**

@@ -35,6 +35,8 @@ export interface Limits {
   readonly maxLoadedSessions: number;
   /** Envelopes of a loaded session kept in memory for delivery. */
   readonly tailLength: number;
+  /** Envelopes below which a session is always folded: a snapshot of fewer saves nothing. */
+  readonly snapshotLength: number;
   readonly inviteTimeoutMs: number;
   readonly drainTimeoutMs: number;
   /** After a start, how long those invited before it have at least: they could not answer while the hub was down. */
@@ -66,6 +68,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxFlushMs: 5_000,
   maxLoadedSessions: 10_000,
   tailLength: 64,
+  snapshotLength: 64,
   inviteTimeoutMs: 30_000,
   drainTimeoutMs: 5_000,
   restartGraceMs: 30_000,

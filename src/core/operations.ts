@@ -5,18 +5,19 @@ import type { PostAnswer } from './admit.ts';
 import type { EndAnswer } from './ending.ts';
 import type { Envelope, Priority, Turn } from './envelope.ts';
 import type { WireCode } from './errors.ts';
-import { type JsonObject, utf8Bytes } from './json.ts';
+import type { JsonObject } from './json.ts';
 import type { InviteAnswer } from './membership.ts';
 import { RESULTS } from './operation-results.ts';
 import type { Passport, PassportClaim } from './passport.ts';
+import { postParams } from './post-params.ts';
 import {
+  agentRef,
   eventType,
   expectationEntry,
+  key,
   lifecycleState,
   passportClaim,
-  priority,
   sessionId,
-  traceparent,
 } from './record-schemas.ts';
 import { anyObject, schemaOf, text, texts, whole } from './schema.ts';
 import type { Schema } from './schema-contract.ts';
@@ -166,8 +167,6 @@ export interface Operation<Name extends OperationName> {
   readonly help: string;
 }
 
-const agentRef = text(64);
-const key = text(128).refine((value) => utf8Bytes(value) <= 128, 'a key of 1 to 128 bytes');
 const limit = whole(1, 1000).optional();
 const duration = z.custom<Duration>(isDuration, DURATION).optional();
 const flag = z.boolean({ error: 'true or false' }).optional();
@@ -266,24 +265,7 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
   ),
   post: operation(
     'post',
-    z.object({
-      session_id: sessionId,
-      event_type: eventType,
-      event_data: anyObject(),
-      audience: z
-        .array(agentRef, { error: 'a list of agent ids, or null for everyone' })
-        .min(1, 'at least one agent id, or null for everyone')
-        .max(4096, 'at most 4096 agent ids')
-        .nullable()
-        .optional(),
-      causation_id: text(128).nullable().optional(),
-      task_id: text(128).nullable().optional(),
-      traceparent: traceparent.nullable().optional(),
-      priority: priority.optional(),
-      idempotency_key: key.nullable().optional(),
-      ttl_seconds: z.number({ error: 'seconds' }).positive('more than 0 seconds').nullable().optional(),
-      expected_seq: whole(0, Number.MAX_SAFE_INTEGER).optional(),
-    }),
+    postParams,
     'active participant',
     [
       'not_found',
@@ -327,12 +309,13 @@ export function isOperation(name: string): name is OperationName {
 
 function operation<Name extends OperationName>(
   name: Name,
-  params: z.ZodType<Params<Name>>,
+  params: z.ZodType<Params<Name>> | Schema<Params<Name>>,
   who: Who,
   errors: readonly WireCode[],
   help: string,
 ): Operation<Name> {
-  return { name, params: schemaOf(params), result: schemaOf(RESULTS[name]), who, errors, help };
+  const schema = params instanceof z.ZodType ? schemaOf(params) : params;
+  return { name, params: schema, result: schemaOf(RESULTS[name]), who, errors, help };
 }
 
 function isDuration(value: unknown): boolean {

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { type Envelope, HUB_ID, type Priority, type Turn } from './envelope.ts';
+import { utf8Bytes } from './json.ts';
 import type { AgentKind, Passport, PassportClaim } from './passport.ts';
 import { anyObject, oneOf, record, text, texts, whole } from './schema.ts';
 import type {
@@ -13,16 +14,20 @@ import type {
   SessionMetadata,
 } from './session.ts';
 
+/** Ids the hub makes. */
+export const MADE_ID: RegExp = /^[0-9a-f]{32}$/;
+export const EVENT_TYPE: RegExp = /^[A-Za-z][A-Za-z0-9._-]{0,127}$/;
+export const TRACEPARENT: RegExp = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 /** Names nobody can take, because they would read as the hub's. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set([HUB_ID]);
 
 export const sessionId: z.ZodType<string> = z
   .string({ error: 'a session id' })
-  .regex(/^[0-9a-f]{32}$/, 'a session id of 32 lower-case hex digits');
+  .regex(MADE_ID, 'a session id of 32 lower-case hex digits');
 
 /** Ids the hub makes: of agents and envelopes. */
-export const madeId: z.ZodType<string> = z.string().regex(/^[0-9a-f]{32}$/, 'an id of 32 lower-case hex digits');
+export const madeId: z.ZodType<string> = z.string().regex(MADE_ID, 'an id of 32 lower-case hex digits');
 
 export const time: z.ZodType<string> = z.iso.datetime({
   precision: 3,
@@ -34,19 +39,21 @@ export const count: z.ZodType<number> = whole(0, Number.MAX_SAFE_INTEGER);
 
 export const traceparent: z.ZodType<string> = z
   .string({ error: 'a W3C traceparent' })
-  .regex(
-    /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/,
-    'a W3C traceparent: version-trace-parent-flags of 2-32-16-2 lower-case hex digits',
-  );
+  .regex(TRACEPARENT, 'a W3C traceparent: version-trace-parent-flags of 2-32-16-2 lower-case hex digits');
 
 export const eventType: z.ZodType<string> = z
   .string({ error: 'an event type' })
-  .regex(/^[A-Za-z][A-Za-z0-9._-]{0,127}$/, 'an event type such as msg.text (1 to 128 characters)');
+  .regex(EVENT_TYPE, 'an event type such as msg.text (1 to 128 characters)');
 
 export const priority: z.ZodType<Priority> = oneOf<Priority>(
   { background: 1, normal: 1, urgent: 1 },
   'background, normal or urgent',
 );
+
+/** A name or an agent id. */
+export const agentRef: z.ZodType<string> = text(64);
+
+export const key: z.ZodType<string> = text(128).refine((value) => utf8Bytes(value) <= 128, 'a key of 1 to 128 bytes');
 
 export const lifecycleState: z.ZodType<LifecycleState> = oneOf<LifecycleState>(
   { INVITED: 1, ACTIVE: 1, CLOSING: 1, CLOSED: 1, EXPIRED: 1 },

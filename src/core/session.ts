@@ -89,7 +89,9 @@ export function isTerminal(state: LifecycleState): boolean {
 }
 
 export function participantOf(metadata: SessionMetadata, agentId: string): Participant | undefined {
-  return metadata.participants.find((participant) => participant.agent_id === agentId);
+  // A loop: it is asked several times for every post.
+  for (const participant of metadata.participants) if (participant.agent_id === agentId) return participant;
+  return undefined;
 }
 
 /** Joined, and neither removed nor turned away: it has a stream and a place. */

@@ -11,20 +11,31 @@ const MS_DIGITS = 12;
 const COUNT_DIGITS = 5;
 const MAX_COUNT = 0xfffff;
 
+/** The part of an id that orders it: its millisecond, and its number within that. */
+interface Place {
+  readonly ms: number;
+  readonly count: number;
+}
+
+const FIRST: Place = { ms: 0, count: -1 };
+
 /**
  * The next stamp: never before the clock, never before or equal to `last` (the greatest id given out by this node or
  * found in the session). `random` is 32 hex digits, of which the tail is used.
  */
 export function nextStamp(nowMs: number, last: string | null, random: string): Stamp {
-  const lastMs = last === null ? 0 : stampMs(last);
-  let ms = Math.max(Math.floor(nowMs), lastMs);
-  let count = last !== null && ms === lastMs ? stampCount(last) + 1 : 0;
+  const before = last === null ? FIRST : placeOf(last);
+  let ms = Math.max(Math.floor(nowMs), before.ms);
+  let count = last !== null && ms === before.ms ? before.count + 1 : 0;
   if (count > MAX_COUNT) {
     ms += 1;
     count = 0;
   }
   const tail = random.slice(MS_DIGITS + COUNT_DIGITS);
-  return { envelope_id: hex(ms, MS_DIGITS) + hex(count, COUNT_DIGITS) + tail, created_at: isoFromMs(ms) };
+  const envelope_id = prefixOf(ms) + hex(count, COUNT_DIGITS) + tail;
+  lastId = envelope_id;
+  lastPlace = { ms, count };
+  return { envelope_id, created_at: isoFromMs(ms) };
 }
 
 export function stampMs(envelopeId: string): number {
@@ -37,8 +48,24 @@ export function laterId(a: string | null, b: string | null): string | null {
   return b === null || a > b ? a : b;
 }
 
-function stampCount(envelopeId: string): number {
-  return Number.parseInt(envelopeId.slice(MS_DIGITS, MS_DIGITS + COUNT_DIGITS), 16);
+/** What the last stamp was made of: the next one usually follows it. A cache, nothing else. */
+let lastId: string | null = null;
+let lastPlace = FIRST;
+let prefixMs = Number.NaN;
+let prefix = '';
+
+function placeOf(envelopeId: string): Place {
+  if (envelopeId === lastId) return lastPlace;
+  const count = Number.parseInt(envelopeId.slice(MS_DIGITS, MS_DIGITS + COUNT_DIGITS), 16);
+  return { ms: stampMs(envelopeId), count };
+}
+
+function prefixOf(ms: number): string {
+  if (ms !== prefixMs) {
+    prefix = hex(ms, MS_DIGITS);
+    prefixMs = ms;
+  }
+  return prefix;
 }
 
 function hex(value: number, digits: number): string {

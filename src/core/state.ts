@@ -72,7 +72,7 @@ function createdMetadata(envelope: Envelope, epoch: number): SessionMetadata {
 }
 
 function foldMetadata(before: SessionMetadata, envelope: Envelope): SessionMetadata {
-  const metadata = { ...before, head_seq: envelope.seq };
+  const metadata = atSeq(before, envelope.seq);
   const data = envelope.event_data;
   const agentId = typeof data.agent_id === 'string' ? data.agent_id : '';
   const reason = typeof data.reason === 'string' ? data.reason : null;
@@ -105,6 +105,31 @@ function foldMetadata(before: SessionMetadata, envelope: Envelope): SessionMetad
     default:
       return metadata;
   }
+}
+
+/** Written out: all that most envelopes change is made for every one of them, and a spread costs ten times as much. */
+function atSeq(before: SessionMetadata, seq: number): SessionMetadata {
+  return {
+    session_id: before.session_id,
+    manifest: before.manifest,
+    creator_id: before.creator_id,
+    participants: before.participants,
+    state: before.state,
+    created_at: before.created_at,
+    opened_at: before.opened_at,
+    expires_at: before.expires_at,
+    closed_at: before.closed_at,
+    close_reason: before.close_reason,
+    parent_session_id: before.parent_session_id,
+    depth: before.depth,
+    knobs: before.knobs,
+    labels: before.labels,
+    required_acks: before.required_acks,
+    pending_acks: before.pending_acks,
+    rejected_by: before.rejected_by,
+    head_seq: seq,
+    epoch: before.epoch,
+  };
 }
 
 function answered(metadata: SessionMetadata, agentId: string): { readonly pending_acks: readonly string[] } {

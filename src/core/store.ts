@@ -32,10 +32,42 @@ export interface ReadRange {
   readonly reverse?: boolean;
 }
 
+export interface LogPosition {
+  readonly token: HeadToken;
+  readonly epoch: number;
+  /** The last entry that can be read. */
+  readonly seq: number;
+  /** See StoredHead. */
+  readonly damaged_from: number | null;
+}
+
 export interface StoredHead {
   readonly head: Head;
   readonly token: HeadToken;
+  /** Another past has another number: it grows when a log is repaired or restored. */
   readonly epoch: number;
+  /** From this seq on the log is damaged: it reads up to there, and takes no appends until it is repaired. null = it is sound. */
+  readonly damaged_from: number | null;
+}
+
+/** What the start of a hub needs of a session that has not ended. */
+export interface LiveRow {
+  readonly session_id: string;
+  readonly state: Head['state'];
+  /** `lifecycleDeadline` of its head. */
+  readonly deadline_ms: number | null;
+  readonly is_child: boolean;
+}
+
+/** A state beside its log, so that loading need not begin at the first entry. A cache: one that is lost or does not fit is no loss. */
+export interface Snapshot {
+  readonly session_id: string;
+  readonly epoch: number;
+  /** The last entry it stands for. */
+  readonly seq: number;
+  /** What folded it: a snapshot with another fingerprint is ignored, never migrated. */
+  readonly fingerprint: string;
+  readonly body: Json;
 }
 
 /** How far one recipient has come in one session: everything ≤ seq, and the ones named beyond it. */
@@ -81,25 +113,36 @@ export interface NumberedAudit extends AuditRecord {
 export const REGISTRY_LOG = 'hub';
 
 export interface Store {
-  /** `expected` null = the log must not exist yet. Synchronous: the unit is staged in the order of the calls. */
+  /** `expected` null = the log must not exist yet. Synchronous: the unit is staged in the order of the calls. A damaged log conflicts. */
   append(logId: string, expected: HeadToken | null, unit: Unit): Append;
   /** Durable entries only, in seq order (or newest first). An unknown log reads as empty. */
   read(logId: string, range: ReadRange): Promise<readonly Entry[]>;
   /** The position of a log that is durable; null = it does not exist. */
-  position(logId: string): Promise<{ readonly token: HeadToken; readonly epoch: number; readonly seq: number } | null>;
+  position(logId: string): Promise<LogPosition | null>;
   head(sessionId: string): Promise<StoredHead | null>;
-  /** Every session that has not ended, for the start of a hub. */
-  liveHeads(): AsyncIterable<StoredHead>;
+  /** Every session that has not ended and is not damaged, in pages and in no order, for the start of a hub. */
+  liveRows(): AsyncIterable<readonly LiveRow[]>;
+  /** The sessions with this parent that have not ended. */
+  liveChildren(sessionId: string): Promise<readonly string[]>;
+  /** The newest session this creator made under this key. */
+  createdUnder(creatorId: string, key: string): Promise<Head | null>;
+  /** The greatest envelope id in any log; null = there is none. */
+  newestEnvelopeId(): Promise<string | null>;
   /** Sessions by creation, newest first. */
   list(query: SessionQuery): Promise<SessionPage>;
   /** Lazy: written soon, never waited for by anyone; losing one only repeats a delivery. */
   saveCursors(cursors: readonly Cursor[]): Promise<void>;
   loadCursors(agentId: string): Promise<readonly Cursor[]>;
   dropCursors(keys: readonly { readonly agent_id: string; readonly session_id: string }[]): Promise<void>;
+  /** Lazy, like cursors. Only of durable entries; of one session the last one given counts. */
+  saveSnapshot(snapshot: Snapshot): void;
+  loadSnapshot(sessionId: string): Promise<Snapshot | null>;
   audit(record: AuditRecord): void;
   readAudit(range: { readonly after: number; readonly limit: number }): Promise<readonly NumberedAudit[]>;
   /** Named small values of the hub itself (its id). */
   getMeta(key: string): Promise<Json | null>;
   setMeta(key: string, value: Json): Promise<void>;
   close(): Promise<void>;
+  /** Called once if the store fails, also when nobody waits for an append. Optional: a failed append says it too. */
+  onFailure?(listener: (error: Error) => void): void;
 }

@@ -2,8 +2,16 @@
 
 import { badValue } from './json.ts';
 
+let lastMs = Number.NaN;
+let lastIso = '';
+
+/** The last text is kept: under load many envelopes are stamped within one millisecond. */
 export function isoFromMs(ms: number): string {
-  return new Date(ms).toISOString();
+  if (ms !== lastMs) {
+    lastIso = new Date(ms).toISOString();
+    lastMs = ms;
+  }
+  return lastIso;
 }
 
 export function msFromIso(iso: string): number {

@@ -3,17 +3,24 @@
 import { WireError } from '../core/errors.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Clock } from '../core/ports.ts';
+import type { AppendOutcome } from '../core/store.ts';
 
-interface Staged {
-  readonly bytes: number;
+/** Units that become durable together. */
+interface Flush {
+  readonly outcome: Promise<AppendOutcome>;
   readonly at: number;
+  readonly settlers: ((outcome: AppendOutcome) => void)[];
+  bytes: number;
 }
 
 export class Backlog {
   private readonly clock: Clock;
   private readonly limits: Limits;
-  private readonly staged = new Set<Staged>();
+  /** The oldest first. */
+  private readonly flushes = new Set<Flush>();
+  private newest: Flush | null = null;
   private failure: Error | null = null;
+  units = 0;
   bytes = 0;
 
   constructor(clock: Clock, limits: Limits) {
@@ -21,24 +28,34 @@ export class Backlog {
     this.limits = limits;
   }
 
-  get units(): number {
-    return this.staged.size;
-  }
-
   /** Why nothing can be taken; null = all is well. */
   get failed(): Error | null {
     return this.failure;
   }
 
-  add(bytes: number): Staged {
-    const staged = { bytes, at: this.clock.monotonic() };
-    this.staged.add(staged);
+  /** Counts a staged unit until its outcome is known, then settles it. A store may give the units of a flush one outcome: it is awaited once. */
+  add(bytes: number, outcome: Promise<AppendOutcome>, settle: (outcome: AppendOutcome) => void): void {
+    const flush = this.newest?.outcome === outcome ? this.newest : this.begin(outcome);
+    flush.settlers.push(settle);
+    flush.bytes += bytes;
+    this.units += 1;
     this.bytes += bytes;
-    return staged;
   }
 
-  settle(staged: Staged): void {
-    if (this.staged.delete(staged)) this.bytes -= staged.bytes;
+  private begin(outcome: Promise<AppendOutcome>): Flush {
+    const flush: Flush = { outcome, at: this.clock.monotonic(), settlers: [], bytes: 0 };
+    this.flushes.add(flush);
+    this.newest = flush;
+    void outcome.then((known) => this.settle(flush, known));
+    return flush;
+  }
+
+  private settle(flush: Flush, outcome: AppendOutcome): void {
+    this.flushes.delete(flush);
+    if (this.newest === flush) this.newest = null;
+    this.units -= flush.settlers.length;
+    this.bytes -= flush.bytes;
+    for (const settle of flush.settlers) settle(outcome);
   }
 
   /** The disk refused: from now on nothing is accepted (L10). */
@@ -49,7 +66,7 @@ export class Backlog {
   /** Throws when new work cannot be taken now. Asked before admission, so that a refusal is certain. */
   check(): void {
     if (this.failure !== null) throw storeFailed(this.failure, 'refused');
-    const oldest = this.staged.values().next().value;
+    const oldest = this.flushes.values().next().value;
     const waitedMs = oldest === undefined ? 0 : this.clock.monotonic() - oldest.at;
     if (waitedMs > this.limits.maxFlushMs) throw behind(`a write has taken ${Math.round(waitedMs)} ms`);
     if (this.bytes > this.limits.maxStagedBytes) throw behind(`${this.bytes} bytes wait to be written`);

@@ -16,6 +16,12 @@ import { type Resume, resumeBinding } from './resume.ts';
 /** A stream that is finished costs some hundred bytes. */
 const FINISHED_KEPT = 256;
 
+/** A session of an agent, as far as it is durable. */
+export interface OwedSession {
+  readonly head: Head;
+  readonly epoch: number;
+}
+
 /** The end of a connection a binding speaks through. */
 export interface Endpoint {
   readonly endpointId: string;
@@ -34,8 +40,8 @@ export class Binding implements PumpTarget {
   readonly finished: Set<string> = new Set();
   /** Its cursors are loaded; before that, nothing is delivered. */
   ready = false;
-  /** Sessions that ended while it was not ready: neither live nor in the list of ended ones it asked for. */
-  readonly endedMeanwhile: { readonly head: Head; readonly epoch: number }[] = [];
+  /** The newest heads of sessions that changed while it was not ready: the lists it reads may lack them. */
+  readonly meanwhile: Map<string, OwedSession> = new Map();
 
   constructor(passport: Passport, number: number, endpoint: Endpoint) {
     this.agentId = passport.agent_id;
@@ -108,7 +114,7 @@ export class Bindings {
       const binding = this.byAgent.get(agent_id);
       if (binding === undefined) continue;
       if (!binding.ready) {
-        if (isTerminal(after.metadata.state)) binding.endedMeanwhile.push({ head: after.head, epoch });
+        binding.meanwhile.set(after.head.session_id, { head: after.head, epoch });
         continue;
       }
       const end = membershipEnd(after.head, agent_id);
@@ -131,18 +137,15 @@ export class Bindings {
     const { session_id, seq, status, reason } = receipt;
     const pump = binding.pumps.get(session_id);
     if (pump === undefined || !pump.receive(status, seq, reason ?? 'nacked')) return false;
-    const head = this.parts.index.get(session_id);
-    if (head !== undefined) checkDrained(this.parts, head);
+    const closing = this.parts.index.closing(session_id);
+    if (closing !== undefined) void checkDrained(this.parts, closing);
     else if (pump.isDone && !binding.finished.has(session_id)) this.retire(binding, pump);
     return true;
   }
 
-  /** Deadlines and endings that depend on who is here. */
+  /** A session that closes may have waited for this agent alone. */
   private presenceChanged(agentId: string): void {
-    for (const head of this.parts.index.sessionsOf(agentId)) {
-      this.parts.index.arm(head, this.parts.presence.orphanAtMs(head));
-      checkDrained(this.parts, head);
-    }
+    for (const head of this.parts.index.closingOf(agentId)) void checkDrained(this.parts, head);
   }
 
   /** The session has ended and the recipient has all of it. The newest few stay for receipts that come late, as `seen` does. */
@@ -169,15 +172,15 @@ export class Bindings {
 
   private wake(binding: Binding, head: Head, epoch: number, end: number): void {
     const progress = this.parts.cursors.getOrStart(binding.agentId, head.session_id, epoch);
-    this.wakeAt(binding, head.session_id, progress, head.seq, end);
+    this.wakeAt(binding, progress, head, end);
   }
 
   /** The pump of one stream, made when it is first needed. */
-  wakeAt(binding: Binding, sessionId: string, progress: Progress, headSeq: number, end: number): void {
-    const known = binding.pumps.get(sessionId);
+  wakeAt(binding: Binding, progress: Progress, head: Head, end: number): void {
+    const known = binding.pumps.get(head.session_id);
     const pump = known ?? new Pump(this.parts, binding, progress);
-    if (known === undefined) binding.pumps.set(sessionId, pump);
-    pump.wake(headSeq, end);
+    if (known === undefined) binding.pumps.set(head.session_id, pump);
+    pump.wake(head, end);
   }
 
   /** An invite is outside the stream: no prev_seq, no receipt. So is the end of a session that was never joined. */

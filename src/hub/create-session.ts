@@ -2,16 +2,16 @@
 
 import { type CreateFacts, createDrafts } from '../core/create.ts';
 import { WireError } from '../core/errors.ts';
+import type { Head } from '../core/head.ts';
 import { canonicalJson, copyJson, copyJsonObject, type Json, type JsonObject, utf8Bytes } from '../core/json.ts';
 import { digestText } from '../core/keys.ts';
 import type { CreateParams, Result } from '../core/operations.ts';
 import { isTerminal, participantOf, type SessionMetadata } from '../core/session.ts';
-import { durationMs } from '../core/time.ts';
+import { durationMs, msFromIso } from '../core/time.ts';
 import type { RegisteredAdapter } from './adapters.ts';
 import { storeFailed } from './backlog.ts';
 import type { Binding } from './bindings.ts';
 import { notBound } from './caller.ts';
-import type { CreatedUnderKey } from './create-keys.ts';
 import type { HubParts } from './parts.ts';
 
 type Created = Result<'create_session'>;
@@ -19,74 +19,82 @@ type Created = Result<'create_session'>;
 export async function createSession(parts: HubParts, creator: Binding, params: CreateParams): Promise<Created> {
   parts.backlog.check();
   const digest = requestDigest(params, parts);
-  const known = createdUnder(parts, creator, params);
-  if (known !== undefined) return repeated(parts, creator, params, known, digest);
+  const key = params.idempotency_key;
+  const { session_id, repeated } =
+    key === undefined
+      ? await createNew(parts, creator, params, digest)
+      : await createOnce(parts, creator, params, digest, key);
+  return { session: await arrive(parts, session_id, params), ...(repeated ? { duplicate: true } : {}) };
+}
+
+interface Begun {
+  readonly session_id: string;
+  /** It was created by an earlier request under the same key. */
+  readonly repeated: boolean;
+}
+
+/** The same request under the same key is the same session, also while it is still being written. */
+async function createOnce(
+  parts: HubParts,
+  creator: Binding,
+  params: CreateParams,
+  digest: string,
+  key: string,
+): Promise<Begun> {
+  for (let first = parts.createKeys.find(creator.agentId, key); first !== undefined; ) {
+    await first.decided;
+    const { failed } = parts.backlog;
+    if (failed !== null) throw storeFailed(failed, first.digest === digest ? 'unknown' : 'refused');
+    first = parts.createKeys.find(creator.agentId, key);
+  }
+  const release = parts.createKeys.claim(creator.agentId, key, digest);
+  try {
+    const known = await createdUnder(parts, creator.agentId, key);
+    if (known === null) return await createNew(parts, creator, params, digest);
+    if (known.request_digest === digest) return { session_id: known.session_id, repeated: true };
+    const message = `idempotency_key "${key}" was used to create another session; take a new key`;
+    throw new WireError('duplicate', message, { session_id: known.session_id });
+  } finally {
+    release();
+  }
+}
+
+/** The session created under the key not too long ago. */
+async function createdUnder({ store, clock, limits }: HubParts, creatorId: string, key: string): Promise<Head | null> {
+  const head = await store.createdUnder(creatorId, key);
+  return head !== null && msFromIso(head.created_at) + limits.createKeyMs > clock.now() ? head : null;
+}
+
+async function createNew(parts: HubParts, creator: Binding, params: CreateParams, digest: string): Promise<Begun> {
   const parent = await parentFacts(parts, creator, params);
-  // The same request may have come twice at once: while the second looked at the parent, the first has begun.
-  const begun = createdUnder(parts, creator, params);
-  if (begun !== undefined) return repeated(parts, creator, params, begun, digest);
   const facts = createFacts(parts, creator, params, digest, parent);
   await begin(parts, creator, facts);
-  return { session: await arrive(parts, facts.session_id, params) };
+  return { session_id: facts.session_id, repeated: false };
 }
 
 /** One synchronous step from the last check to the staged unit; what fails leaves nothing behind. */
 async function begin(parts: HubParts, creator: Binding, facts: CreateFacts): Promise<void> {
   if (!parts.bindings.mayAct(creator)) throw notBound(creator.name);
-  const { session_id, idempotencyKey: key, adapter, requestDigest: digest } = facts;
+  const { session_id, adapter } = facts;
   const session = parts.sessions.makeNew(session_id, adapter);
-  if (key !== null) parts.createKeys.remember(creator.agentId, key, { session_id, digest }, facts.nowMs);
   parts.sessions.add(session);
   try {
     await session.create(createDrafts(facts));
   } catch (thrown) {
     parts.sessions.drop(session_id);
-    if (key !== null) parts.createKeys.forget(creator.agentId, key, session_id);
     throw thrown;
   }
 }
 
 /** Answers at once, or when the session is active; one that ends before that is an error that says why. */
 async function arrive(parts: HubParts, sessionId: string, params: CreateParams): Promise<SessionMetadata> {
-  const now = parts.sessions.peek(sessionId)?.durable?.metadata ?? (await load(parts, sessionId));
-  if (params.wait === 'created') return now;
-  const session =
-    now.state === 'INVITED' ? await parts.waiters.wait(sessionId, ({ state }) => state !== 'INVITED') : now;
+  const atOnce = params.wait === 'created';
+  const session = await parts.sessions.whenIn(sessionId, ({ state }) => atOnce || state !== 'INVITED');
+  if (atOnce) return session;
   if (session.opened_at !== null) return session;
   const { state, close_reason, rejected_by } = session;
   const details = { session_id: sessionId, state, close_reason, rejected_by };
   throw new WireError('session_closed', `session ${sessionId} ended before it became active: ${close_reason}`, details);
-}
-
-async function load(parts: HubParts, sessionId: string): Promise<SessionMetadata> {
-  const state = await parts.sessions.use(sessionId, (session) => session.durable);
-  if (state === null) throw new WireError('internal', `session ${sessionId} was created but cannot be read`);
-  return state.metadata;
-}
-
-function createdUnder(parts: HubParts, creator: Binding, params: CreateParams): CreatedUnderKey | undefined {
-  const key = params.idempotency_key;
-  return key === undefined ? undefined : parts.createKeys.find(creator.agentId, key, parts.clock.now());
-}
-
-/** The same request under the same key is the same session, also while it is still being written. */
-async function repeated(
-  parts: HubParts,
-  creator: Binding,
-  params: CreateParams,
-  { session_id, digest: first }: CreatedUnderKey,
-  digest: string,
-): Promise<Created> {
-  const session = parts.sessions.peek(session_id);
-  if (session?.durable === null) await session.whenIdle();
-  const { failed } = parts.backlog;
-  if (failed !== null) throw storeFailed(failed, first === digest ? 'unknown' : 'refused');
-  if (first !== digest) {
-    const message = `idempotency_key "${params.idempotency_key}" was used to create another session; take a new key`;
-    throw new WireError('duplicate', message, { session_id });
-  }
-  if (createdUnder(parts, creator, params)?.session_id !== session_id) return createSession(parts, creator, params);
-  return { session: await arrive(parts, session_id, params), duplicate: true };
 }
 
 function createFacts(

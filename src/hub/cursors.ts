@@ -19,10 +19,25 @@ export class Cursors {
   private readonly dirty = new Set<Progress>();
   private readonly retired = new Set<Progress>();
   private readonly dropped = new Map<string, { agent_id: string; session_id: string }>();
+  /** Agents who are coming back, and how often. */
+  private readonly held = new Map<string, number>();
   private flushing: Promise<void> = Promise.resolve();
 
   constructor(store: Store) {
     this.store = store;
+  }
+
+  /**
+   * Until the result is called nothing of the agent is forgotten: what was read of it may be older than what was
+   * written since, and only memory would know.
+   */
+  hold(agentId: string): () => void {
+    this.held.set(agentId, (this.held.get(agentId) ?? 0) + 1);
+    return () => {
+      const others = (this.held.get(agentId) ?? 1) - 1;
+      if (others > 0) this.held.set(agentId, others);
+      else this.held.delete(agentId);
+    };
   }
 
   /** Reads what is stored of the agent; what is newer in memory wins. */
@@ -93,14 +108,20 @@ export class Cursors {
       for (const progress of saved) this.dirty.add(progress);
       throw thrown;
     }
-    for (const [name] of gone) this.dropped.delete(name);
-    for (const progress of saved) {
-      if (this.retired.delete(progress)) this.byAgent.get(progress.agent_id)?.delete(progress.session_id);
+    this.forget(gone, isBound);
+  }
+
+  private forget(gone: readonly [string, { agent_id: string }][], isBound: (agentId: string) => boolean): void {
+    for (const [name, { agent_id }] of gone) if (!this.held.has(agent_id)) this.dropped.delete(name);
+    for (const progress of this.retired) {
+      const { agent_id, session_id } = progress;
+      if (this.dirty.has(progress) || this.held.has(agent_id)) continue;
+      this.retired.delete(progress);
+      this.byAgent.get(agent_id)?.delete(session_id);
     }
     for (const [agentId, sessions] of this.byAgent) {
-      if (!isBound(agentId) && ![...sessions.values()].some((progress) => this.dirty.has(progress))) {
-        this.byAgent.delete(agentId);
-      }
+      if (isBound(agentId) || this.held.has(agentId)) continue;
+      if (![...sessions.values()].some((progress) => this.dirty.has(progress))) this.byAgent.delete(agentId);
     }
   }
 

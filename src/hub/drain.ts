@@ -1,15 +1,18 @@
 /** CLOSING ends when everyone joined and still here has the closing. */
 
 import { drained } from '../core/ending.ts';
+import { asError } from '../core/errors.ts';
 import type { Head } from '../core/head.ts';
 import type { HubParts } from './parts.ts';
 
-export function checkDrained(parts: HubParts, head: Head): void {
+/** If it cannot be written now, the drain timeout asks again. */
+export async function checkDrained(parts: HubParts, head: Head): Promise<void> {
   if (head.state !== 'CLOSING' || head.closing_seq === null) return;
   if (!parts.bindings.haveAcked(head, head.closing_seq)) return;
-  void parts.sessions
-    .use(head.session_id, (session) => session.decide(drained))
-    .catch((error: Error) =>
-      parts.log.warn('a drained session could not be closed', { session_id: head.session_id, error: error.message }),
-    );
+  try {
+    await parts.sessions.use(head.session_id, (session) => session.decide(drained));
+  } catch (thrown) {
+    const error = asError(thrown).message;
+    parts.log.warn('a drained session could not be closed', { session_id: head.session_id, error });
+  }
 }

@@ -76,6 +76,7 @@ export class Taps {
   }
 
   emit<Name extends HubEventName>(name: Name, event: HubEvents[Name]): void {
+    if (this.emitter.listenerCount(name) === 0) return;
     for (const listener of this.emitter.listeners(name)) {
       try {
         const result: unknown = listener(event);

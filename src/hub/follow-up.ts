@@ -1,89 +1,89 @@
 /** What becomes durable in one session may matter to others: the ends of children, members who are gone, draining. */
 
-import { closeSession, deadlineDue, drained } from '../core/ending.ts';
-import type { Entry } from '../core/envelope.ts';
+import { closeSession, drained } from '../core/ending.ts';
+import { type Entry, HUB_ID } from '../core/envelope.ts';
 import type { Head } from '../core/head.ts';
 import { removeParticipant } from '../core/membership.ts';
 import { isTerminal } from '../core/session.ts';
 import type { SessionState } from '../core/state.ts';
-import { msFromIso } from '../core/time.ts';
+import { currentHead } from './current-head.ts';
 import { checkDrained } from './drain.ts';
 import type { LiveSession } from './live-session.ts';
 import type { HubParts } from './parts.ts';
-import { retryDelayMs } from './retries.ts';
+import { tried } from './tried.ts';
 
 /** Called for every unit that became durable, in seq order within a session, before its answer leaves. */
 export function onDurable(parts: HubParts, session: LiveSession, entries: readonly Entry[], after: SessionState): void {
-  parts.index.update(after.head, session.epoch, parts.presence.orphanAtMs(after.head));
+  const { head, metadata } = after;
+  const isOfHub = entries.some(madeByHub);
+  if (isOfHub) parts.index.update(head, parts.clock.now());
   announce(parts, entries, after);
   parts.bindings.publish(entries, after, session.epoch);
-  parts.waiters.wake(after.metadata);
-  if (entries[0]?.envelope.seq === 1) reconcile(parts, after.head);
-  checkDrained(parts, after.head);
-  limitDrain(parts, after.head);
-  if (!isTerminal(after.metadata.state)) return;
-  for (const child of parts.index.childrenOf(session.sessionId)) closeChild(parts, child);
+  parts.waiters.wake(metadata);
+  // What participants say moves no deadline and ends nothing.
+  if (!isOfHub) return;
+  if (entries[0]?.envelope.seq === 1) reconcile(parts, head);
+  void checkDrained(parts, head);
+  limitDrain(parts, head);
+  if (isTerminal(metadata.state)) void closeChildren(parts, session.sessionId);
 }
 
-/** What a crash or a race between sessions may have left undone, re-derived from the head alone. */
-export function reconcile(parts: HubParts, head: Head): void {
-  const { session_id, parent_session_id } = head;
+function madeByHub({ envelope }: Entry): boolean {
+  return envelope.sender_id === HUB_ID;
+}
+
+/** A new session may name who is leaving, or a parent that has ended: they did not know of it yet. */
+function reconcile(parts: HubParts, head: Head): void {
   for (const [agentId, status] of Object.entries(head.members)) {
     const belongs = status !== 'removed' && status !== 'rejected';
-    if (belongs && parts.registry.isGone(agentId)) removeGone(parts, session_id, agentId);
+    if (belongs && parts.registry.isGone(agentId)) void removeGone(parts, head.session_id, agentId);
   }
-  if (parent_session_id !== null && parts.index.get(parent_session_id) === undefined) closeChild(parts, session_id);
-  checkDrained(parts, head);
+  if (head.parent_session_id !== null) void closeWithParent(parts, head.session_id);
 }
 
-/** A deadline only wakes the session; the decision is made on the state a send would meet. */
-export function wakeSession(parts: HubParts, sessionId: string): void {
-  const head = parts.index.get(sessionId);
-  if (head === undefined) return;
-  // Armed again at once: if the decision cannot be written now, the next sweep asks again.
-  parts.index.arm(head, parts.presence.orphanAtMs(head));
-  const nowMs = parts.clock.now();
-  const graceUntilMs = parts.presence.inviteGraceUntilMs(head);
-  const expired = head.expires_at !== null && msFromIso(head.expires_at) <= nowMs;
-  if (nowMs < graceUntilMs && !expired) return parts.index.deadlines.set(sessionId, graceUntilMs);
-  run(parts, sessionId, null, (state) => deadlineDue(state, nowMs, parts.presence.orphanAtMs(state.head)));
+/** Of a parent and its child, whichever is durable last finds the other: one looks here, the other in `closeWithParent`. */
+function closeChildren(parts: HubParts, sessionId: string): Promise<void> {
+  return tried(parts, `${sessionId}\nchildren`, async () => {
+    for (const child of await parts.store.liveChildren(sessionId)) void closeChild(parts, child);
+  });
+}
+
+/** A child whose parent has ended ends too. */
+export function closeWithParent(parts: HubParts, sessionId: string): Promise<void> {
+  return tried(parts, `${sessionId}\nlook at parent`, async () => {
+    const parentId = (await currentHead(parts, sessionId))?.head.parent_session_id ?? null;
+    if (parentId === null) return;
+    const parent = await currentHead(parts, parentId);
+    if (parent === null || isTerminal(parent.head.state)) await closeChild(parts, sessionId);
+  });
+}
+
+export function removeGone(parts: HubParts, sessionId: string, agentId: string): Promise<void> {
+  return run(parts, sessionId, `gone ${agentId}`, (state) => removeParticipant(state, agentId, 'unregistered'));
+}
+
+function closeChild(parts: HubParts, sessionId: string): Promise<void> {
+  return run(parts, sessionId, 'parent', (state) => closeSession(state, null, 'parent_closed'));
 }
 
 /** CLOSING ends after its drain timeout at the latest, also when the wall clock is set back meanwhile. */
 function limitDrain(parts: HubParts, { session_id, state, drain_timeout_ms }: Head): void {
   const key = `drain\n${session_id}`;
   if (state === 'CLOSING') {
-    parts.retries.schedule(key, drain_timeout_ms, () => run(parts, session_id, 'drain', drained));
+    parts.retries.schedule(key, drain_timeout_ms, () => void run(parts, session_id, 'drain', drained));
   } else if (isTerminal(state)) {
     parts.retries.cancel(key);
   }
 }
 
-function closeChild(parts: HubParts, sessionId: string): void {
-  run(parts, sessionId, 'parent', (state) => closeSession(state, null, 'parent_closed'));
-}
-
-function removeGone(parts: HubParts, sessionId: string, agentId: string): void {
-  run(parts, sessionId, `gone ${agentId}`, (state) => removeParticipant(state, agentId, 'unregistered'));
-}
-
-/** Tried again for a while if it fails: nobody else would. `again` names it; null = something asks again by itself. */
 function run(
   parts: HubParts,
   sessionId: string,
-  again: string | null,
+  what: string,
   decide: Parameters<LiveSession['decide']>[0],
-  attempt = 1,
-): void {
-  void parts.sessions
-    .use(sessionId, (session) => session.decide(decide))
-    .catch((error: Error) => {
-      parts.log.warn('a follow-up could not be carried out', { session_id: sessionId, attempt, error: error.message });
-      const delayMs = retryDelayMs(attempt);
-      if (again === null || delayMs === null) return;
-      const key = `follow-up\n${sessionId}\n${again}`;
-      parts.retries.schedule(key, delayMs, () => run(parts, sessionId, again, decide, attempt + 1));
-    });
+): Promise<void> {
+  const work = () => parts.sessions.use(sessionId, (session) => session.decide(decide));
+  return tried(parts, `${sessionId}\n${what}`, work);
 }
 
 function announce({ events }: HubParts, entries: readonly Entry[], { metadata: session }: SessionState): void {

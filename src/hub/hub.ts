@@ -7,26 +7,27 @@ import { type Link, linkPair } from '../core/link.ts';
 import type { Health } from '../core/operations.ts';
 import { type Clock, type Ids, type Log, silentLog } from '../core/ports.ts';
 import type { NumberedAudit, Store } from '../core/store.ts';
-import { isoFromMs } from '../core/time.ts';
 import { Adapters } from './adapters.ts';
 import { keepAudit } from './audit.ts';
 import { Backlog } from './backlog.ts';
 import { Bindings } from './bindings.ts';
+import { checkSnapshot } from './check-snapshot.ts';
 import { Connection } from './connection.ts';
 import { CreateKeys } from './create-keys.ts';
 import { Cursors } from './cursors.ts';
 import { HUB_EVENTS, type HubEventName, type HubListener, Taps } from './events.ts';
-import { onDurable, reconcile, wakeSession } from './follow-up.ts';
-import { HeadIndex } from './head-index.ts';
+import { onDurable } from './follow-up.ts';
+import { LiveIndex } from './live-index.ts';
 import type { HubParts } from './parts.ts';
 import { healthOf } from './perform.ts';
 import { Presence } from './presence.ts';
-import { listed } from './read-pages.ts';
 import { Registry } from './registry.ts';
+import { catchUp, restore } from './restore.ts';
 import { Retries } from './retries.ts';
 import { Sessions } from './sessions.ts';
 import { Stamper } from './stamper.ts';
 import { Waiters } from './waiters.ts';
+import { Wakes } from './wakes.ts';
 
 export interface HubOptions {
   readonly store: Store;
@@ -51,13 +52,16 @@ export class Hub {
     keepAudit(this.parts);
   }
 
-  /** Opens the hub over its store: heads, not histories. */
+  /** Opens the hub over its store, without reading heads or histories. */
   static async start(options: HubOptions): Promise<Hub> {
     const known = await options.store.getMeta('hub_id');
     const hubId = typeof known === 'string' ? known : options.ids.hex32();
     if (known !== hubId) await options.store.setMeta('hub_id', hubId);
     const hub = new Hub(options, hubId);
-    await hub.restore();
+    options.store.onFailure?.((error) => hub.parts.fail(error));
+    const unfinished = await restore(hub.parts);
+    hub.state = 'running';
+    void catchUp(hub.parts, unfinished);
     return hub;
   }
 
@@ -93,17 +97,21 @@ export class Hub {
   sweep(): void {
     if (this.state !== 'running' || this.parts.backlog.failed !== null) return;
     const { parts } = this;
-    const nowMs = parts.clock.now();
-    for (const sessionId of parts.index.deadlines.takeDue(nowMs)) wakeSession(parts, sessionId);
+    parts.wakes.run(parts.clock.now());
     parts.retries.runDue();
-    parts.createKeys.expire(nowMs);
     parts.sessions.evict(parts.limits.maxLoadedSessions);
+    parts.sessions.slim();
     this.flushCursors();
   }
 
   /** Drops every loaded session that is idle. They are folded anew on their next use. */
   evictIdle(): void {
     this.parts.sessions.evict(0);
+  }
+
+  /** Folds the log of a session again and compares it with its snapshot; says what does not agree, or null. */
+  checkSnapshot(sessionId: string): Promise<string | null> {
+    return checkSnapshot(this.parts, sessionId);
   }
 
   health(): Health {
@@ -134,27 +142,6 @@ export class Hub {
     cursors
       .flush((agentId) => bindings.isBound(agentId))
       .catch((error: Error) => log.warn('cursors could not be written', { error: error.message }));
-  }
-
-  private async restore(): Promise<void> {
-    const { parts } = this;
-    await parts.registry.start();
-    for await (const { head, epoch } of parts.store.liveHeads()) {
-      parts.stamper.observe(head.envelope_id);
-      parts.index.update(head, epoch, parts.presence.orphanAtMs(head));
-      parts.createKeys.restore(head);
-    }
-    await this.restoreCreateKeys();
-    this.state = 'running';
-    for (const head of [...parts.index.all()]) reconcile(parts, head);
-  }
-
-  /** Sessions that have ended may still answer for the key they were created with. */
-  private async restoreCreateKeys(): Promise<void> {
-    const { store, clock, limits, createKeys } = this.parts;
-    const ended_since = isoFromMs(clock.now() - limits.createKeyMs);
-    for await (const { head } of listed(store, { states: ['CLOSED', 'EXPIRED'], ended_since }))
-      createKeys.restore(head);
   }
 }
 
@@ -187,16 +174,17 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
     countConnections,
     stamper: new Stamper(clock, ids),
     adapters: new Adapters(),
-    index: new HeadIndex(),
+    index: new LiveIndex(limits.orphanMs),
     waiters: new Waiters(),
     cursors: new Cursors(store),
     retries: new Retries(clock),
-    createKeys: new CreateKeys(limits.createKeyMs),
+    createKeys: new CreateKeys(),
     presence: new Presence(clock, limits, (agentId) => parts.bindings.isBound(agentId)),
   } satisfies Partial<HubParts>);
   parts.bindings = new Bindings(parts);
   parts.sessions = new Sessions(parts, (session, entries, after) => onDurable(parts, session, entries, after));
   parts.registry = new Registry(parts);
+  parts.wakes = new Wakes(parts);
   return parts;
 }
 

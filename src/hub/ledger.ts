@@ -6,6 +6,7 @@
 
 import type { Unit } from '../core/envelope.ts';
 import { asError, toWireError, type WireError } from '../core/errors.ts';
+import { roughLength } from '../core/json.ts';
 import type { AppendOutcome, HeadToken, Store } from '../core/store.ts';
 import { type Backlog, storeFailed } from './backlog.ts';
 
@@ -16,8 +17,6 @@ export type Judgement<State, Answer> =
       readonly unit: Unit;
       readonly after: State;
       readonly answer: Answer;
-      /** The unit is staged: what admission remembers beside the state may be changed now, and not before. */
-      onStaged?(): void;
     }
   | { readonly kind: 'nothing'; readonly answer: Answer }
   | { readonly kind: 'refuse'; readonly error: WireError };
@@ -29,6 +28,8 @@ export interface LedgerOwner<State> {
   readonly logId: string;
   readonly store: Store;
   readonly backlog: Backlog;
+  /** A unit is staged: what admission remembers beside the state may be changed now, and not before. */
+  onStaged(unit: Unit): void;
   /** A unit of ours is on disk. Called in seq order, before its answer is released. */
   onDurable(unit: Unit, after: State, before: State | null): void;
   /** Another writer moved the log: the durable state and position now, read from the store. */
@@ -102,7 +103,7 @@ export class Ledger<State> {
     admission.verdict = verdict;
     if (verdict.kind === 'accept') {
       this.pending.push(admission);
-      verdict.onStaged?.();
+      this.owner.onStaged(verdict.unit);
     } else if (this.pending.length === 0) {
       release(admission, verdict);
     } else {
@@ -123,15 +124,12 @@ export class Ledger<State> {
 
   private stage(admission: Admission<State>, unit: Unit, after: State): void {
     const { store, backlog, logId } = this.owner;
-    const bytes = unitBytes(unit);
     const generation = this.generation;
-    const append = store.append(logId, this.token, unit);
-    const staged = backlog.add(bytes);
-    this.token = append.token;
+    const { token, outcome } = store.append(logId, this.token, unit);
+    this.token = token;
     this.admittedState = after;
-    void append.outcome.then((outcome) => {
-      backlog.settle(staged);
-      if (generation === this.generation) this.settle(admission, outcome);
+    backlog.add(unitBytes(unit), outcome, (known) => {
+      if (generation === this.generation) this.settle(admission, known);
     });
   }
 
@@ -208,12 +206,9 @@ function release<State>(admission: Admission<State>, verdict: Judgement<State, u
   else admission.resolve(verdict.answer);
 }
 
-/** An estimate that costs nothing: text fields dominate, and the bound is a safety net, not an account. */
+/** An estimate that costs little: the bound is a safety net, not an account. */
 function unitBytes(unit: Unit): number {
   let bytes = 0;
-  for (const { envelope } of unit.entries) {
-    const text: unknown = envelope.event_data.text;
-    bytes += 400 + (typeof text === 'string' ? text.length : JSON.stringify(envelope.event_data).length);
-  }
+  for (const { envelope } of unit.entries) bytes += 400 + roughLength(envelope.event_data);
   return bytes;
 }

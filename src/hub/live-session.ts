@@ -3,13 +3,16 @@
 import type { CompleteAdapter } from '../core/adapter.ts';
 import { type Advanced, advance, type Decision, type Governance, refuse } from '../core/advance.ts';
 import type { Draft, Entry, Unit } from '../core/envelope.ts';
-import { WireError } from '../core/errors.ts';
-import { type KeyRecord, keyName, rememberKey } from '../core/keys.ts';
+import { asError, WireError } from '../core/errors.ts';
+import type { KeyRecord } from '../core/keys.ts';
 import { foldEnvelope, type SessionState } from '../core/state.ts';
-import type { HeadToken } from '../core/store.ts';
-import { type Judgement, Ledger } from './ledger.ts';
+import type { HeadToken, Store } from '../core/store.ts';
+import { type AcceptedKeys, recordUnder } from './accepted-keys.ts';
+import { type Backlog, storeFailed } from './backlog.ts';
+import { type Judgement, Ledger, type LedgerOwner } from './ledger.ts';
 import type { HubParts } from './parts.ts';
 import { logPages } from './read-pages.ts';
+import { saveSnapshot, snapshotGrowth } from './snapshots.ts';
 
 /** A session as far as it is known when it comes into memory. */
 export interface LoadedLog {
@@ -17,46 +20,64 @@ export interface LoadedLog {
   readonly epoch: number;
   readonly adapter: CompleteAdapter | null;
   readonly unavailable: string | null;
+  /** Nothing more may be appended: what comes after the damage is not known. */
+  readonly damaged: boolean;
   /** null = it is being created. */
   readonly state: SessionState | null;
   readonly token: HeadToken | null;
-  readonly keys: Map<string, KeyRecord>;
+  readonly keys: AcceptedKeys;
   readonly tail: readonly Entry[];
+  /** The seq of its newest snapshot; 0 = it has none. */
+  readonly snapshotSeq: number;
 }
 
 /** What the sessions table does with what becomes durable. */
 export type DurableSink = (session: LiveSession, entries: readonly Entry[], after: SessionState) => void;
 
-export class LiveSession {
-  readonly sessionId: string;
+type Check = (advanced: Advanced) => WireError | null;
+
+export class LiveSession implements LedgerOwner<SessionState | null> {
+  readonly logId: string;
   readonly epoch: number;
   readonly adapter: CompleteAdapter | null;
   readonly unavailable: string | null;
-  private readonly keys: Map<string, KeyRecord>;
+  readonly damaged: boolean;
+  /** Something was asked of it since the last sweep. */
+  used = true;
   private readonly parts: HubParts;
   private readonly sink: DurableSink;
   private readonly ledger: Ledger<SessionState | null>;
+  private readonly keys: AcceptedKeys;
+  private readonly governance: Governance;
   private tail: Entry[];
+  private snapshotSeq: number;
+  /** An old key is being read; what is asked meanwhile waits, in order. Bounded by the requests a connection may have open. */
+  private readingKey = false;
+  private readonly behind: (() => void)[] = [];
+  private reloading = false;
 
   constructor(parts: HubParts, loaded: LoadedLog, sink: DurableSink) {
     this.parts = parts;
     this.sink = sink;
-    this.sessionId = loaded.sessionId;
+    this.logId = loaded.sessionId;
     this.epoch = loaded.epoch;
     this.adapter = loaded.adapter;
     this.unavailable = loaded.unavailable;
+    this.damaged = loaded.damaged;
     this.keys = loaded.keys;
     this.tail = [...loaded.tail];
-    const owner = {
-      logId: loaded.sessionId,
-      store: parts.store,
-      backlog: parts.backlog,
-      onDurable: (unit: Unit, after: SessionState | null) => this.publish(unit.entries, after),
-      reload: (durable: SessionState | null) => this.reload(durable),
-      onFailed: (error: Error) => parts.fail(error),
-      onLost: () => parts.sessions.drop(loaded.sessionId),
+    this.snapshotSeq = loaded.snapshotSeq;
+    this.governance = {
+      adapter: loaded.adapter,
+      epoch: loaded.epoch,
+      maxEnvelopes: parts.limits.maxEnvelopes,
+      stamp: (last) => parts.stamper.next(last),
     };
-    this.ledger = new Ledger<SessionState | null>(owner, loaded.state, loaded.state, loaded.token);
+    this.ledger = new Ledger<SessionState | null>(this, loaded.state, loaded.state, loaded.token);
+  }
+
+  get sessionId(): string {
+    return this.logId;
   }
 
   /** The state everyone may see; null while the session is being created. */
@@ -65,35 +86,52 @@ export class LiveSession {
   }
 
   get idle(): boolean {
-    return this.ledger.idle;
-  }
-
-  whenIdle(): Promise<void> {
-    return this.ledger.whenIdle();
+    return this.ledger.idle && !this.readingKey;
   }
 
   /** Judges on the admitted state and carries the decision out. `decide` may be called again if another writer was first. */
-  decide<T>(
-    decide: (state: SessionState) => Decision<T>,
-    check?: (advanced: Advanced) => WireError | null,
+  decide<T>(decide: (state: SessionState) => Decision<T>, check?: Check): Promise<T> {
+    return this.inTurn(() => this.judge(decide, check));
+  }
+
+  /**
+   * The same for a draft that may repeat a key. `earlier` is what was accepted under it, if that had to be read from the
+   * log. Only then is anything waited for, and all that is asked of the session meanwhile waits behind it.
+   */
+  decideKeyed<T>(
+    { sender_id, idempotency_key: key }: Draft,
+    decide: (state: SessionState, earlier: KeyRecord | undefined) => Decision<T>,
+    check?: Check,
   ): Promise<T> {
-    return this.ledger.admit((state) => {
-      if (state === null) throw new WireError('internal', `session ${this.sessionId} is not created yet`);
-      return this.carryOut(state, decide(state), check);
+    return this.inTurn(() => {
+      const isKnown = key === null || this.accepted(sender_id, key) !== undefined;
+      if (isKnown || this.unread(sender_id, key).length === 0) {
+        return this.judge((state) => decide(state, undefined), check);
+      }
+      return this.afterReading(this.readKey(sender_id, key), (earlier) =>
+        this.judge((state) => decide(state, earlier), check),
+      );
     });
   }
 
   /** The first unit. If the id turns out to be taken, nothing is written and the answer is `conflict`. */
   create(drafts: readonly Draft[]): Promise<SessionState> {
     return this.ledger.admit((state) => {
-      if (state !== null) return refuse(new WireError('conflict', `session ${this.sessionId} exists`));
+      if (state !== null) return refuse(new WireError('conflict', `session ${this.logId} exists`));
       return this.carryOut(null, { kind: 'append', drafts, answer: ({ after }) => after });
     });
   }
 
-  /** What was accepted under a key, staged or durable: admission reads it. */
+  /** What was accepted under a key, as far as it is in memory: staged, or in the tail. Admission reads it. */
   accepted(senderId: string, key: string | null): KeyRecord | undefined {
-    return key === null ? undefined : this.keys.get(keyName(senderId, key));
+    if (key === null) return undefined;
+    const staged = this.keys.stagedUnder(senderId, key);
+    if (staged !== undefined) return staged;
+    for (const seq of this.keys.placesOf(senderId, key)) {
+      const record = recordUnder(this.tailEntry(seq)?.envelope, senderId, key);
+      if (record !== undefined) return record;
+    }
+    return undefined;
   }
 
   /** Durable entries from `fromSeq` on, if they are all in memory. */
@@ -103,59 +141,150 @@ export class LiveSession {
     return this.tail.slice(fromSeq - first.envelope.seq);
   }
 
-  private carryOut<T>(
-    state: SessionState | null,
-    decision: Decision<T>,
-    check?: (advanced: Advanced) => WireError | null,
-  ): Judgement<SessionState, T> {
-    if (decision.kind !== 'append') return decision;
-    const advanced = advance(state, decision.drafts, this.governance());
-    const refusal = check?.(advanced) ?? null;
-    if (refusal !== null) return refuse(refusal);
-    const { entries, after } = advanced;
-    const answer = decision.answer(advanced);
-    return { kind: 'accept', unit: { entries }, after, answer, onStaged: () => this.remember(entries) };
+  /** Nobody asks for it: the tail can be read again. */
+  rest(): void {
+    this.tail = [];
   }
 
-  private governance(): Governance {
-    const { stamper, limits } = this.parts;
-    return {
-      adapter: this.adapter,
-      epoch: this.epoch,
-      maxEnvelopes: limits.maxEnvelopes,
-      stamp: (last) => stamper.next(last),
-    };
+  /** Saves the durable state if the log has grown by so many entries since the last snapshot. */
+  snapshot(grownBy: number): void {
+    const state = this.durable;
+    if (state === null || this.adapter === null || state.head.seq - this.snapshotSeq < grownBy) return;
+    // One that cannot be saved is not tried again until the log has grown as much again.
+    this.snapshotSeq = state.head.seq;
+    saveSnapshot(this.parts, this.adapter, { state, keys: this.keys });
   }
 
-  private remember(entries: readonly Entry[]): void {
-    for (const { envelope } of entries) rememberKey(this.keys, envelope);
+  // What its ledger needs of it.
+
+  get store(): Store {
+    return this.parts.store;
   }
 
-  private publish(entries: readonly Entry[], after: SessionState | null): void {
-    if (after === null) return;
-    this.tail.push(...entries);
-    const { tailLength } = this.parts.limits;
-    if (this.tail.length > 2 * tailLength) this.tail = this.tail.slice(-tailLength);
-    this.sink(this, entries, after);
+  get backlog(): Backlog {
+    return this.parts.backlog;
+  }
+
+  onStaged({ entries }: Unit): void {
+    this.keys.stage(entries);
+  }
+
+  onDurable({ entries }: Unit, after: SessionState | null): void {
+    this.publish(entries, after);
+  }
+
+  onFailed(error: Error): void {
+    this.parts.fail(error);
+  }
+
+  onLost(): void {
+    this.parts.sessions.drop(this.logId);
   }
 
   /** Another writer was first: its entries are folded and published like our own, and the keys of what was dropped go. */
-  private async reload(durable: SessionState | null): Promise<{ state: SessionState | null; token: HeadToken | null }> {
-    const head = durable?.metadata.head_seq ?? 0;
-    for (const [name, { seq }] of this.keys) if (seq > head) this.keys.delete(name);
-    const position = await this.parts.store.position(this.sessionId);
-    if (position === null && durable !== null)
-      throw new WireError('internal', `session ${this.sessionId} is gone from the store`);
-    if (position === null) return { state: null, token: null };
+  async reload(durable: SessionState | null): Promise<{ state: SessionState | null; token: HeadToken | null }> {
+    this.keys.dropStaged();
+    const stored = await this.store.head(this.logId);
+    if (stored === null && durable !== null)
+      throw new WireError('internal', `session ${this.logId} is gone from the store`);
+    if (stored === null) return { state: null, token: null };
+    if (stored.damaged_from !== null) throw new WireError('internal', `session ${this.logId} is damaged`);
+    // What waits is judged again on these entries, so all of them stay in memory until then.
+    this.reloading = true;
     let state = durable;
-    for await (const entries of logPages(this.parts.store, this.sessionId, head + 1, position.seq)) {
+    const from = (durable?.head.seq ?? 0) + 1;
+    for await (const entries of logPages(this.store, this.logId, from, stored.head.seq)) {
       for (const { envelope } of entries) {
         this.parts.stamper.observe(envelope.envelope_id);
         state = foldEnvelope(state, envelope, this);
       }
-      this.remember(entries);
       this.publish(entries, state);
     }
-    return { state, token: position.token };
+    this.reloading = false;
+    return { state, token: stored.token };
   }
+
+  /** At once, unless something before it still reads. */
+  private inTurn<T>(ask: () => Promise<T>): Promise<T> {
+    this.used = true;
+    if (!this.readingKey) return ask();
+    return new Promise((resolve, reject) => this.behind.push(() => ask().then(resolve, reject)));
+  }
+
+  private afterReading<T>(
+    read: Promise<KeyRecord | undefined>,
+    ask: (earlier: KeyRecord | undefined) => Promise<T>,
+  ): Promise<T> {
+    this.readingKey = true;
+    return new Promise<T>((resolve, reject) => {
+      const goOn = (own: () => void): void => {
+        this.readingKey = false;
+        own();
+        // One of them may have to read too: then the rest goes on waiting behind that one.
+        while (!this.readingKey && this.behind.length > 0) this.behind.shift()?.();
+      };
+      read.then(
+        (earlier) => goOn(() => void ask(earlier).then(resolve, reject)),
+        (thrown: unknown) => goOn(() => reject(storeFailed(asError(thrown), 'refused'))),
+      );
+    });
+  }
+
+  private judge<T>(decide: (state: SessionState) => Decision<T>, check?: Check): Promise<T> {
+    return this.ledger.admit((state) => {
+      if (state === null) throw new WireError('internal', `session ${this.logId} is not created yet`);
+      return this.carryOut(state, decide(state), check);
+    });
+  }
+
+  private carryOut<T>(state: SessionState | null, decision: Decision<T>, check?: Check): Judgement<SessionState, T> {
+    if (decision.kind !== 'append') return decision;
+    if (this.damaged) return refuse(unavailableSession(this.logId, this.unavailable));
+    const advanced = advance(state, decision.drafts, this.governance);
+    const refusal = check?.(advanced) ?? null;
+    if (refusal !== null) return refuse(refusal);
+    const { entries, after } = advanced;
+    const answer = decision.answer(advanced);
+    return { kind: 'accept', unit: { entries }, after, answer };
+  }
+
+  private publish(entries: readonly Entry[], after: SessionState | null): void {
+    if (after === null) return;
+    const { tailLength, snapshotLength } = this.parts.limits;
+    this.used = true;
+    this.keys.settle(entries);
+    this.tail.push(...entries);
+    if (this.tail.length > 2 * tailLength && !this.reloading) this.tail = this.tail.slice(-tailLength);
+    this.sink(this, entries, after);
+    // While another writer's entries are read on, the durable state is not yet theirs.
+    if (!this.reloading) this.snapshot(snapshotGrowth(after.head.seq, snapshotLength));
+  }
+
+  private tailEntry(seq: number): Entry | undefined {
+    const first = this.tail[0];
+    return first === undefined ? undefined : this.tail[seq - first.envelope.seq];
+  }
+
+  /** The seqs of entries that may have this key and are not in memory. */
+  private unread(senderId: string, key: string): readonly number[] {
+    return this.keys.placesOf(senderId, key).filter((seq) => this.tailEntry(seq) === undefined);
+  }
+
+  /** Of all that may have this key the one that has it. More may turn up while the first are read. */
+  private async readKey(senderId: string, key: string): Promise<KeyRecord | undefined> {
+    const read = new Set<number>();
+    const next = () => this.unread(senderId, key).find((seq) => !read.has(seq));
+    for (let seq = next(); seq !== undefined; seq = next()) {
+      read.add(seq);
+      const [entry] = await this.store.read(this.logId, { from_seq: seq, to_seq: seq, limit: 1 });
+      if (entry === undefined) throw new WireError('internal', `log ${this.logId} has no entry ${seq}`);
+      const record = recordUnder(entry.envelope, senderId, key);
+      if (record !== undefined) return record;
+    }
+    return undefined;
+  }
+}
+
+export function unavailableSession(sessionId: string, reason: string | null): WireError {
+  return new WireError('unavailable', `session ${sessionId} is unavailable: ${reason}`, { outcome: 'refused' });
 }

@@ -1,14 +1,19 @@
 /** What a memory store keeps. It outlives the store that writes to it, so that it can be opened again. */
 
+import { type Head, lifecycleDeadline } from '../core/head.ts';
 import type { Json } from '../core/json.ts';
+import { keyName } from '../core/keys.ts';
 import { isTerminal } from '../core/session.ts';
+import { laterId } from '../core/stamp.ts';
 import type {
   AuditRecord,
   Cursor,
   HeadToken,
+  LiveRow,
   NumberedAudit,
   SessionPage,
   SessionQuery,
+  Snapshot,
   StoredHead,
 } from '../core/store.ts';
 import { msFromIso } from '../core/time.ts';
@@ -26,6 +31,14 @@ export class MemoryDisk {
   readonly #logs = new Map<string, MemoryLog>();
   /** The sessions in the order of their creation; the place of one is its position in a list. */
   readonly #sessions: MemoryLog[] = [];
+  readonly #places = new Map<string, number>();
+  /** Per agent the places of the sessions that name it, oldest first. */
+  readonly #byAgent = new Map<string, number[]>();
+  readonly #byParent = new Map<string, MemoryLog[]>();
+  /** The newest session of each creator and key. */
+  readonly #byCreateKey = new Map<string, MemoryLog>();
+  #newestId: string | null = null;
+  readonly #snapshots = new Map<string, Snapshot>();
   /** By agent, then by session. */
   readonly #cursors = new Map<string, Map<string, Cursor>>();
   readonly #meta = new Map<string, Json>();
@@ -55,23 +68,34 @@ export class MemoryDisk {
   /** Append without comparing. */
   write(unit: StagedUnit): void {
     const log = this.#logs.get(unit.logId) ?? new MemoryLog();
+    const before = log.head;
     log.write(unit);
-    if (this.#logs.has(unit.logId)) return;
-    this.#logs.set(unit.logId, log);
-    if (log.head !== null) this.#sessions.push(log);
+    for (const { envelope } of unit.entries) this.#newestId = laterId(this.#newestId, envelope.envelope_id);
+    if (!this.#logs.has(unit.logId)) this.#add(unit.logId, log);
+    else if (log.head !== null && log.head.members !== before?.members) this.#nameMembers(log.head);
   }
 
-  liveHeads(): readonly StoredHead[] {
-    return this.#sessions.flatMap((log) => {
-      const stored = storedHead(log);
-      return stored === null || isTerminal(stored.head.state) ? [] : [stored];
-    });
+  liveRows(): readonly LiveRow[] {
+    return this.#sessions.flatMap(({ head }) => (head === null || isTerminal(head.state) ? [] : [liveRow(head)]));
+  }
+
+  liveChildren(sessionId: string): readonly string[] {
+    const children = this.#byParent.get(sessionId) ?? [];
+    return children.flatMap(({ head }) => (head === null || isTerminal(head.state) ? [] : [head.session_id]));
+  }
+
+  createdUnder(creatorId: string, key: string): Head | null {
+    return this.#byCreateKey.get(keyName(creatorId, key))?.head ?? null;
+  }
+
+  newestEnvelopeId(): string | null {
+    return this.#newestId;
   }
 
   list(query: SessionQuery): SessionPage {
     const heads: StoredHead[] = [];
     let last = Math.min(this.#sessions.length, Number(query.after ?? this.#sessions.length));
-    for (let place = last - 1; place >= 0; place--) {
+    for (const place of this.#placesBefore(last, query.participant)) {
       const stored = storedHead(this.#sessions[place]);
       if (stored === null || !matches(stored, query)) continue;
       if (heads.length === query.limit) return { heads, next: String(last) };
@@ -79,6 +103,14 @@ export class MemoryDisk {
       last = place;
     }
     return { heads, next: null };
+  }
+
+  saveSnapshot(snapshot: Snapshot): void {
+    this.#snapshots.set(snapshot.session_id, snapshot);
+  }
+
+  snapshot(sessionId: string): Snapshot | null {
+    return this.#snapshots.get(sessionId) ?? null;
   }
 
   saveCursor(cursor: Cursor): void {
@@ -115,12 +147,58 @@ export class MemoryDisk {
   setMeta(key: string, value: Json): void {
     this.#meta.set(key, frozenCopy(value));
   }
+
+  #add(logId: string, log: MemoryLog): void {
+    this.#logs.set(logId, log);
+    const { head } = log;
+    if (head === null) return;
+    this.#places.set(logId, this.#sessions.push(log) - 1);
+    this.#nameMembers(head);
+    const { parent_session_id: parent, create_key, creator_id } = head;
+    if (parent !== null) {
+      const children = this.#byParent.get(parent) ?? [];
+      children.push(log);
+      this.#byParent.set(parent, children);
+    }
+    if (create_key !== null) this.#byCreateKey.set(keyName(creator_id, create_key), log);
+  }
+
+  /** Whoever a session names is in its head for good, so an agent's places are only ever added to. */
+  #nameMembers({ session_id, members }: Head): void {
+    const place = this.#places.get(session_id);
+    if (place === undefined) return;
+    for (const agentId of Object.keys(members)) {
+      const places = this.#byAgent.get(agentId) ?? [];
+      this.#byAgent.set(agentId, places);
+      // Mostly the newest session; one who joins an older one later is put where it belongs.
+      const behind = places.findLastIndex((known) => known <= place);
+      if (places[behind] !== place) places.splice(behind + 1, 0, place);
+    }
+  }
+
+  /** Newest first. */
+  *#placesBefore(end: number, agentId: string | undefined): Generator<number, void, void> {
+    if (agentId === undefined) {
+      for (let place = end - 1; place >= 0; place--) yield place;
+    } else {
+      const places = this.#byAgent.get(agentId) ?? [];
+      for (let i = places.length - 1; i >= 0; i--) {
+        const place = places[i];
+        if (place !== undefined && place < end) yield place;
+      }
+    }
+  }
+}
+
+function liveRow(head: Head): LiveRow {
+  const { session_id, state, parent_session_id } = head;
+  return { session_id, state, deadline_ms: lifecycleDeadline(head), is_child: parent_session_id !== null };
 }
 
 export function storedHead(log: MemoryLog | undefined): StoredHead | null {
   const head = log?.head ?? null;
   const token = log?.token ?? null;
-  return head === null || token === null ? null : { head, token, epoch: MEMORY_EPOCH };
+  return head === null || token === null ? null : { head, token, epoch: MEMORY_EPOCH, damaged_from: null };
 }
 
 function matches({ head }: StoredHead, query: SessionQuery): boolean {

@@ -2,16 +2,20 @@
 
 import type { Entry, Unit } from '../core/envelope.ts';
 import { HubError } from '../core/errors.ts';
+import type { Head } from '../core/head.ts';
 import type { Json } from '../core/json.ts';
 import type {
   Append,
   AuditRecord,
   Cursor,
   HeadToken,
+  LiveRow,
+  LogPosition,
   NumberedAudit,
   ReadRange,
   SessionPage,
   SessionQuery,
+  Snapshot,
   Store,
   StoredHead,
 } from '../core/store.ts';
@@ -47,17 +51,29 @@ export class MemoryStore implements Store {
     return this.#disk.log(logId)?.read(range) ?? [];
   }
 
-  async position(logId: string): Promise<{ token: HeadToken; epoch: number; seq: number } | null> {
+  async position(logId: string): Promise<LogPosition | null> {
     const token = this.#disk.token(logId);
-    return token === null ? null : { token, epoch: MEMORY_EPOCH, seq: seqOf(token) };
+    return token === null ? null : { token, epoch: MEMORY_EPOCH, seq: seqOf(token), damaged_from: null };
   }
 
   async head(sessionId: string): Promise<StoredHead | null> {
     return storedHead(this.#disk.log(sessionId));
   }
 
-  async *liveHeads(): AsyncGenerator<StoredHead, void, void> {
-    yield* this.#disk.liveHeads();
+  async *liveRows(): AsyncGenerator<readonly LiveRow[], void, void> {
+    yield this.#disk.liveRows();
+  }
+
+  async liveChildren(sessionId: string): Promise<readonly string[]> {
+    return this.#disk.liveChildren(sessionId);
+  }
+
+  async createdUnder(creatorId: string, key: string): Promise<Head | null> {
+    return this.#disk.createdUnder(creatorId, key);
+  }
+
+  async newestEnvelopeId(): Promise<string | null> {
+    return this.#disk.newestEnvelopeId();
   }
 
   async list(query: SessionQuery): Promise<SessionPage> {
@@ -74,6 +90,14 @@ export class MemoryStore implements Store {
 
   async dropCursors(keys: readonly CursorKey[]): Promise<void> {
     for (const key of keys) this.#disk.dropCursor(key);
+  }
+
+  saveSnapshot(snapshot: Snapshot): void {
+    this.#disk.saveSnapshot(frozenCopy(snapshot));
+  }
+
+  async loadSnapshot(sessionId: string): Promise<Snapshot | null> {
+    return this.#disk.snapshot(sessionId);
   }
 
   audit(record: AuditRecord): void {

@@ -9,13 +9,14 @@ import type { Bindings } from './bindings.ts';
 import type { CreateKeys } from './create-keys.ts';
 import type { Cursors } from './cursors.ts';
 import type { Taps } from './events.ts';
-import type { HeadIndex } from './head-index.ts';
+import type { LiveIndex } from './live-index.ts';
 import type { Presence } from './presence.ts';
 import type { Registry } from './registry.ts';
 import type { Retries } from './retries.ts';
 import type { Sessions } from './sessions.ts';
 import type { Stamper } from './stamper.ts';
 import type { Waiters } from './waiters.ts';
+import type { Wakes } from './wakes.ts';
 
 export interface HubParts {
   readonly clock: Clock;
@@ -28,7 +29,7 @@ export interface HubParts {
   readonly backlog: Backlog;
   readonly events: Taps;
   readonly adapters: Adapters;
-  readonly index: HeadIndex;
+  readonly index: LiveIndex;
   readonly waiters: Waiters;
   readonly cursors: Cursors;
   readonly presence: Presence;
@@ -37,6 +38,7 @@ export interface HubParts {
   readonly sessions: Sessions;
   readonly bindings: Bindings;
   readonly createKeys: CreateKeys;
+  readonly wakes: Wakes;
   /** The store refused a write: from now on nothing is accepted. */
   fail(error: Error): void;
   /** Connections there are now, for health. */

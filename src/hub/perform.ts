@@ -23,12 +23,16 @@ import { createSession } from './create-session.ts';
 import type { HubParts } from './parts.ts';
 import { draftOf, factsOf, post } from './post.ts';
 import { readLog } from './read-log.ts';
+import { liveSessionsOf } from './read-pages.ts';
+import { sessionsToLeave } from './sessions-to-leave.ts';
 
 type Handler<Name extends OperationName> = (
   parts: HubParts,
   caller: Caller,
   params: Params<Name>,
 ) => Promise<Result<Name>> | Result<Name>;
+
+type PendingTurn = Result<'pending_turns'>['turns'][number];
 
 const PAGE = 100;
 
@@ -101,11 +105,7 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   async close_session(parts, caller, { session_id, reason = 'explicit_close', wait = 'closing' }) {
     const answer = await decideAs(parts, caller, session_id, (state, agentId) => closeSession(state, agentId, reason));
     if (wait === 'closing' || isTerminal(answer.state)) return answer;
-    const now = parts.sessions.peek(session_id)?.durable?.metadata;
-    const ended =
-      now !== undefined && isTerminal(now.state)
-        ? now
-        : await parts.waiters.wait(session_id, ({ state }) => isTerminal(state));
+    const ended = await parts.sessions.whenIn(session_id, ({ state }) => isTerminal(state));
     return { state: ended.state, close_reason: ended.close_reason };
   },
 
@@ -124,15 +124,14 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
     });
   },
 
-  pending_turns(parts, caller, { after = '', limit = PAGE }) {
+  async pending_turns(parts, caller, { after = '', limit = PAGE }) {
     const { agentId } = boundCaller(caller);
-    const mine = parts.index
-      .sessionsOf(agentId)
-      .filter(({ turn, session_id }) => turn?.agent_id === agentId && session_id > after)
-      .sort((a, b) => (a.session_id < b.session_id ? -1 : 1));
-    const turns = mine
-      .slice(0, limit)
-      .map(({ session_id, type, turn }) => ({ session_id, type, since_seq: turn?.since_seq ?? 0 }));
+    const mine: PendingTurn[] = [];
+    for await (const { head } of liveSessionsOf(parts.store, agentId)) {
+      const { session_id, type, turn } = head;
+      if (turn?.agent_id === agentId && session_id > after) mine.push({ session_id, type, since_seq: turn.since_seq });
+    }
+    const turns = mine.sort((a, b) => (a.session_id < b.session_id ? -1 : 1)).slice(0, limit);
     return { turns, next: mine.length > limit ? (turns.at(-1)?.session_id ?? null) : null };
   },
 
@@ -192,8 +191,8 @@ async function decideAs<T>(
 
 /** An identity leaves its live sessions before it is retired. */
 async function leaveEverything(parts: HubParts, agentId: string): Promise<void> {
-  for (const { session_id } of parts.index.sessionsOf(agentId)) {
-    await parts.sessions.use(session_id, (session) =>
+  for await (const sessionId of sessionsToLeave(parts.store, agentId)) {
+    await parts.sessions.use(sessionId, (session) =>
       session.decide((state) => removeParticipant(state, agentId, 'unregistered')),
     );
   }

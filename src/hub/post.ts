@@ -3,6 +3,7 @@
 import { admitPost, type PostAnswer, type PostFacts, turnIsVisible } from '../core/admit.ts';
 import type { Draft } from '../core/envelope.ts';
 import { parseEventData } from '../core/event-data.ts';
+import type { KeyRecord } from '../core/keys.ts';
 import type { Limits } from '../core/limits.ts';
 import type { PostParams } from '../core/operations.ts';
 import type { SessionState } from '../core/state.ts';
@@ -12,12 +13,14 @@ import type { HubParts } from './parts.ts';
 
 export function post(parts: HubParts, sender: Binding, params: PostParams): Promise<PostAnswer> {
   const draft = draftOf(sender.agentId, params, parts.limits);
+  const expectedSeq = params.expected_seq ?? null;
   parts.backlog.check();
   // From here to the staged unit is one turn of the event loop, and posts of one connection keep their order.
   return parts.sessions.use(draft.session_id, (session) =>
-    session.decide(
-      (state) => admitPost(draft, factsOf(parts, session, state, sender, draft, params.expected_seq ?? null)),
-      (advanced) => turnIsVisible(draft, advanced),
+    session.decideKeyed(
+      draft,
+      (state, earlier) => admitPost(draft, factsOf(parts, session, state, sender, draft, expectedSeq, earlier)),
+      draft.audience === null ? undefined : (advanced) => turnIsVisible(draft, advanced),
     ),
   );
 }
@@ -30,13 +33,14 @@ export function factsOf(
   sender: Binding,
   draft: Draft,
   expectedSeq: number | null,
+  earlier?: KeyRecord,
 ): PostFacts {
   return {
     state,
     adapter: session.adapter,
     unavailable: session.unavailable,
     bound: parts.bindings.mayAct(sender),
-    repeat: session.accepted(draft.sender_id, draft.idempotency_key),
+    repeat: session.accepted(draft.sender_id, draft.idempotency_key) ?? earlier,
     expectedSeq,
   };
 }

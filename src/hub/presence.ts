@@ -1,6 +1,6 @@
 /** What depends on who was here and since when the hub runs: orphaned sessions, and invites nobody could answer. */
 
-import type { Head } from '../core/head.ts';
+import { type Head, lifecycleDeadline } from '../core/head.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Clock } from '../core/ports.ts';
 import { msFromIso } from '../core/time.ts';
@@ -24,8 +24,16 @@ export class Presence {
     this.lastSeenMs.set(agentId, this.clock.now());
   }
 
+  /** When the session must be looked at next, as far as is known now. */
+  lookAtMs(head: Head): number {
+    const ownMs = lifecycleDeadline(head);
+    if (ownMs === null) return this.orphanAtMs(head) ?? this.clock.now() + this.limits.orphanMs;
+    const graceMs = Math.max(ownMs, this.inviteGraceUntilMs(head));
+    return head.expires_at === null || graceMs === ownMs ? graceMs : Math.min(graceMs, msFromIso(head.expires_at));
+  }
+
   /** Until when an invite from before the start stays open, whatever its deadline says; 0 = it has no such grace. */
-  inviteGraceUntilMs(head: Head): number {
+  private inviteGraceUntilMs(head: Head): number {
     const isOld = head.state === 'INVITED' && msFromIso(head.created_at) < this.startedMs;
     return isOld ? this.startedMs + this.limits.restartGraceMs : 0;
   }

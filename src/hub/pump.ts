@@ -6,6 +6,9 @@
 import { isDeliverable, isPastTtl } from '../core/delivery.ts';
 import type { Entry } from '../core/envelope.ts';
 import { encodeFrame, encodeNotify, type GapReason } from '../core/frames.ts';
+import type { Head } from '../core/head.ts';
+import { isTerminal } from '../core/session.ts';
+import { envelopeText } from '../core/unit-text.ts';
 import type { Progress } from './cursors.ts';
 import type { HubParts } from './parts.ts';
 import { retryDelayMs } from './retries.ts';
@@ -40,6 +43,7 @@ export class Pump {
   /** Told as gone, in seq order. A gap has no receipt: it counts as heard once something sent after it is acked. */
   private readonly gaps = new Set<number>();
   private headSeq = 0;
+  private ended = false;
   /** The last seq within the recipient's membership. */
   private end: number = Number.POSITIVE_INFINITY;
   private reading = false;
@@ -56,8 +60,9 @@ export class Pump {
   }
 
   /** There is more, or membership changed. */
-  wake(headSeq: number, end: number): void {
-    this.headSeq = Math.max(this.headSeq, headSeq);
+  wake({ seq, state }: Pick<Head, 'seq' | 'state'>, end: number): void {
+    this.headSeq = Math.max(this.headSeq, seq);
+    this.ended ||= isTerminal(state);
     this.end = end;
     this.run();
   }
@@ -74,9 +79,9 @@ export class Pump {
     return (first === undefined || first > seq) && this.scanned >= Math.min(seq, this.end);
   }
 
-  /** Nothing is on its way and nothing is left to look at. */
+  /** The session has ended, nothing is on its way and nothing is left to look at. */
   get isDone(): boolean {
-    return this.inFlight.size === 0 && !this.reading && this.scanned >= Math.min(this.headSeq, this.end);
+    return this.ended && this.inFlight.size === 0 && !this.reading && this.scanned >= Math.min(this.headSeq, this.end);
   }
 
   /** False = this was not sent on this binding. */
@@ -110,17 +115,25 @@ export class Pump {
     try {
       const range = { from_seq: this.scanned + 1, to_seq: this.headSeq, limit: READ_BATCH };
       const entries = await this.parts.store.read(this.sessionId, range);
+      if (entries.length === 0) throw new Error(`no entry ${range.from_seq}`);
       this.reading = false;
       if (this.stopped) return;
-      if (entries.length === 0) throw new Error(`no entry ${range.from_seq}`);
       this.deliver(entries);
       this.run();
     } catch (thrown) {
+      // Of a damaged log there is no more; everything else may pass.
+      const damagedFrom = await this.damagedFrom();
       this.reading = false;
       if (this.stopped) return;
-      this.parts.retries.schedule(this.retryKey('read'), READ_AGAIN_MS, () => this.run());
       this.parts.log.error('reading for delivery failed', { session_id: this.sessionId, error: String(thrown) });
+      if (damagedFrom !== null) this.end = Math.min(this.end, damagedFrom - 1);
+      else this.parts.retries.schedule(this.retryKey('read'), READ_AGAIN_MS, () => this.run());
     }
+  }
+
+  private async damagedFrom(): Promise<number | null> {
+    const stored = await this.parts.store.head(this.sessionId).catch(() => null);
+    return stored?.damaged_from ?? null;
   }
 
   private deliver(entries: readonly Entry[]): void {
@@ -149,7 +162,7 @@ export class Pump {
       turn,
       ...(attempt > 1 ? { attempt } : {}),
     };
-    this.target.send(encodeNotify(frame, JSON.stringify(envelope)));
+    this.target.send(encodeNotify(frame, envelopeText(envelope)));
   }
 
   /** Told, not sent: the recipient knows exactly what is gone. */

@@ -22,6 +22,11 @@ export async function* logPages(
   }
 }
 
+/** The sessions that have not ended and name the agent, in whatever status, newest first. */
+export function liveSessionsOf(store: Store, agentId: string): AsyncGenerator<StoredHead, void, undefined> {
+  return listed(store, { participant: agentId, states: ['INVITED', 'ACTIVE', 'CLOSING'] });
+}
+
 /** The sessions that match, newest first. */
 export async function* listed(
   store: Store,

@@ -7,7 +7,7 @@ import type { JsonObject } from '../core/json.ts';
 import { type Passport, type PassportClaim, passportFrom } from '../core/passport.ts';
 import type { HeadToken } from '../core/store.ts';
 import { REGISTRY_LOG } from '../core/store.ts';
-import { type Judgement, Ledger } from './ledger.ts';
+import { type Judge, type Judgement, Ledger } from './ledger.ts';
 import type { HubParts } from './parts.ts';
 import { logPages } from './read-pages.ts';
 
@@ -30,6 +30,8 @@ export class Registry {
   /** Identities that are leaving: no new session may name them. */
   private readonly leaving = new Set<string>();
   private ledger: Ledger<Position>;
+  /** Identities from this seq on are not known, and no more can be written; null = all is well. */
+  private damagedFrom: number | null = null;
 
   constructor(parts: HubParts) {
     this.parts = parts;
@@ -37,9 +39,18 @@ export class Registry {
   }
 
   async start(): Promise<void> {
-    const position = await this.parts.store.position(REGISTRY_LOG);
+    const { store, log } = this.parts;
+    const nothing = { seq: 0, envelope_id: null };
+    let position = await store.position(REGISTRY_LOG);
     if (position === null) return;
-    const state = await this.readOn({ seq: 0, envelope_id: null }, position.seq);
+    const state = await this.readOn(nothing, position.seq).catch(async (thrown: unknown) => {
+      // Damage may be found only when it is read; then the store says so from there on.
+      position = await store.position(REGISTRY_LOG);
+      if (position === null || position.damaged_from === null) throw thrown;
+      return this.readOn(nothing, position.seq);
+    });
+    this.damagedFrom = position.damaged_from;
+    if (this.damagedFrom !== null) log.error('the registry is damaged', { damaged_from: this.damagedFrom });
     this.ledger = this.makeLedger(state, state, position.token);
   }
 
@@ -69,7 +80,7 @@ export class Registry {
 
   register(claim: PassportClaim): Promise<Passport> {
     const agentId = this.parts.ids.hex32();
-    return this.ledger.admit((state) => {
+    return this.admit((state) => {
       const taken = this.byName.get(claim.name);
       if (taken !== undefined) return { kind: 'refuse', error: nameTaken(claim.name, taken.retiredSeq !== null) };
       const stamp = this.parts.stamper.next(state.envelope_id);
@@ -93,14 +104,25 @@ export class Registry {
     return this.leaving.has(agentId) || (this.byId.get(agentId)?.retiredSeq ?? null) !== null;
   }
 
+  /** Everyone who was ever retired. */
+  *retiredIds(): Generator<string, void, undefined> {
+    for (const [agentId, { retiredSeq }] of this.byId) if (retiredSeq !== null) yield agentId;
+  }
+
   retire(agentId: string): Promise<Passport> {
-    return this.ledger.admit((state) => {
+    return this.admit((state) => {
       const identity = this.byId.get(agentId);
       if (identity === undefined) return { kind: 'refuse', error: new WireError('not_found', `no agent ${agentId}`) };
       if (identity.retiredSeq !== null) return { kind: 'nothing', answer: identity.passport };
       const stamp = this.parts.stamper.next(state.envelope_id);
       return this.append(state, stamp, 'agent.unregistered', { agent_id: agentId }, identity.passport);
     });
+  }
+
+  private admit<T>(judge: Judge<Position, T>): Promise<T> {
+    if (this.damagedFrom === null) return this.ledger.admit(judge);
+    const message = `the registry is damaged from seq ${this.damagedFrom} on; nobody can register until it is repaired`;
+    return Promise.reject(new WireError('unavailable', message, { outcome: 'refused' }));
   }
 
   private append<T>(
@@ -112,7 +134,7 @@ export class Registry {
   ): Judgement<Position, T> {
     const entry: Entry = { envelope: { ...draftOf(type, data), ...stamp, seq: state.seq + 1, depth: 0 }, turn: null };
     const after = { seq: entry.envelope.seq, envelope_id: entry.envelope.envelope_id };
-    return { kind: 'accept', unit: { entries: [entry] }, after, answer, onStaged: () => void this.fold(entry) };
+    return { kind: 'accept', unit: { entries: [entry] }, after, answer };
   }
 
   /** Identities are shared by both states; what is not durable yet is told apart by its seq. */
@@ -142,6 +164,7 @@ export class Registry {
       logId: REGISTRY_LOG,
       store: this.parts.store,
       backlog: this.parts.backlog,
+      onStaged: ({ entries }: Unit) => entries.forEach((entry) => void this.fold(entry)),
       onDurable: (unit: Unit) => this.announce(unit),
       reload: (state: Position | null) => this.reload(state ?? { seq: 0, envelope_id: null }),
       onFailed: (error: Error) => this.parts.fail(error),

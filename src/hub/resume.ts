@@ -6,44 +6,59 @@ import type { Head } from '../core/head.ts';
 import { isTerminal } from '../core/session.ts';
 import type { StoredHead } from '../core/store.ts';
 import { isoFromMs, msFromIso } from '../core/time.ts';
-import type { Binding } from './bindings.ts';
+import type { Binding, OwedSession } from './bindings.ts';
+import { currentHead } from './current-head.ts';
 import type { Progress } from './cursors.ts';
 import { checkDrained } from './drain.ts';
 import type { HubParts } from './parts.ts';
-import { listed, logPages } from './read-pages.ts';
+import { listed, liveSessionsOf, logPages } from './read-pages.ts';
 
 /** Where the client says it is, per session. */
 export type Resume = Readonly<Record<string, ResumePoint>>;
 
 /** Reads first, then starts every stream in one step: a resume point counts before anything is sent. */
 export async function resumeBinding(parts: HubParts, binding: Binding, resume: Resume): Promise<void> {
+  const release = parts.cursors.hold(binding.agentId);
   try {
     await parts.cursors.load(binding.agentId);
-    const ended = await endedSessions(parts, binding.agentId);
+    const owed = await owedSessions(parts, binding.agentId);
     if (!parts.bindings.isCurrent(binding)) return;
+    // From here on publish wakes its streams; what it noted until now is newer than what was read.
+    for (const one of binding.meanwhile.values()) noteNewer(owed, one);
     binding.ready = true;
-    const live = parts.index.sessionsOf(binding.agentId);
-    const sessions = [...live.map((head) => ({ head, epoch: parts.index.epochOf(head.session_id) })), ...ended];
-    // What ended while we looked may be in both lists, and is told once.
-    const once = new Map([...sessions, ...binding.endedMeanwhile.splice(0)].map((one) => [one.head.session_id, one]));
-    for (const { head, epoch } of once.values()) {
+    binding.meanwhile.clear();
+    for (const { head, epoch } of owed.values()) {
       const point = Object.hasOwn(resume, head.session_id) ? resume[head.session_id] : undefined;
       resumeSession(parts, binding, head, epoch, point);
     }
-    tellOfForgotten(parts, binding, ended);
+    tellOfForgotten(parts, binding, owed);
   } catch (thrown) {
     parts.log.error('resuming a binding failed', { agent: binding.name, error: String(thrown) });
     parts.bindings.unbind(binding, 'shutdown');
+  } finally {
+    release();
   }
 }
 
-/** Sessions that ended while the agent may have been away. */
-async function endedSessions(parts: HubParts, agentId: string): Promise<readonly StoredHead[]> {
+/** By id: the sessions that have not ended, and those that ended while the agent may have been away. */
+async function owedSessions(parts: HubParts, agentId: string): Promise<Map<string, OwedSession>> {
+  const owed = new Map<string, OwedSession>();
+  for await (const stored of liveSessionsOf(parts.store, agentId)) noteNewer(owed, soundPart(stored));
   const ended_since = isoFromMs(parts.clock.now() - parts.limits.endedForMs);
-  const ended: StoredHead[] = [];
-  const query = { participant: agentId, states: ['CLOSED', 'EXPIRED'] as const, ended_since };
-  for await (const head of listed(parts.store, query)) ended.push(head);
-  return ended;
+  const ended = { participant: agentId, states: ['CLOSED', 'EXPIRED'] as const, ended_since };
+  for await (const stored of listed(parts.store, ended)) noteNewer(owed, soundPart(stored));
+  return owed;
+}
+
+/** One that changes while we look may be found twice; the newer head counts. */
+function noteNewer(owed: Map<string, OwedSession>, one: OwedSession): void {
+  const known = owed.get(one.head.session_id);
+  if (known === undefined || known.head.seq <= one.head.seq) owed.set(one.head.session_id, one);
+}
+
+/** Of a damaged log only what comes before the damage can be sent. */
+function soundPart({ head, epoch, damaged_from }: StoredHead): OwedSession {
+  return { head: damaged_from === null ? head : { ...head, seq: Math.min(head.seq, damaged_from - 1) }, epoch };
 }
 
 function resumeSession(
@@ -61,9 +76,9 @@ function resumeSession(
   if (end === 0 || (heardAll && point === undefined)) return;
   const progress = parts.cursors.getOrStart(binding.agentId, session_id, epoch);
   meetPoint(parts, binding, progress, head.seq, point);
-  parts.bindings.wakeAt(binding, session_id, progress, head.seq, end);
+  parts.bindings.wakeAt(binding, progress, head, end);
   // It may have had the closing already, and nobody else be waited for.
-  checkDrained(parts, head);
+  void checkDrained(parts, head);
 }
 
 /** `resume` in the current epoch acks everything up to it; of another epoch the client is told, and starts again. */
@@ -103,9 +118,11 @@ async function repeatInvite(parts: HubParts, binding: Binding, head: Head, epoch
     ? { from_seq: head.seq, limit: 1 }
     : { from_seq: 1, limit: 1 + Object.keys(head.members).length };
   const entries = await parts.store.read(session_id, range);
-  if (!parts.bindings.isCurrent(binding)) return;
+  const now = await currentHead(parts, session_id);
+  if (now === null || !parts.bindings.isCurrent(binding)) return;
   // Answered meanwhile, or ended: the stream has begun or the end was told, and an old invite would be noise.
-  if (!isTerminal(head.state) && parts.index.get(session_id)?.members[binding.agentId] !== 'invited') return;
+  const ended = isTerminal(now.head.state) && !isTerminal(head.state);
+  if (ended || now.head.members[binding.agentId] !== 'invited') return;
   const wanted = entries.find(
     ({ envelope }) => isTerminal(head.state) || envelope.audience?.includes(binding.agentId) === true,
   );
@@ -114,11 +131,10 @@ async function repeatInvite(parts: HubParts, binding: Binding, head: Head, epoch
 }
 
 /** Sessions that ended too long ago: what was missed is told as a gap, once, and forgotten. */
-function tellOfForgotten(parts: HubParts, binding: Binding, ended: readonly StoredHead[]): void {
-  const kept = new Set(ended.map(({ head }) => head.session_id));
+function tellOfForgotten(parts: HubParts, binding: Binding, owed: ReadonlyMap<string, OwedSession>): void {
   for (const progress of parts.cursors.allOf(binding.agentId)) {
     const { session_id } = progress;
-    if (kept.has(session_id) || parts.index.get(session_id) !== undefined || binding.pumps.has(session_id)) continue;
+    if (owed.has(session_id) || binding.pumps.has(session_id)) continue;
     contain(parts, forget(parts, binding, progress));
   }
 }

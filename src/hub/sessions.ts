@@ -1,15 +1,11 @@
 /** The sessions in memory: loaded on first touch, once, however many ask; evicted when idle. */
 
-import { noSuchSession } from '../core/admit.ts';
-import type { Entry } from '../core/envelope.ts';
 import { asError, WireError } from '../core/errors.ts';
-import { type KeyRecord, rememberKey } from '../core/keys.ts';
-import { isTerminal } from '../core/session.ts';
-import { foldEnvelope, type SessionState } from '../core/state.ts';
-import type { StoredHead } from '../core/store.ts';
+import { isTerminal, type SessionMetadata } from '../core/session.ts';
+import { AcceptedKeys } from './accepted-keys.ts';
 import { type DurableSink, LiveSession } from './live-session.ts';
+import { loadSession } from './load-session.ts';
 import type { HubParts } from './parts.ts';
-import { logPages } from './read-pages.ts';
 
 export class Sessions {
   private readonly parts: HubParts;
@@ -40,6 +36,16 @@ export class Sessions {
 
   /** Runs `work` on the session: now if it is loaded, else when it is, in the order of the calls. Unknown = not_found. */
   use<T>(sessionId: string, work: (session: LiveSession) => Promise<T> | T): Promise<T> {
+    const loaded = this.loaded.get(sessionId);
+    if (loaded !== undefined && !this.arriving.has(sessionId)) {
+      this.touch(loaded);
+      // The promise of the work itself: one of ours around it would cost every post three more turns of the queue.
+      try {
+        return Promise.resolve(work(loaded));
+      } catch (thrown) {
+        return Promise.reject(thrown);
+      }
+    }
     return new Promise<T>((resolve, reject) => {
       const run = (session: LiveSession | WireError): void => {
         if (session instanceof WireError) return reject(session);
@@ -49,16 +55,20 @@ export class Sessions {
           reject(thrown);
         }
       };
-      const session = this.loaded.get(sessionId);
       const queue = this.arriving.get(sessionId);
       if (queue !== undefined) queue.push(run);
-      else if (session !== undefined) {
-        this.touch(session);
-        run(session);
-      } else {
+      else {
         this.arriving.set(sessionId, [run]);
         void this.load(sessionId);
       }
+    });
+  }
+
+  /** The metadata of the session, as soon as it is durably as `until` wants it. */
+  whenIn(sessionId: string, until: (session: SessionMetadata) => boolean): Promise<SessionMetadata> {
+    return this.use(sessionId, ({ durable }) => {
+      if (durable !== null && until(durable.metadata)) return durable.metadata;
+      return this.parts.waiters.wait(sessionId, until);
     });
   }
 
@@ -77,10 +87,12 @@ export class Sessions {
       epoch: 1,
       adapter,
       unavailable: null,
+      damaged: false,
       state: null,
       token: null,
-      keys: new Map(),
+      keys: AcceptedKeys.from([]),
       tail: [],
+      snapshotSeq: 0,
     };
     return new LiveSession(this.parts, loaded, this.sink);
   }
@@ -88,10 +100,25 @@ export class Sessions {
   /** Drops idle sessions: ended ones at once, others when more than `most` are loaded, longest unused first. */
   evict(most: number): void {
     for (const [sessionId, session] of this.loaded) {
-      const durable = session.durable;
-      if (durable === null || !session.idle || this.parts.waiters.has(sessionId)) continue;
-      if (isTerminal(durable.metadata.state) || this.loaded.size > most) this.loaded.delete(sessionId);
+      if (this.loaded.size > most || hasEnded(session)) this.release(sessionId);
     }
+  }
+
+  /** Called at every sweep: those nobody has used since the last one keep only what cannot be read again. */
+  slim(): void {
+    for (const session of this.loaded.values()) {
+      if (!session.used && session.idle) session.rest();
+      session.used = false;
+    }
+  }
+
+  /** Drops one session, unless somebody uses it or waits for it. */
+  release(sessionId: string): void {
+    const session = this.loaded.get(sessionId);
+    if (session === undefined || session.durable === null || !session.idle) return;
+    if (this.parts.waiters.has(sessionId)) return;
+    session.snapshot(this.parts.limits.snapshotLength);
+    this.loaded.delete(sessionId);
   }
 
   /** Unavailable sessions are loaded anew on their next use: what they lacked may be there now. */
@@ -103,6 +130,7 @@ export class Sessions {
   }
 
   private touch(session: LiveSession): void {
+    session.used = true;
     this.loaded.delete(session.sessionId);
     this.loaded.set(session.sessionId, session);
   }
@@ -119,72 +147,18 @@ export class Sessions {
     for (const run of queue) run(result);
   }
 
-  private tryRead(sessionId: string): Promise<LiveSession | WireError> {
-    return this.read(sessionId).catch((thrown: unknown) => unreadable(sessionId, asError(thrown)));
-  }
-
-  private async read(sessionId: string): Promise<LiveSession | WireError> {
-    const stored = await this.parts.store.head(sessionId);
-    if (stored === null) return noSuchSession(sessionId);
-    const adapter = this.parts.adapters.find(stored.head.type, stored.head.version);
-    if (adapter === null) {
-      const { type, version } = stored.head;
-      return this.unavailable(stored, `adapter ${type} version ${version} is not registered`);
-    }
+  private async tryRead(sessionId: string): Promise<LiveSession | WireError> {
     try {
-      return this.assemble(stored, adapter, null, await this.replay(stored, adapter));
+      const loaded = await loadSession(this.parts, sessionId);
+      return loaded instanceof WireError ? loaded : new LiveSession(this.parts, loaded, this.sink);
     } catch (thrown) {
-      if (!(thrown instanceof FoldError)) throw thrown;
-      return this.unavailable(stored, `folding its log failed: ${thrown.message}`);
+      return unreadable(sessionId, asError(thrown));
     }
-  }
-
-  /** Without its adapter a session can still be read, expire and be closed. */
-  private async unavailable(stored: StoredHead, reason: string): Promise<LiveSession> {
-    this.parts.events.emit('sessionUnavailable', { session_id: stored.head.session_id, reason });
-    return this.assemble(stored, null, reason, await this.replay(stored, null));
-  }
-
-  private assemble(
-    { head, token, epoch }: StoredHead,
-    adapter: LiveSession['adapter'],
-    unavailable: string | null,
-    { state, keys, tail }: Replayed,
-  ): LiveSession {
-    const loaded = { sessionId: head.session_id, epoch, adapter, unavailable, state, token, keys, tail };
-    return new LiveSession(this.parts, loaded, this.sink);
-  }
-
-  private async replay({ head, epoch }: StoredHead, adapter: LiveSession['adapter']): Promise<Replayed> {
-    const keys = new Map<string, KeyRecord>();
-    let state: SessionState | null = null;
-    let tail: Entry[] = [];
-    for await (const entries of logPages(this.parts.store, head.session_id, 1, head.seq)) {
-      for (const { envelope } of entries) {
-        state = foldSafely(state, envelope, { adapter, epoch });
-        rememberKey(keys, envelope);
-      }
-      tail = [...tail, ...entries].slice(-this.parts.limits.tailLength);
-    }
-    this.parts.stamper.observe(head.envelope_id);
-    return { state, keys, tail };
   }
 }
 
-interface Replayed {
-  readonly state: SessionState | null;
-  readonly keys: Map<string, KeyRecord>;
-  readonly tail: readonly Entry[];
-}
-
-class FoldError extends Error {}
-
-function foldSafely(...[state, envelope, context]: Parameters<typeof foldEnvelope>): SessionState {
-  try {
-    return foldEnvelope(state, envelope, context);
-  } catch (thrown) {
-    throw new FoldError(`seq ${envelope.seq}: ${asError(thrown).message}`, { cause: thrown });
-  }
+function hasEnded({ durable }: LiveSession): boolean {
+  return durable !== null && isTerminal(durable.metadata.state);
 }
 
 function unreadable(sessionId: string, error: Error): WireError {

@@ -5,21 +5,34 @@ import { conversation } from 'parley-hub/adapters/conversation';
 import { AgentClient, type AgentOptions, HumanClient, type HumanOptions } from '../client/index.ts';
 import type { SessionAdapter } from '../core/adapter.ts';
 import { HubError } from '../core/errors.ts';
+import { describe } from '../core/json.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Link } from '../core/link.ts';
 import type { Health } from '../core/operations.ts';
-import type { Log } from '../core/ports.ts';
+import { type Log, silentLog } from '../core/ports.ts';
 import type { NumberedAudit, Store } from '../core/store.ts';
 import type { HubEventName, HubListener } from '../hub/events.ts';
 import { Hub } from '../hub/hub.ts';
 import { MemoryStore } from '../hub/memory-store.ts';
+import { exitAfterFailure } from './exit-after-failure.ts';
+import type { Archived, ArchiveOptions } from './store/archive.ts';
+import type { BackedUp } from './store/backup.ts';
+import type { CareOptions } from './store/care-types.ts';
+import { DurableStore } from './store/durable-store.ts';
+import { openStore } from './store/open-store.ts';
+import { reportRecovery } from './store/report-recovery.ts';
+import type { Verified } from './store/verify.ts';
 import { systemClock } from './system-clock.ts';
 import { systemIds } from './system-ids.ts';
 import { everySecond } from './tick.ts';
 
 export interface CreateHubOptions {
-  /** Where logs are kept; in memory unless given. */
+  /** The folder where everything is kept. It is made if it is not there; without it the hub forgets when it stops. */
+  readonly data?: string;
+  /** A store of your own in place of a folder. */
   readonly store?: Store;
+  /** End the process with code 74 when the disk fails, 5 s after everyone was told: for processes that are only a hub. */
+  readonly exitOnStoreFailure?: boolean;
   /** Session types beside the built-in ones. */
   // biome-ignore lint/suspicious/noExplicitAny: an adapter's state is known to the adapter alone
   readonly adapters?: readonly SessionAdapter<any>[];
@@ -44,16 +57,20 @@ export interface LocalHub {
   on<Name extends HubEventName>(name: Name, listener: HubListener<Name>): () => void;
   health(): Health;
   audit(range?: { readonly after?: number; readonly limit?: number }): Promise<readonly NumberedAudit[]>;
+  /** Copies everything confirmed so far into an empty folder while the hub goes on; `restoreBackup` makes a data folder of it. */
+  backup(folder: string, options?: CareOptions): Promise<BackedUp>;
+  /** Moves sessions that ended before a time out of the journal: disk space is given back, and they stay readable. */
+  archive(options: ArchiveOptions): Promise<Archived>;
+  /** Reads everything again, folds it again and compares with what is kept beside the logs. */
+  verify(options?: CareOptions): Promise<Verified>;
   /** Says goodbye to everyone and closes the store. Idempotent. */
   stop(): Promise<void>;
 }
 
 export async function createHub(options: CreateHubOptions = {}): Promise<LocalHub> {
-  const { store = new MemoryStore(), adapters = [], limits, log } = options;
-  if (!Array.isArray(adapters)) throw new HubError('bad_options', 'adapters: expected a list of adapters');
-  if (typeof store.append !== 'function' || typeof store.read !== 'function') {
-    throw new HubError('bad_options', 'store: expected a store (append, read, position, …)');
-  }
+  checkOptions(options);
+  const { adapters = [], limits, log } = options;
+  const store = await storeOf(options);
   const hub = await Hub.start({
     store,
     clock: systemClock,
@@ -61,7 +78,11 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     adapters: [consulting, conversation, ...adapters],
     ...(limits === undefined ? {} : { limits }),
     ...(log === undefined ? {} : { log }),
+  }).catch(async (thrown: unknown) => {
+    await store.close();
+    throw thrown;
   });
+  if (options.exitOnStoreFailure === true) hub.on('storeFailed', exitAfterFailure);
   const stopTicking = everySecond(() => hub.sweep());
   const link = () => hub.connect();
   return {
@@ -72,9 +93,40 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     on: (name, listener) => hub.on(name, listener),
     health: () => hub.health(),
     audit: (range) => hub.audit(range),
+    backup: async (folder, more) => dataOf(store).backup(folder, more),
+    archive: async (more) => dataOf(store).archive(more),
+    verify: async (more) =>
+      dataOf(store).verify({ ...more, checkSession: (sessionId) => hub.checkSnapshot(sessionId) }),
     async stop() {
       stopTicking();
       await hub.stop();
     },
   };
+}
+
+function checkOptions({ adapters = [], data, store }: CreateHubOptions): void {
+  if (!Array.isArray(adapters)) throw new HubError('bad_options', 'adapters: expected a list of adapters');
+  if (data !== undefined && (typeof data !== 'string' || data === '')) {
+    throw new HubError('bad_options', `data: expected the path of a folder, got ${describe(data)}`);
+  }
+  if (data !== undefined && store !== undefined) {
+    throw new HubError('bad_options', 'data and store: expected one of them');
+  }
+  if (store !== undefined && (typeof store.append !== 'function' || typeof store.read !== 'function')) {
+    throw new HubError('bad_options', 'store: expected a store (append, read, position, …)');
+  }
+}
+
+function dataOf(store: Store): DurableStore {
+  if (store instanceof DurableStore) return store;
+  throw new HubError('no_data_folder', 'this hub keeps nothing in a folder; give createHub a `data` folder');
+}
+
+async function storeOf({ data, store, log = silentLog }: CreateHubOptions): Promise<Store> {
+  if (data === undefined) return store ?? new MemoryStore();
+  const onDamage = (log_id: string, damaged_from: number, error: Error): void =>
+    log.error('a log is damaged', { log_id, damaged_from, error: error.message });
+  const opened = await openStore(data, { onDamage });
+  reportRecovery(opened.recovery, opened.store, log);
+  return opened.store;
 }

@@ -1,17 +1,21 @@
 /** Ids that nobody can guess. */
 
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import type { Ids } from '../core/ports.ts';
 
-const POOL_BYTES = 16 * 256;
-let pool = '';
+const ID_BYTES = 16;
+/** One call to the system's random source gives this many bytes. */
+const pool: Buffer = Buffer.alloc(ID_BYTES * 256);
+let used: number = pool.length;
 
-/** Drawn from a pool: one call to the system's random source gives 256 ids. */
 export const systemIds: Ids = {
   hex32() {
-    if (pool.length === 0) pool = randomBytes(POOL_BYTES).toString('hex');
-    const id = pool.slice(0, 32);
-    pool = pool.slice(32);
-    return id;
+    if (used === pool.length) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    used += ID_BYTES;
+    // Text of its own: a slice of a longer text would keep all of it in memory for as long as the id lives.
+    return pool.toString('hex', used - ID_BYTES, used);
   },
 };

@@ -50,24 +50,33 @@ export interface CreatedOptions {
   readonly agents?: readonly string[];
   readonly created_at?: string;
   readonly create_key?: string;
+  readonly parent?: string;
+  readonly expires_at?: string;
+  readonly envelope_id?: string;
 }
 
 /** The first unit of a session: `session.created`. */
 export function createdUnit(session_id: string, options: CreatedOptions = {}): Unit {
-  const { type = 'discussion', agents = ['alice', 'bob'], created_at, create_key = null } = options;
+  const { created_at, create_key = null, envelope_id } = options;
   return unit({
     session_id,
     seq: 1,
     sender_id: HUB_ID,
     event_type: 'session.created',
     // CreatedData is JSON; an interface without index signature does not say so to the compiler.
-    event_data: createdData(type, agents) as unknown as JsonObject,
+    event_data: createdData(options) as unknown as JsonObject,
     idempotency_key: create_key,
     ...(created_at === undefined ? {} : { created_at }),
+    ...(envelope_id === undefined ? {} : { envelope_id }),
   });
 }
 
-function createdData(type: string, agents: readonly string[]): CreatedData {
+function createdData({
+  type = 'discussion',
+  agents = ['alice', 'bob'],
+  parent,
+  expires_at,
+}: CreatedOptions): CreatedData {
   return {
     manifest: {
       type,
@@ -88,10 +97,10 @@ function createdData(type: string, agents: readonly string[]): CreatedData {
     labels: {},
     required_acks: agents.length - 1,
     invite_deadline_at: null,
-    expires_at: null,
+    expires_at: expires_at ?? null,
     drain_timeout_ms: 5_000,
-    parent_session_id: null,
-    depth: 0,
+    parent_session_id: parent ?? null,
+    depth: parent === undefined ? 0 : 1,
     versions: {},
     request_digest: '',
   };

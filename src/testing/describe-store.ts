@@ -58,7 +58,7 @@ export function describeStore(
     listRules(at);
     recordRules(at);
 
-    it(`[ST1, ST2, ST9, ST11, ST13, ST14] ${runs} random histories agree with a naive model`, async () => {
+    it(`[ST1, ST2, ST9, ST11, ST12, ST13, ST14, ST18, ST19, ST20] ${runs} random histories agree with a naive model`, async () => {
       await checkStoreModel(() => harness.open(), runs);
     });
   });

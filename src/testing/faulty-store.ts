@@ -1,16 +1,19 @@
 /** A store in memory whose disk does only what a test tells it: wait, sync, fail, meet another writer, crash. */
 
 import type { Entry, Unit } from '../core/envelope.ts';
+import type { Head } from '../core/head.ts';
 import type { Json } from '../core/json.ts';
 import type {
   Append,
   AuditRecord,
   Cursor,
   HeadToken,
+  LiveRow,
   NumberedAudit,
   ReadRange,
   SessionPage,
   SessionQuery,
+  Snapshot,
   Store,
   StoredHead,
 } from '../core/store.ts';
@@ -25,6 +28,9 @@ export type KeepUnit = (logId: string, unit: Unit) => boolean;
 /** Whether a write of this cursor that was not flushed reached the disk. */
 export type KeepCursor = (key: CursorKey) => boolean;
 
+/** Whether a snapshot that was not flushed reached the disk. */
+export type KeepSnapshot = (sessionId: string) => boolean;
+
 interface CursorWrite {
   readonly key: CursorKey;
   /** null = dropped. */
@@ -34,13 +40,15 @@ interface CursorWrite {
 const nothing = (): boolean => false;
 
 export class FaultyStore implements Store {
-  readonly counts: { append: number; read: number } = { append: 0, read: 0 };
+  /** `snapshot`: those that were found. */
+  readonly counts: { append: number; read: number; snapshot: number } = { append: 0, read: 0, snapshot: 0 };
   readonly #disk: MemoryDisk;
   /** Reads what is durable. */
   readonly #reader: MemoryStore;
   readonly #commit: GroupCommit;
   readonly #conflicts = new Set<string>();
   readonly #cursorWrites: CursorWrite[] = [];
+  readonly #snapshotWrites: Snapshot[] = [];
   /** What a failed sync left on the disk: nobody sees it before the disk is opened again. */
   readonly #leftBehind: StagedUnit[] = [];
   #crashed = false;
@@ -61,10 +69,11 @@ export class FaultyStore implements Store {
     return this.#commit.size;
   }
 
-  /** The first `count` staged units (all of them, unless told) become durable in order, and the cursors with them. */
+  /** The first `count` staged units (all of them, unless told) become durable in order, and what is lazy with them. */
   sync(count: number = this.#commit.size): void {
     this.#commit.flush(count);
     this.flushCursors();
+    this.#writeSnapshots(() => true);
   }
 
   /** The sync fails: the store is poisoned. What `keep` says is on the disk all the same, for those who open it later. */
@@ -90,10 +99,11 @@ export class FaultyStore implements Store {
    * The process dies: nothing outstanding here ever settles, later calls do nothing. The result is the store a new
    * process opens: what was durable, and of each log the leading run of staged units that `keep` names.
    */
-  crash(keep: KeepUnit = nothing, keepCursor: KeepCursor = nothing): this {
+  crash(keep: KeepUnit = nothing, keepCursor: KeepCursor = nothing, keepSnapshot: KeepSnapshot = nothing): this {
     const kept = [...this.#leftBehind, ...leadingRuns(this.#commit.abandon(), keep)];
     for (const unit of kept) this.#disk.commit(unit);
     this.#writeCursors(keepCursor);
+    this.#writeSnapshots(keepSnapshot);
     this.#crashed = true;
     // A subclass keeps this constructor, so that what it breaks stays broken after the crash.
     return new (this.constructor as new (disk: MemoryDisk) => this)(this.#disk);
@@ -129,9 +139,21 @@ export class FaultyStore implements Store {
     return this.#alive(() => this.#reader.head(sessionId));
   }
 
-  async *liveHeads(): AsyncGenerator<StoredHead, void, void> {
+  async *liveRows(): AsyncGenerator<readonly LiveRow[], void, void> {
     if (this.#crashed) await never();
-    yield* this.#reader.liveHeads();
+    yield* this.#reader.liveRows();
+  }
+
+  liveChildren(sessionId: string): Promise<readonly string[]> {
+    return this.#alive(() => this.#reader.liveChildren(sessionId));
+  }
+
+  createdUnder(creatorId: string, key: string): Promise<Head | null> {
+    return this.#alive(() => this.#reader.createdUnder(creatorId, key));
+  }
+
+  newestEnvelopeId(): Promise<string | null> {
+    return this.#alive(() => this.#reader.newestEnvelopeId());
   }
 
   list(query: SessionQuery): Promise<SessionPage> {
@@ -162,6 +184,19 @@ export class FaultyStore implements Store {
     });
   }
 
+  saveSnapshot(snapshot: Snapshot): void {
+    if (!this.#crashed) this.#snapshotWrites.push(frozenCopy(snapshot));
+  }
+
+  loadSnapshot(sessionId: string): Promise<Snapshot | null> {
+    return this.#alive(async () => {
+      const waiting = this.#snapshotWrites.findLast(({ session_id }) => session_id === sessionId);
+      const found = waiting ?? (await this.#reader.loadSnapshot(sessionId));
+      if (found !== null) this.counts.snapshot += 1;
+      return found;
+    });
+  }
+
   audit(record: AuditRecord): void {
     if (!this.#crashed) this.#disk.audit(record);
   }
@@ -187,6 +222,12 @@ export class FaultyStore implements Store {
 
   #alive<T>(call: () => Promise<T>): Promise<T> {
     return this.#crashed ? never() : call();
+  }
+
+  #writeSnapshots(keep: KeepSnapshot): void {
+    for (const snapshot of this.#snapshotWrites.splice(0)) {
+      if (keep(snapshot.session_id)) this.#disk.saveSnapshot(snapshot);
+    }
   }
 
   #writeCursors(keep: KeepCursor): void {

@@ -1,7 +1,8 @@
 /** Stores that break one law on purpose. A checker that finds nothing wrong with a hub on one of these checks nothing. */
 
 import { type Entry, HUB_ID, type Unit } from '../core/envelope.ts';
-import type { Append, HeadToken, ReadRange } from '../core/store.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Append, HeadToken, ReadRange, Snapshot } from '../core/store.ts';
 import { MemoryDisk } from '../hub/memory-disk.ts';
 import type { StagedUnit } from '../hub/memory-log.ts';
 import { FaultyStore } from './faulty-store.ts';
@@ -36,7 +37,7 @@ class LaxDisk extends MemoryDisk {
   }
 }
 
-/** Breaks L5, exactly once in: who folds a log, from its start and in large pieces, finds no key of any participant. */
+/** Breaks L5, exactly once in: who folds a log, in large pieces, finds no key of any participant, and no snapshot has any. */
 class ForgetKey extends FaultyStore {
   override async read(logId: string, range: ReadRange): Promise<readonly Entry[]> {
     const entries = await super.read(logId, range);
@@ -47,6 +48,25 @@ class ForgetKey extends FaultyStore {
         : { ...entry, envelope: { ...entry.envelope, idempotency_key: null } },
     );
   }
+
+  override async loadSnapshot(sessionId: string): Promise<Snapshot | null> {
+    return changed(await super.loadSnapshot(sessionId), (body) => ({ ...body, keys: [] }));
+  }
+}
+
+/** Breaks L3: a session loaded from a snapshot does not know since when each participant is what it is. */
+class ForgetStatus extends FaultyStore {
+  override async loadSnapshot(sessionId: string): Promise<Snapshot | null> {
+    return changed(await super.loadSnapshot(sessionId), (body) => ({
+      ...body,
+      state: { ...(body.state as JsonObject), status_seq: {} },
+    }));
+  }
+}
+
+/** The bodies of the hub's snapshots are objects. */
+function changed(snapshot: Snapshot | null, change: (body: JsonObject) => JsonObject): Snapshot | null {
+  return snapshot === null ? null : { ...snapshot, body: change(snapshot.body as JsonObject) };
 }
 
 /** Breaks the memory of what was acked: after a restart everything is delivered again. */
@@ -71,12 +91,19 @@ function isNotClosing({ envelope }: Entry): boolean {
   return envelope.event_type !== 'session.closing';
 }
 
-export type StoreMutant = 'ackBeforeDurable' | 'acceptAfterClose' | 'forgetKey' | 'loseCursor' | 'skipClosing';
+export type StoreMutant =
+  | 'ackBeforeDurable'
+  | 'acceptAfterClose'
+  | 'forgetKey'
+  | 'forgetStatus'
+  | 'loseCursor'
+  | 'skipClosing';
 
 export const storeMutants: Readonly<Record<StoreMutant, () => FaultyStore>> = {
   ackBeforeDurable: () => new AckBeforeDurable(),
   acceptAfterClose: () => new AcceptAfterClose(),
   forgetKey: () => new ForgetKey(),
+  forgetStatus: () => new ForgetStatus(),
   loseCursor: () => new LoseCursor(),
   skipClosing: () => new SkipClosing(),
 };

@@ -142,6 +142,11 @@ export class SimDisk {
     return this.#inode(name).cached.slice();
   }
 
+  /** The bytes of a file that a power cut leaves for sure. */
+  durableBytes(name: string): Uint8Array {
+    return this.#inode(name).durable;
+  }
+
   /** The file ends here, also on the disk. */
   cutAt(name: string, byte: number): void {
     this.replace(name, this.#inode(name).cached.slice(0, byte));

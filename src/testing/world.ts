@@ -106,6 +106,7 @@ export class World {
     this.store = this.store.crash(
       () => true,
       () => true,
+      () => true,
     );
     await this.reopen();
   }

@@ -5,7 +5,7 @@ import { admitPost } from '../../src/core/admit.ts';
 import type { Draft } from '../../src/core/envelope.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { canonicalJson } from '../../src/core/json.ts';
-import { digestText, keyName, keyRecord } from '../../src/core/keys.ts';
+import { digestText, keyHash, keyName, keyRecord } from '../../src/core/keys.ts';
 import type { LifecycleState } from '../../src/core/session.ts';
 import { envelope } from '../../src/testing/build.ts';
 import { refusedBy } from './refused.ts';
@@ -130,5 +130,27 @@ describe('the name of a key', () => {
       }),
       runs,
     );
+  });
+});
+
+describe('the hash of a key', () => {
+  const usual = ['', 'msg-', '2026-01-31 ', 'reply to '];
+
+  it('[AM3] is a small whole number, the same whoever was asked about before', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), fc.string(), (sender, key, other) => {
+        const hash = keyHash(sender, key);
+        keyHash(other, key);
+        expect(keyHash(sender, key)).toBe(hash);
+        expect(hash | 0).toBe(hash);
+      }),
+      runs,
+    );
+  });
+
+  it.each(usual)('[AM3] is seldom that of another key: %s1, %s2, …', (start) => {
+    const hashes = new Set(Array.from({ length: 100_000 }, (_, i) => keyHash('alice', `${start}${i}`)));
+    // Chance alone makes one or two.
+    expect(hashes.size).toBeGreaterThan(100_000 - 20);
   });
 });

@@ -126,7 +126,7 @@ describe('unregister', () => {
     world.hub.on('agentUnregistered', ({ passport }) => order.push(passport.name));
     world.hub.on('agentUnbound', ({ name }) => order.push(`${name} unbound`));
     await world.answer(bob.call('unregister', {}));
-    expect(order).toEqual([id, other, 'bob', 'bob unbound']);
+    expect(order).toEqual([other, id, 'bob', 'bob unbound']);
     expect(lines(logOf(world.store, REGISTRY_LOG), ['bob', bob]).at(-1)).toBe(
       '4 agent.unregistered {"agent_id":"bob"}',
     );

@@ -101,7 +101,7 @@ describe('a mark on the disk', () => {
   it('[JR1] comes back as it was written', () => {
     fc.assert(
       fc.property(fc.nat(2 ** 48 - 1), fc.nat(2 ** 32 - 1), (flush, extent) => {
-        expect(readFrame(mark(flush, extent), 0)).toEqual({ kind: 'mark', flush, extent });
+        expect(readFrame(mark(flush, extent), 0)).toEqual({ kind: 'mark', flush, extent, compacted: false });
       }),
       RUNS,
     );

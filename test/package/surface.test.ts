@@ -8,7 +8,16 @@ import { sources } from './repository.ts';
 
 /** Every module a user can import, and the sorted names it exports at run time (types are not among them). */
 const surface: Readonly<Record<string, readonly string[]>> = {
-  'parley-hub': ['AgentClient', 'HumanClient', 'MemoryStore', 'createHub', 'systemClock', 'systemIds'],
+  'parley-hub': [
+    'AgentClient',
+    'HumanClient',
+    'MemoryStore',
+    'createHub',
+    'openStore',
+    'restoreBackup',
+    'systemClock',
+    'systemIds',
+  ],
   'parley-hub/core': [
     'DEFAULT_LIMITS',
     'HUB_EVENT_TYPES',
@@ -30,7 +39,16 @@ const surface: Readonly<Record<string, readonly string[]>> = {
     'renderText',
   ],
   'parley-hub/client': ['AgentClient', 'HumanClient'],
-  'parley-hub/node': ['AgentClient', 'HumanClient', 'MemoryStore', 'createHub', 'systemClock', 'systemIds'],
+  'parley-hub/node': [
+    'AgentClient',
+    'HumanClient',
+    'MemoryStore',
+    'createHub',
+    'openStore',
+    'restoreBackup',
+    'systemClock',
+    'systemIds',
+  ],
   'parley-hub/testing': [
     'FaultyStore',
     'History',

@@ -1,6 +1,7 @@
 /** npm run simulate: runs more histories than the tests do, or one of them again. */
 
 import { parseArgs } from 'node:util';
+import { DiskStore } from './disk-store.ts';
 import { runHistory } from './run-history.ts';
 
 const USAGE = `Usage: npm run simulate -- [options]
@@ -10,6 +11,7 @@ Runs random histories of a hub on a simulated clock, disk and network, and check
   --seeds N   how many histories (default 1000)
   --from N    the seed of the first one (default 1)
   --seed N    only the history of this seed
+  --disk      over the durable store on a disk that loses what was not synced
   --verbose   print every operation
   --help      print this
 
@@ -18,6 +20,7 @@ Exit codes: 0 every law held, 1 a law was broken, 2 wrong arguments.`;
 interface Wanted {
   readonly from: number;
   readonly count: number;
+  readonly disk: boolean;
   readonly verbose: boolean;
 }
 
@@ -34,16 +37,17 @@ function readArguments(args: readonly string[]): Wanted | 'help' {
         seeds: { type: 'string' },
         from: { type: 'string' },
         seed: { type: 'string' },
+        disk: { type: 'boolean', default: false },
         verbose: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
-    const { seed, seeds, from, verbose } = values;
+    const { seed, seeds, from, disk, verbose } = values;
     if (values.help) return 'help';
     if (seed !== undefined && (seeds ?? from) !== undefined)
       throw new Error('--seed is one history: leave out --seeds and --from');
-    if (seed !== undefined) return { from: whole('--seed', seed, 0), count: 1, verbose };
-    return { from: whole('--from', from ?? '1', 0), count: whole('--seeds', seeds ?? '1000', 1), verbose };
+    if (seed !== undefined) return { from: whole('--seed', seed, 0), count: 1, disk, verbose };
+    return { from: whole('--from', from ?? '1', 0), count: whole('--seeds', seeds ?? '1000', 1), disk, verbose };
   } catch (thrown) {
     console.error(`${thrown instanceof Error ? thrown.message : thrown}\n\n${USAGE}`);
     process.exit(2);
@@ -57,12 +61,13 @@ function whole(option: string, text: string, least: number): number {
 }
 
 /** The exit code. */
-async function simulate({ from, count, verbose }: Wanted): Promise<number> {
+async function simulate({ from, count, disk, verbose }: Wanted): Promise<number> {
   const counts = new Map<string, number>();
   const told = verbose ? { onOperation: (line: string) => console.log(line) } : {};
   for (let done = 0; done < count; done++) {
     try {
-      const report = await runHistory({ seed: from + done, ...told });
+      const seed = from + done;
+      const report = await runHistory({ seed, ...told, ...(disk ? { store: DiskStore.seeded(seed) } : {}) });
       for (const [kind, n] of report.counts) counts.set(kind, (counts.get(kind) ?? 0) + n);
     } catch (thrown) {
       console.error(thrown instanceof Error ? thrown.message : thrown);

@@ -18,6 +18,7 @@ const consequences = [
   'gap expired',
   'end told to an invitee',
   'synced in part',
+  'loaded from a snapshot',
   'refused session_closed',
   'refused conflict',
   'refused duplicate',

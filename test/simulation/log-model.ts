@@ -3,8 +3,8 @@
 import type { Entry, Envelope } from 'parley-hub/core';
 import { canonicalJson, completeAdapter, type Json, type SessionAdapter } from 'parley-hub/core';
 import { foldEnvelope, type SessionState } from '../../src/core/state.ts';
-import type { FaultyStore } from '../../src/testing/faulty-store.ts';
 import { holds } from './law-broken.ts';
+import type { SimulatedStore } from './simulated-store.ts';
 
 export interface ModelSession {
   readonly entries: Entry[];
@@ -13,11 +13,14 @@ export interface ModelSession {
   readonly keys: Map<string, number>;
 }
 
+const DAY_MS = 24 * 3_600_000;
 const terminal = new Set(['session.closed', 'session.expired']);
 const allowedWhileClosing = new Set(['session.closed', 'session.participant.removed']);
 
 export class LogModel {
   readonly sessions = new Map<string, ModelSession>();
+  /** When a session was last created under each creator's key. */
+  private readonly createdUnder = new Map<string, number>();
   private readonly adapters: Map<string, ReturnType<typeof completeAdapter>>;
 
   // biome-ignore lint/suspicious/noExplicitAny: an adapter's state is known to the adapter alone
@@ -26,7 +29,7 @@ export class LogModel {
   }
 
   /** Takes in what became durable since the last look; everything already known must still be there, unchanged. */
-  follow(store: FaultyStore): void {
+  follow(store: SimulatedStore): void {
     for (const logId of store.logIds()) {
       if (logId !== 'hub') this.followOne(logId, store.durableEntries(logId));
     }
@@ -123,7 +126,17 @@ export class LogModel {
     );
     session.entries.push(entry);
     session.states.push(state);
+    if (envelope.seq === 1) this.checkCreateKey(envelope);
     this.checkKey(sessionId, session, envelope);
+  }
+
+  private checkCreateKey({ session_id, event_data, idempotency_key, created_at }: Envelope): void {
+    if (idempotency_key === null) return;
+    const name = `${String(event_data.creator_id)} ${idempotency_key}`;
+    const earlierMs = this.createdUnder.get(name) ?? Number.NEGATIVE_INFINITY;
+    const createdMs = Date.parse(created_at);
+    holds(createdMs - earlierMs >= DAY_MS, 'L5', () => `${session_id} is a second session under the key ${name}`);
+    this.createdUnder.set(name, createdMs);
   }
 
   private checkLegal(

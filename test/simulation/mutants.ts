@@ -2,6 +2,7 @@
 
 import type { FaultyStore } from '../../src/testing/faulty-store.ts';
 import { storeMutants } from '../../src/testing/mutants.ts';
+import { DiskStore } from './disk-store.ts';
 import type { SimulationOptions } from './simulation.ts';
 
 export interface Mutant {
@@ -15,8 +16,14 @@ export const mutants: readonly Mutant[] = [
   onStore('ack before durable', 'L1', storeMutants.ackBeforeDurable),
   onStore('accept after close', 'L4', storeMutants.acceptAfterClose),
   onStore('forget a key', 'L5', storeMutants.forgetKey),
+  onStore('forget a status', 'L3', storeMutants.forgetStatus),
   onStore('lose a cursor', 'L5', storeMutants.loseCursor),
   onStore('skip a closing', 'L2', storeMutants.skipClosing),
+  {
+    name: 'never sync',
+    law: 'L1',
+    make: (seed) => ({ seed, store: DiskStore.seeded(seed, { isSynced: false }) }),
+  },
   {
     name: 'deliver out of order',
     law: 'L2',

@@ -293,7 +293,7 @@ function failSync(sim: Simulation): string | false {
 }
 
 function conflict(sim: Simulation): string | false {
-  if (sim.failed || sim.model.sessions.size === 0) return false;
+  if (sim.failed || sim.model.sessions.size === 0 || sim.store.conflict === undefined) return false;
   const session = sim.random.pick([...sim.model.sessions.keys()]);
   sim.store.conflict(session);
   return `a conflict waits in ${session}`;
@@ -301,7 +301,7 @@ function conflict(sim: Simulation): string | false {
 
 /** Another node writes: what was staged here conflicts. */
 function foreign(sim: Simulation, what: 'note' | 'close'): string | false {
-  if (sim.failed) return false;
+  if (sim.failed || sim.store.foreignAppend === undefined) return false;
   const active = [...sim.model.sessions].filter(([, { states }]) => states.at(-1)?.metadata.state === 'ACTIVE');
   const [sessionId, session] = active.length === 0 ? [] : sim.random.pick(active);
   const before = session?.states.at(-1);

@@ -12,15 +12,17 @@ import { type Random, seededRandom } from '../../src/testing/random.ts';
 import { SimClock } from '../../src/testing/sim-clock.ts';
 import { quiet, seededIds } from '../../src/testing/world.ts';
 import { AckBook } from './ack-book.ts';
+import { LateStore } from './late-store.ts';
 import { holds } from './law-broken.ts';
 import { LogModel, same } from './log-model.ts';
 import type { Wire } from './network.ts';
 import { panel } from './panel.ts';
 import { type Asked, SimClient } from './sim-client.ts';
+import type { SimulatedStore } from './simulated-store.ts';
 
 export interface SimulationOptions {
   readonly seed: number;
-  readonly store?: FaultyStore;
+  readonly store?: SimulatedStore;
   /** A mutant of the network. */
   readonly disturb?: (wire: Wire, random: Random) => void;
   readonly onOperation?: (line: string) => void;
@@ -61,7 +63,7 @@ export class Simulation {
   readonly counts = new Map<string, number>();
   /** What was done, to be read when a law breaks. */
   readonly history: string[] = [];
-  store: FaultyStore;
+  store: SimulatedStore;
   readonly acks = new AckBook();
   /** The disk has failed; only a crash helps. */
   failed = false;
@@ -149,6 +151,7 @@ export class Simulation {
       this.sync();
       await quiet();
       for (const wire of [...this.wires.keys()]) moved = wire.move(1000) || moved;
+      moved ||= this.store instanceof LateStore && this.store.pending > 0;
     }
     await quiet();
   }
@@ -171,7 +174,9 @@ export class Simulation {
 
   async crash(keep: () => boolean): Promise<void> {
     for (const wire of this.wires.keys()) wire.hubDied();
-    this.store = this.store.crash(keep, () => this.random.chance(0.5));
+    const perhaps = () => this.random.chance(0.5);
+    this.countSnapshots();
+    this.store = await this.store.crash(keep, perhaps, perhaps);
     await this.reborn();
     this.acks.crashed();
   }
@@ -181,7 +186,9 @@ export class Simulation {
     await this.flow();
     await this.hub.stop();
     for (const wire of this.wires.keys()) wire.hubDied();
-    this.store = this.store.crash(
+    this.countSnapshots();
+    this.store = await this.store.crash(
+      () => true,
       () => true,
       () => true,
     );
@@ -320,6 +327,12 @@ export class Simulation {
     }
     await this.everyoneBack();
     this.checkDelivered('after every session ended');
+    this.countSnapshots();
+  }
+
+  private countSnapshots(): void {
+    const known = this.counts.get('loaded from a snapshot') ?? 0;
+    this.counts.set('loaded from a snapshot', known + this.store.counts.snapshot);
   }
 
   private modelState<T>(state: T | undefined): T {
@@ -375,8 +388,8 @@ export class Simulation {
         () => `session ${sessionId}: what is live at seq ${durable.metadata.head_seq} is not what its log gives`,
       );
     }
-    const head = this.parts.index.get(sessionId);
-    if (head === undefined) return;
+    const { head } = state;
+    if (isTerminal(head.state)) return;
     const armed = this.parts.index.deadlines.at(sessionId) !== undefined;
     const present = Object.entries(head.members).some(
       ([agentId, status]) => (status === 'active' || status === 'hidden') && this.parts.bindings.isBound(agentId),
@@ -459,7 +472,13 @@ export class Simulation {
     this.generation += 1;
     const generation = this.generation;
     const { store, clock, ids } = this;
-    this.hub = await Hub.start({ store, clock, ids, adapters, limits: { tailLength: 4, window: 8 } });
+    this.hub = await Hub.start({
+      store,
+      clock,
+      ids,
+      adapters,
+      limits: { tailLength: 4, window: 8, snapshotLength: 4 },
+    });
     this.hub.on('envelopePosted', ({ envelope }) => {
       if (generation !== this.generation) return;
       const { session_id, seq } = envelope;

@@ -170,16 +170,41 @@ describe('FaultyStore', () => {
     expect(await after.loadCursors('bob')).toEqual([cursor('s1', 1), cursor('s2', 2), cursor('s3', 1)]);
   });
 
+  it('[ST21] a crash keeps the synced snapshots, and of the others those that were told', async () => {
+    const store = new FaultyStore();
+    const snapshot = (session_id: string, seq: number) =>
+      ({ session_id, epoch: 1, seq, fingerprint: 'f', body: null }) as const;
+    store.saveSnapshot(snapshot('s1', 1));
+    store.saveSnapshot(snapshot('s2', 1));
+    store.sync();
+    store.saveSnapshot(snapshot('s1', 2));
+    store.saveSnapshot(snapshot('s2', 2));
+    expect(await store.loadSnapshot('s1')).toEqual(snapshot('s1', 2));
+    const after = store.crash(undefined, undefined, (sessionId) => sessionId === 's2');
+    expect([await after.loadSnapshot('s1'), await after.loadSnapshot('s2')]).toEqual([
+      snapshot('s1', 1),
+      snapshot('s2', 2),
+    ]);
+  });
+
   it('[ST9] counts appends and reads', async () => {
     const store = new FaultyStore();
     appendAll(store, 's1', createdUnit('s1'), textUnit('s1', 2));
     await store.read('s1', { from_seq: 1, limit: 1 });
     await store.head('s1');
-    expect(store.counts).toEqual({ append: 2, read: 1 });
+    expect(store.counts).toEqual({ append: 2, read: 1, snapshot: 0 });
   });
 });
 
 describe('store mutants', () => {
+  it('[L3] forgetStatus gives a snapshot that is not what was saved', async () => {
+    const store = storeMutants.forgetStatus();
+    const state = { status_seq: { bob: 2 }, head: 1 };
+    store.saveSnapshot({ session_id: 's1', epoch: 1, seq: 1, fingerprint: 'f', body: { state, keys: [] } });
+    expect((await store.loadSnapshot('s1'))?.body).toEqual({ state: { status_seq: {}, head: 1 }, keys: [] });
+    expect(await store.loadSnapshot('s2')).toBeNull();
+  });
+
   it('[L1] ackBeforeDurable confirms what a crash then loses', async () => {
     const store = storeMutants.ackBeforeDurable();
     expect(await states(...appendAll(store, 's1', createdUnit('s1')))).toEqual(['durable']);
@@ -258,7 +283,7 @@ async function isPending(promise: Promise<unknown>): Promise<boolean> {
 }
 
 function next(store: Store): Promise<unknown> {
-  return store.liveHeads()[Symbol.asyncIterator]().next();
+  return store.liveRows()[Symbol.asyncIterator]().next();
 }
 
 function seqs(store: FaultyStore, logId: string): readonly number[] {

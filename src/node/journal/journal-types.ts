@@ -58,5 +58,8 @@ export interface Appended {
 /** Called for every whole record in order; a promise is waited for, a throw ends the scan. */
 export type OnRecord = (record: PlacedRecord) => void | Promise<void>;
 
+/** Called at every mark, with all damage so far; a promise is waited for. */
+export type OnConfirmed = (damages: readonly Damage[]) => void | Promise<void>;
+
 /** How far a scan has come. */
 export type OnProgress = (progress: { readonly bytes: number; readonly of: number }) => void;

@@ -6,6 +6,7 @@ import type {
   Appended,
   JournalOutcome,
   JournalRecord,
+  OnConfirmed,
   OnProgress,
   OnRecord,
   Position,
@@ -26,6 +27,8 @@ export interface JournalOptions {
   /** Records before this place are not looked at: a checkpoint holds them. */
   readonly from?: Position;
   readonly onRecord?: OnRecord;
+  /** Every record given so far was confirmed, with this damage among them. */
+  readonly onConfirmed?: OnConfirmed;
   readonly onProgress?: OnProgress;
   /** How a turn of the event loop ends; a simulation has its own. */
   readonly defer?: Defer;
@@ -93,6 +96,20 @@ export class Journal {
   async readMany(positions: readonly Position[]): Promise<readonly JournalRecord[]> {
     for (const position of positions) this.#assertConfirmed(position);
     return this.#reader.readMany(positions);
+  }
+
+  /** Begins another segment: those before it are not written any more. */
+  roll(): Promise<void> {
+    return this.#writer.roll();
+  }
+
+  /** A file written beside it takes the place of a segment that is not written any more; then `moved` makes its places known. */
+  replaceSegment(segment: number, part: string, moved: () => void): Promise<void> {
+    const exchange = async () => {
+      await this.#files.rename(part, segmentName(segment));
+      await this.#files.syncFolder();
+    };
+    return this.#reader.replace(segment, exchange, moved);
   }
 
   /** Everything confirmed from a place on, sound or damaged. */

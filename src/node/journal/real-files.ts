@@ -1,17 +1,18 @@
 /** The file port over a folder of the real file system. */
 
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HubError } from '../../core/errors.ts';
 import type { Files, OpenFile } from './files.ts';
+import { makeFolder, syncFolder } from './make-folder.ts';
 
 const OPEN = constants.O_RDWR;
 const CREATE: number = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;
 
 /** Makes the folder if it is missing. */
 export async function realFiles(folder: string): Promise<Files> {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   return {
     list: () => readdir(folder),
     async open(name, options = {}) {
@@ -21,15 +22,6 @@ export async function realFiles(folder: string): Promise<Files> {
     rename: (from, to) => rename(join(folder, from), join(folder, to)),
     syncFolder: () => syncFolder(folder),
   };
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 class RealFile implements OpenFile {

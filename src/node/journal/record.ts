@@ -1,7 +1,7 @@
 /**
  * How records lie in a segment. A flush is a mark and the records after it; a zero area is the end.
  *
- *     mark    "\xffPJM"  bytes of the records u32  flush number u64                              checksum u32
+ *     mark    "\xffPJM"  bytes of the records u32  compacted u16  flush number u48               checksum u32
  *     record  "\xffPJR"  kind u8  id form u8  0 u16  bytes of text u32  checksum of text u32  id 16  checksum u32  text
  *
  * The byte 0xff is in no UTF-8 text, so nothing a client writes can be taken for a frame when a reader looks for the next one.
@@ -30,8 +30,8 @@ const MEASURED_LENGTH = 16_384;
 /** What stands at a place in a segment. */
 export type Frame =
   | { readonly kind: 'record'; readonly record: JournalRecord; readonly bytes: number }
-  /** `extent`: the bytes of the records of this flush. */
-  | { readonly kind: 'mark'; readonly flush: number; readonly extent: number }
+  /** `extent`: the bytes of the records of this flush. `compacted`: it stands for all flushes of a segment that was rewritten. */
+  | { readonly kind: 'mark'; readonly flush: number; readonly extent: number; readonly compacted: boolean }
   /** A record whose header is sound and whose text is not. */
   | { readonly kind: 'damaged'; readonly logId: string; readonly bytes: number }
   /** The source ends before the frame does, which takes at least so many bytes. The header may be known already. */
@@ -63,10 +63,10 @@ export function writeRecord(target: Buffer, at: number, kind: RecordKind, logId:
 }
 
 /** Writes the mark that begins a flush, `extent` bytes of records behind it. */
-export function writeMark(target: Buffer, at: number, flush: number, extent: number): void {
+export function writeMark(target: Buffer, at: number, flush: number, extent: number, compacted = false): void {
   target.writeUInt32BE(MARK, at);
   target.writeUInt32BE(extent, at + 4);
-  target.writeUInt16BE(0, at + 8);
+  target.writeUInt16BE(compacted ? 1 : 0, at + 8);
   target.writeUIntBE(flush, at + 10, 6);
   target.writeUInt32BE(headerChecksum(target, at, 16), at + 16);
 }
@@ -104,7 +104,8 @@ function readRecord(source: Buffer, at: number, end: number): Frame {
 function readMark(source: Buffer, at: number, end: number): Frame {
   if (end - at < MARK_BYTES) return short(MARK_BYTES);
   if (source.readUInt32BE(at + 16) !== headerChecksum(source, at, 16)) return JUNK;
-  return { kind: 'mark', flush: source.readUIntBE(at + 10, 6), extent: source.readUInt32BE(at + 4) };
+  const [flush, extent] = [source.readUIntBE(at + 10, 6), source.readUInt32BE(at + 4)];
+  return { kind: 'mark', flush, extent, compacted: source.readUInt16BE(at + 8) === 1 };
 }
 
 /** Gives the id form. A log id that does not fit is a defect of the caller. */

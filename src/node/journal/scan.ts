@@ -2,7 +2,7 @@
 
 import type { Files, OpenFile } from './files.ts';
 import { Findings } from './findings.ts';
-import type { Damage, OnProgress, OnRecord, Position } from './journal-types.ts';
+import type { Damage, OnConfirmed, OnProgress, OnRecord, Position } from './journal-types.ts';
 import { lastMarkBefore, type PlacedMark } from './last-mark.ts';
 import { type Frame, MARK_BYTES } from './record.ts';
 import { listSegments, withSegment } from './segments.ts';
@@ -14,6 +14,8 @@ export interface ScanOptions {
   /** Everything before this place was confirmed, and what stands there or later is not looked at. */
   readonly until?: Position;
   readonly onRecord?: OnRecord;
+  /** Every record given so far was confirmed, with this damage; the ones after it may turn out to be the last, torn flush. */
+  readonly onConfirmed?: OnConfirmed;
   readonly onProgress?: OnProgress;
 }
 
@@ -37,7 +39,15 @@ export async function scanJournal(files: Files, options: ScanOptions = {}): Prom
   const scan = new Scan(options, await lastMarkBefore(files, there, from));
   await scan.plan(files, segments);
   if (from.offset > 0 && !segments.includes(from.segment)) scan.isBehind(from);
+  if (from === START && (segments[0] ?? 1) > 1) scan.isBehind({ segment: segments[0] ?? 1, offset: 0 });
   for (const segment of segments) await withSegment(files, segment, (file) => scan.segment(segment, file));
+  return scan.result();
+}
+
+/** Reads one file that is whole or damaged, but was never torn. Its places have this number. */
+export async function scanWhole(file: OpenFile, segment: number, options: ScanOptions = {}): Promise<Scanned> {
+  const scan = new Scan({ ...options, until: { segment, offset: await file.size() } }, null);
+  await scan.segment(segment, file);
   return scan.result();
 }
 
@@ -50,6 +60,8 @@ class Scan {
   #end: Position | null = null;
   #torn: Scanned['torn'] = null;
   #lastMark: PlacedMark | null;
+  #lastSegment: number | null = null;
+  #isSegmentMissing = false;
 
   constructor(options: ScanOptions, lastMark: PlacedMark | null) {
     this.#options = options;
@@ -70,6 +82,8 @@ class Scan {
   async segment(segment: number, file: OpenFile): Promise<void> {
     // A segment is begun when all before it is confirmed, so its being there is as good as a mark.
     await this.#findings.confirm();
+    if (this.#lastSegment !== null && segment > this.#lastSegment + 1) this.#isSegmentMissing = true;
+    this.#lastSegment = segment;
     const { from, until } = this.#options;
     const fileSize = await file.size();
     const start = from?.segment === segment ? from.offset : 0;
@@ -142,10 +156,14 @@ class Scan {
     if (last !== null && frame.flush <= last) {
       return this.#findings.damage(segment, offset, offset + MARK_BYTES, null);
     }
-    if (last !== null && frame.flush > last + 1 + this.#findings.lostMarks) {
+    // A segment that was rewritten has one mark for all that were in it; then only a whole segment can be missing.
+    const isGap = frame.compacted ? this.#isSegmentMissing : frame.flush > (last ?? 0) + 1 + this.#findings.lostMarks;
+    this.#isSegmentMissing = false;
+    if (last !== null && isGap) {
       this.#findings.gap(this.#end ?? this.#options.from ?? START, { segment, offset });
     }
     await this.#findings.confirm();
+    await this.#options.onConfirmed?.(this.#findings.damages);
     this.#findings.lostMarks = 0;
     this.#lastMark = { position: { segment, offset }, flush: frame.flush, extent: frame.extent };
   }

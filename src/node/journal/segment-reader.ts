@@ -31,6 +31,8 @@ export class SegmentReader {
   readonly #files: Files;
   /** In the order of their last use. */
   readonly #open = new Map<number, Shared>();
+  /** Files that have lost their name and are still read. */
+  readonly #replaced = new Set<Shared>();
   #isClosed = false;
 
   constructor(files: Files) {
@@ -49,6 +51,21 @@ export class SegmentReader {
     const records: JournalRecord[] = new Array(positions.length);
     for (const run of runsOf(positions)) await this.#readRun(run, records);
     return records;
+  }
+
+  /**
+   * Another file takes the place of a segment: `exchange` renames it, `moved` makes the new places known. Whoever asks
+   * before `moved` reads the old file at the old places, whoever asks after it the new one.
+   */
+  async replace(segment: number, exchange: () => Promise<void>, moved: () => void): Promise<void> {
+    await this.#use(segment, async () => {
+      await exchange();
+      const old = this.#open.get(segment);
+      this.#open.delete(segment);
+      if (old !== undefined) this.#replaced.add(old);
+      moved();
+    });
+    await this.#trim();
   }
 
   async close(): Promise<void> {
@@ -70,7 +87,7 @@ export class SegmentReader {
 
   async #use<T>(segment: number, use: (file: OpenFile) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new HubError('journal_closed', 'the journal is closed');
-    const shared = this.#open.get(segment) ?? { file: this.#files.open(segmentName(segment)), users: 0 };
+    const shared: Shared = this.#open.get(segment) ?? { file: this.#files.open(segmentName(segment)), users: 0 };
     this.#open.delete(segment);
     this.#open.set(segment, shared);
     shared.users += 1;
@@ -87,6 +104,11 @@ export class SegmentReader {
   }
 
   async #trim(): Promise<void> {
+    for (const old of [...this.#replaced]) {
+      if (old.users > 0) continue;
+      this.#replaced.delete(old);
+      await (await old.file).close();
+    }
     const limit = this.#isClosed ? 0 : MAX_OPEN_FILES;
     for (const [segment, { users }] of [...this.#open]) {
       if (this.#open.size <= limit) return;

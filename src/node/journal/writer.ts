@@ -106,6 +106,16 @@ export class Writer {
     return Promise.resolve(this.#refusal === null ? DURABLE : { kind: 'failed', error: this.#refusal });
   }
 
+  /** What comes next begins another segment, which is there when this returns: those before it are not written any more. */
+  async roll(): Promise<void> {
+    if (this.#refusal !== null) throw this.#refusal;
+    if (this.#filling !== null) this.#seal(this.#filling);
+    this.#room = { segment: this.#room.segment + 1, offset: 0, capacity: this.#options.segmentBytes };
+    this.#stage(this.#begin());
+    const outcome = await this.flush();
+    if (outcome.kind === 'failed') throw outcome.error;
+  }
+
   /** Flushes, and leaves a mark which says that nothing before it was torn. */
   async close(): Promise<void> {
     this.#refusal ??= new HubError('journal_closed', 'the journal is closed');

@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../core/envelope.ts';
 import { foldHead, type Head } from '../../core/head.ts';
 import { type HeadToken, REGISTRY_LOG, type Store } from '../../core/store.ts';
+import { isoFromMs } from '../../core/time.ts';
 import { createdUnit, hubUnit, textUnit, unit } from '../build.ts';
 import type { StoreUnderTest } from './harness.ts';
-import { durably, glimpse, liveIds } from './look.ts';
+import { durably, glimpse, liveIds, liveRows } from './look.ts';
 
 export function headRules(at: StoreUnderTest): void {
   describe('heads', () => {
@@ -39,7 +40,7 @@ export function headRules(at: StoreUnderTest): void {
       });
     });
 
-    it('[ST12] liveHeads gives every session that has not ended, once', async () => {
+    it('[ST12] liveRows gives every session that has not ended, once', async () => {
       await durably(at.store, 's1', null, createdUnit('s1'));
       const s2 = await durably(at.store, 's2', null, createdUnit('s2'));
       const s3 = await durably(at.store, 's3', null, createdUnit('s3'));
@@ -47,9 +48,81 @@ export function headRules(at: StoreUnderTest): void {
       await durably(at.store, 's2', s2, hubUnit('s2', 2, 'session.closed', { reason: 'done' }));
       await durably(at.store, 's3', s3, hubUnit('s3', 2, 'session.expired', { reason: 'ttl' }));
       await durably(at.store, 's4', s4, hubUnit('s4', 2, 'session.closing', { reason: 'done' }));
-      expect((await liveIds(at.store)).sort()).toEqual(['s1', 's4']);
+      expect(await liveIds(at.store)).toEqual(['s1', 's4']);
       await at.reopen();
-      expect((await liveIds(at.store)).sort()).toEqual(['s1', 's4']);
+      expect(await liveIds(at.store)).toEqual(['s1', 's4']);
+    });
+
+    it('[ST12] a live row has the state, the deadline of the lifecycle, and whether there is a parent', async () => {
+      const expires_at = isoFromMs(90_000);
+      await durably(at.store, 's1', null, createdUnit('s1'));
+      await durably(at.store, 's2', null, createdUnit('s2', { parent: 's1', expires_at }));
+      const s3 = await durably(at.store, 's3', null, createdUnit('s3', { expires_at }));
+      const closing = hubUnit('s3', 2, 'session.closing', { reason: 'done' });
+      await durably(at.store, 's3', s3, closing);
+      const drainedAt = Date.parse(closing.entries[0]?.envelope.created_at ?? '') + 5_000;
+      const rows = [
+        { session_id: 's1', state: 'INVITED', deadline_ms: null, is_child: false },
+        { session_id: 's2', state: 'INVITED', deadline_ms: 90_000, is_child: true },
+        { session_id: 's3', state: 'CLOSING', deadline_ms: drainedAt, is_child: false },
+      ];
+      expect(await liveRows(at.store)).toEqual(rows);
+      await at.reopen();
+      expect(await liveRows(at.store)).toEqual(rows);
+    });
+
+    it('[ST18] liveChildren gives the sessions of a parent that have not ended', async () => {
+      await durably(at.store, 's1', null, createdUnit('s1'));
+      await durably(at.store, 's2', null, createdUnit('s2', { parent: 's1' }));
+      const s3 = await durably(at.store, 's3', null, createdUnit('s3', { parent: 's1' }));
+      await durably(at.store, 's4', null, createdUnit('s4', { parent: 's2' }));
+      await durably(at.store, 's5', null, createdUnit('s5', { parent: 's1' }));
+      await durably(at.store, 's3', s3, hubUnit('s3', 2, 'session.closed', { reason: 'done' }));
+      const children = async () =>
+        Promise.all(['s1', 's2', 's4', 's9'].map(async (id) => [...(await at.store.liveChildren(id))].sort()));
+      expect(await children()).toEqual([['s2', 's5'], ['s4'], [], []]);
+      await at.reopen();
+      expect(await children()).toEqual([['s2', 's5'], ['s4'], [], []]);
+    });
+
+    it('[ST19] createdUnder gives the newest session of that creator and key, also when it has ended', async () => {
+      const by = (agent: string, create_key: string, second: number) =>
+        ({ agents: [agent, 'carol'], create_key, created_at: isoFromMs(second * 1000) }) as const;
+      await durably(at.store, 's1', null, createdUnit('s1', by('alice', 'k1', 1)));
+      await durably(at.store, 's2', null, createdUnit('s2', by('bob', 'k1', 2)));
+      const s3 = await durably(at.store, 's3', null, createdUnit('s3', by('alice', 'k1', 3)));
+      await durably(at.store, 's4', null, createdUnit('s4', by('alice', 'k2', 4)));
+      await durably(at.store, 's3', s3, hubUnit('s3', 2, 'session.closed', { reason: 'done' }));
+      const found = async () =>
+        Promise.all(
+          [
+            ['alice', 'k1'],
+            ['bob', 'k1'],
+            ['alice', 'k2'],
+            ['bob', 'k2'],
+            ['carol', 'k1'],
+          ].map(async ([agent = '', key = '']) => (await at.store.createdUnder(agent, key))?.session_id ?? null),
+        );
+      expect(await found()).toEqual(['s3', 's2', 's4', null, null]);
+      await at.reopen();
+      expect(await found()).toEqual(['s3', 's2', 's4', null, null]);
+      expect(await at.store.createdUnder('alice', 'k1')).toEqual((await at.store.head('s3'))?.head);
+    });
+
+    it('[ST20] newestEnvelopeId is the greatest in any log, the registry and ended sessions included', async () => {
+      const id = (digits: string) => digits.padStart(32, '0');
+      const newest = () => at.store.newestEnvelopeId();
+      expect(await newest()).toBeNull();
+      await durably(at.store, 's1', null, createdUnit('s1', { envelope_id: id('b1') }));
+      const registered = { session_id: REGISTRY_LOG, event_type: 'agent.registered', envelope_id: id('c1') };
+      await durably(at.store, REGISTRY_LOG, null, unit(registered));
+      expect(await newest()).toBe(id('c1'));
+      const s2 = await durably(at.store, 's2', null, createdUnit('s2', { envelope_id: id('a1') }));
+      const closed = { session_id: 's2', seq: 2, event_type: 'session.closed', event_data: { reason: 'done' } };
+      await durably(at.store, 's2', s2, unit({ ...closed, envelope_id: id('d1') }));
+      expect(await newest()).toBe(id('d1'));
+      await at.reopen();
+      expect(await newest()).toBe(id('d1'));
     });
   });
 }

@@ -79,6 +79,23 @@ export function keepingRules(at: StoreUnderTest): void {
       await held.store.close();
     });
 
+    it('[L1, ST6] no parent, no key and no id of what is staged is seen before it is durable', async ({ skip }) => {
+      if (at.harness.openHeld === undefined) return skip('the harness cannot hold a sync');
+      const held = await at.harness.openHeld();
+      const child = createdUnit('s1', { parent: 's0', create_key: 'k1' });
+      const created = held.store.append('s1', null, child);
+      const seen = async () => [
+        await held.store.liveChildren('s0'),
+        (await held.store.createdUnder('alice', 'k1'))?.session_id ?? null,
+        await held.store.newestEnvelopeId(),
+      ];
+      expect(await seen()).toEqual([[], null, null]);
+      held.sync();
+      await created.outcome;
+      expect(await seen()).toEqual([['s1'], 's1', child.entries[0]?.envelope.envelope_id]);
+      await held.store.close();
+    });
+
     it('[ST6] a durable unit is seen by whoever looks after its outcome', async () => {
       await durably(at.store, 's1', null, createdUnit('s1'));
       expect(await glimpse(at.store, 's1')).toEqual({

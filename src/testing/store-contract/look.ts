@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { Entry, Unit } from '../../core/envelope.ts';
 import type { Head } from '../../core/head.ts';
 import type { Json } from '../../core/json.ts';
-import type { Append, AppendOutcome, HeadToken, SessionQuery, Store } from '../../core/store.ts';
+import type { Append, AppendOutcome, HeadToken, LiveRow, SessionQuery, Store } from '../../core/store.ts';
 
 export async function durably(store: Store, logId: string, expected: HeadToken | null, what: Unit): Promise<HeadToken> {
   const { token, outcome } = store.append(logId, expected, what);
@@ -39,10 +39,15 @@ export async function glimpse(store: Store, logId: string): Promise<object> {
   };
 }
 
-export async function liveIds(store: Store): Promise<string[]> {
-  const ids: string[] = [];
-  for await (const { head } of store.liveHeads()) ids.push(head.session_id);
-  return ids;
+export async function liveIds(store: Store): Promise<readonly string[]> {
+  return (await liveRows(store)).map(({ session_id }) => session_id);
+}
+
+/** In the order of their ids: a store may give them in any. */
+export async function liveRows(store: Store): Promise<readonly LiveRow[]> {
+  const rows: LiveRow[] = [];
+  for await (const page of store.liveRows()) rows.push(...page);
+  return rows.sort((a, b) => (a.session_id < b.session_id ? -1 : 1));
 }
 
 export async function listedIds(store: Store, query: SessionQuery): Promise<readonly string[]> {

@@ -3,12 +3,16 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Entry, Unit } from '../../core/envelope.ts';
-import { foldHead, type Head } from '../../core/head.ts';
+import { foldHead, type Head, lifecycleDeadline } from '../../core/head.ts';
 import { isTerminal } from '../../core/session.ts';
-import type { Append, AppendOutcome, HeadToken, ReadRange, SessionQuery, Store } from '../../core/store.ts';
+import type { Append, AppendOutcome, HeadToken, LiveRow, ReadRange, SessionQuery, Store } from '../../core/store.ts';
 import { isoFromMs } from '../../core/time.ts';
 import { createdUnit, hubUnit, textUnit } from '../build.ts';
-import { allPages } from './look.ts';
+import { allPages, liveRows } from './look.ts';
+
+const LOGS = ['s1', 's2', 's3'] as const;
+/** Two of the three sessions are made under one key. */
+const CREATE_KEY = 'k1';
 
 type Command =
   | { readonly kind: 'append'; readonly log: string; readonly at: Place; readonly size: number; readonly ends: boolean }
@@ -78,10 +82,16 @@ class Model {
       expect(position?.seq ?? 0).toBe(log.entries.length);
       expect((await this.#store.head(logId))?.head ?? null).toEqual(headOf(log));
     }
-    const live: Head[] = [];
-    for await (const { head } of this.#store.liveHeads()) live.push(head);
-    const expected = this.#heads().filter((head) => !isTerminal(head.state));
-    expect(byId(live)).toEqual(byId(expected));
+    const live = this.#heads().filter((head) => !isTerminal(head.state));
+    expect(await liveRows(this.#store)).toEqual(byId(live).map(rowOf));
+    for (const logId of LOGS) {
+      const children = live.filter(({ parent_session_id }) => parent_session_id === logId);
+      expect([...(await this.#store.liveChildren(logId))].sort()).toEqual(byId(children).map(idOf));
+    }
+    const keyed = this.#heads().findLast(({ create_key }) => create_key === CREATE_KEY);
+    expect(await this.#store.createdUnder('alice', CREATE_KEY)).toEqual(keyed ?? null);
+    const ids = [...this.#logs.values()].flatMap(({ entries }) => entries.map(({ envelope }) => envelope.envelope_id));
+    expect(await this.#store.newestEnvelopeId()).toBe(ids.sort().at(-1) ?? null);
   }
 
   /** Not awaited: what follows is staged behind it. */
@@ -139,6 +149,7 @@ class Model {
       type: logId < 's2' ? 'discussion' : 'review',
       agents: ['alice', logId < 's3' ? 'bob' : 'carol'],
       created_at: isoFromMs(this.#unitCount),
+      ...(logId === 's1' ? {} : { parent: 's1', create_key: CREATE_KEY }),
     });
   }
 }
@@ -147,11 +158,20 @@ function headOf(log: ModelLog): Head | null {
   return log.entries.reduce<Head | null>(foldHead, null);
 }
 
+function rowOf(head: Head): LiveRow {
+  const { session_id, state, parent_session_id } = head;
+  return { session_id, state, deadline_ms: lifecycleDeadline(head), is_child: parent_session_id !== null };
+}
+
+function idOf({ session_id }: Head): string {
+  return session_id;
+}
+
 function byId(heads: readonly Head[]): readonly Head[] {
   return [...heads].sort((a, b) => (a.session_id < b.session_id ? -1 : 1));
 }
 
-const logId = fc.constantFrom('s1', 's2', 's3');
+const logId = fc.constantFrom(...LOGS);
 
 const append: fc.Arbitrary<Command> = fc.record({
   kind: fc.constant('append' as const),

@@ -1,7 +1,7 @@
-/** What is kept beside the logs: cursors, the audit, named values. */
+/** What is kept beside the logs: cursors, snapshots, the audit, named values. */
 
 import { describe, expect, it } from 'vitest';
-import type { AuditRecord, Cursor, Store } from '../../core/store.ts';
+import type { AuditRecord, Cursor, Snapshot, Store } from '../../core/store.ts';
 import { isoFromMs } from '../../core/time.ts';
 import type { StoreUnderTest } from './harness.ts';
 
@@ -30,6 +30,33 @@ export function recordRules(at: StoreUnderTest): void {
       await at.store.dropCursors([{ agent_id: 'alice', session_id: 's2' }]);
       await at.reopen();
       expect(await cursorsOf(at.store, 'alice')).toEqual([cursor('alice', 's1', 3, [5])]);
+    });
+
+    it('[ST21] the snapshot saved last is the one loaded, per session, null when there is none', async () => {
+      at.store.saveSnapshot(snapshot('s1', 3));
+      at.store.saveSnapshot(snapshot('s2', 4));
+      at.store.saveSnapshot(snapshot('s1', 7));
+      expect(await at.store.loadSnapshot('s1')).toEqual(snapshot('s1', 7));
+      expect(await at.store.loadSnapshot('s2')).toEqual(snapshot('s2', 4));
+      expect(await at.store.loadSnapshot('s3')).toBeNull();
+    });
+
+    it('[ST21] a snapshot survives a clean close', async () => {
+      at.store.saveSnapshot(snapshot('s1', 3));
+      at.store.saveSnapshot(snapshot('s1', 7));
+      await at.reopen();
+      expect(await at.store.loadSnapshot('s1')).toEqual(snapshot('s1', 7));
+    });
+
+    it('[ST21] what the caller or a reader does to a snapshot does not reach the store', async () => {
+      const given = structuredClone(snapshot('s1', 3));
+      at.store.saveSnapshot(given);
+      Reflect.set(given, 'body', 'scribbled');
+      const read = await at.store.loadSnapshot('s1');
+      if (read === null) throw new Error('there is no snapshot');
+      Reflect.set((read.body as { readonly keys: readonly number[] }).keys, 'length', 0);
+      Reflect.set(read, 'seq', 99);
+      expect(await at.store.loadSnapshot('s1')).toEqual(snapshot('s1', 3));
     });
 
     it('[ST16] audit records are read in the order they came, with numbers that only grow', async () => {
@@ -71,6 +98,11 @@ export function recordRules(at: StoreUnderTest): void {
 
 function cursor(agent_id: string, session_id: string, seq: number, beyond: readonly number[] = []): Cursor {
   return { agent_id, session_id, epoch: 1, seq, beyond };
+}
+
+function snapshot(session_id: string, seq: number): Snapshot {
+  const body = { state: { said: seq, nobody: null, text: 'ü' }, keys: [Number.MAX_SAFE_INTEGER, 1, 12, seq] };
+  return { session_id, epoch: 1, seq, fingerprint: 'review 1', body };
 }
 
 async function cursorsOf(store: Store, agentId: string): Promise<readonly Cursor[]> {

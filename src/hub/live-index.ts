@@ -1,0 +1,52 @@
+/** What the hub keeps of every session that has not ended: when it must be looked at next. Heads stay in the store. */
+
+import { type Head, lifecycleDeadline } from '../core/head.ts';
+import { DeadlineHeap } from '../core/heap.ts';
+import { isTerminal } from '../core/session.ts';
+import type { LiveRow } from '../core/store.ts';
+
+export class LiveIndex {
+  /** One per live session. One that comes too early is only a look; none comes too late. */
+  readonly deadlines: DeadlineHeap = new DeadlineHeap();
+  /** Sessions that are closing are few and soon gone; any receipt in them may be the last that is waited for. */
+  private readonly closingHeads = new Map<string, Head>();
+  private readonly orphanMs: number;
+
+  constructor(orphanMs: number) {
+    this.orphanMs = orphanMs;
+  }
+
+  get size(): number {
+    return this.deadlines.size;
+  }
+
+  closing(sessionId: string): Head | undefined {
+    return this.closingHeads.get(sessionId);
+  }
+
+  /** The closing sessions that name the agent. */
+  closingOf(agentId: string): readonly Head[] {
+    return [...this.closingHeads.values()].filter(({ members }) => Object.hasOwn(members, agentId));
+  }
+
+  /** A live session as the start of the hub finds it. */
+  restore({ session_id, deadline_ms }: LiveRow, nowMs: number): void {
+    this.deadlines.set(session_id, deadline_ms ?? nowMs + this.orphanMs);
+  }
+
+  /** Takes the newest head of a session and arms its deadline; an ended one is forgotten. */
+  update(head: Head, nowMs: number): void {
+    const { session_id, state } = head;
+    if (isTerminal(state)) return this.forget(session_id);
+    if (state === 'CLOSING') this.closingHeads.set(session_id, head);
+    const due = lifecycleDeadline(head);
+    if (due !== null) this.deadlines.set(session_id, due);
+    // Without a deadline of its own it ends a time after the last of its participants left, which is not before now.
+    else if (this.deadlines.at(session_id) === undefined) this.deadlines.set(session_id, nowMs + this.orphanMs);
+  }
+
+  forget(sessionId: string): void {
+    this.deadlines.set(sessionId, null);
+    this.closingHeads.delete(sessionId);
+  }
+}

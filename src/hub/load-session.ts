@@ -1,0 +1,114 @@
+/** A session comes into memory: its newest snapshot that fits, and the fold of what follows it, up to its head or its damage. */
+
+import { noSuchSession } from '../core/admit.ts';
+import type { Entry } from '../core/envelope.ts';
+import { asError, type WireError } from '../core/errors.ts';
+import { foldEnvelope, type SessionState } from '../core/state.ts';
+import type { StoredHead } from '../core/store.ts';
+import { AcceptedKeys } from './accepted-keys.ts';
+import { type LoadedLog, unavailableSession } from './live-session.ts';
+import type { HubParts } from './parts.ts';
+import { logPages } from './read-pages.ts';
+import { sharing } from './sharing.ts';
+import { type Folded, loadSnapshot } from './snapshots.ts';
+
+type Adapter = LoadedLog['adapter'];
+type Replayed = Pick<LoadedLog, 'state' | 'keys' | 'tail' | 'snapshotSeq'>;
+
+export async function loadSession(parts: HubParts, sessionId: string): Promise<LoadedLog | WireError> {
+  const stored = await parts.store.head(sessionId);
+  if (stored === null) return noSuchSession(sessionId);
+  if (stored.damaged_from !== null) return loadDamaged(parts, stored, stored.damaged_from);
+  try {
+    return await loadSound(parts, stored);
+  } catch (thrown) {
+    // Damage may be found only when it is read; then the store says so from there on.
+    const again = await parts.store.head(sessionId);
+    if (again === null || again.damaged_from === null) throw thrown;
+    return loadDamaged(parts, again, again.damaged_from);
+  }
+}
+
+async function loadSound(parts: HubParts, stored: StoredHead): Promise<LoadedLog> {
+  const { type, version, seq } = stored.head;
+  const adapter = parts.adapters.find(type, version);
+  if (adapter === null) return loadUnavailable(parts, stored, `adapter ${type} version ${version} is not registered`);
+  try {
+    return loadedLog(stored, adapter, null, await replay(parts, stored, adapter, seq));
+  } catch (thrown) {
+    if (!(thrown instanceof FoldError)) throw thrown;
+    return loadUnavailable(parts, stored, `folding its log failed: ${thrown.message}`);
+  }
+}
+
+/** Without its adapter a session can still be read, expire and be closed. */
+async function loadUnavailable(parts: HubParts, stored: StoredHead, reason: string): Promise<LoadedLog> {
+  parts.events.emit('sessionUnavailable', { session_id: stored.head.session_id, reason });
+  return loadedLog(stored, null, reason, await replay(parts, stored, null, stored.head.seq));
+}
+
+/** Readable up to the damage. Nothing is appended and nothing is due: what it came to is not known until it is repaired. */
+async function loadDamaged(parts: HubParts, stored: StoredHead, damagedFrom: number): Promise<LoadedLog | WireError> {
+  const { session_id, seq, type, version } = stored.head;
+  const reason = `corrupt: its log is damaged from seq ${damagedFrom} on; it needs "parley repair"`;
+  parts.index.forget(session_id);
+  parts.events.emit('sessionUnavailable', { session_id, reason });
+  const last = Math.min(seq, damagedFrom - 1);
+  if (last < 1) return unavailableSession(session_id, reason);
+  const replayed = await replay(parts, stored, parts.adapters.find(type, version), last).catch((thrown: unknown) => {
+    if (!(thrown instanceof FoldError)) throw thrown;
+    return replay(parts, stored, null, last);
+  });
+  return { ...loadedLog(stored, null, reason, replayed), damaged: true };
+}
+
+function loadedLog(stored: StoredHead, adapter: Adapter, unavailable: string | null, replayed: Replayed): LoadedLog {
+  const { head, token, epoch } = stored;
+  return { sessionId: head.session_id, epoch, adapter, unavailable, damaged: false, token, ...replayed };
+}
+
+async function replay(parts: HubParts, stored: StoredHead, adapter: Adapter, upTo: number): Promise<Replayed> {
+  const start = adapter === null ? null : await loadSnapshot(parts, stored, adapter, upTo);
+  try {
+    return await foldLog(start, parts, stored, adapter, upTo);
+  } catch (thrown) {
+    // A snapshot that does not go on with its log is no loss.
+    if (start === null || !(thrown instanceof FoldError)) throw thrown;
+    return foldLog(null, parts, stored, adapter, upTo);
+  }
+}
+
+/** The fold of a log up to a seq, from `start` on; null = from its first entry. */
+export async function foldLog(
+  start: Folded | null,
+  { store, limits, stamper }: HubParts,
+  { head, epoch }: StoredHead,
+  adapter: Adapter,
+  upTo: number,
+): Promise<Replayed> {
+  const keys = start?.keys ?? AcceptedKeys.from([]);
+  const snapshotSeq = start?.state.head.seq ?? 0;
+  let state = start === null ? null : sharing(start.state, adapter);
+  let tail: Entry[] = [];
+  for await (const entries of logPages(store, head.session_id, snapshotSeq + 1, upTo)) {
+    for (const { envelope } of entries) {
+      const before: SessionState | null = state;
+      state = foldSafely(before, envelope, { adapter, epoch });
+      if (before === null) state = sharing(state, adapter);
+    }
+    keys.settle(entries);
+    tail = [...tail, ...entries].slice(-limits.tailLength);
+  }
+  stamper.observe(head.envelope_id);
+  return { state, keys, tail, snapshotSeq };
+}
+
+class FoldError extends Error {}
+
+function foldSafely(...[state, envelope, context]: Parameters<typeof foldEnvelope>): SessionState {
+  try {
+    return foldEnvelope(state, envelope, context);
+  } catch (thrown) {
+    throw new FoldError(`seq ${envelope.seq}: ${asError(thrown).message}`, { cause: thrown });
+  }
+}

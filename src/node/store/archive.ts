@@ -1,0 +1,153 @@
+/** Moves sessions that have ended out of the journal: their disk space is given back but for the archive, and they stay readable. */
+
+import { HubError } from '../../core/errors.ts';
+import { describe } from '../../core/json.ts';
+import { msFromIso } from '../../core/time.ts';
+import type { PlacedRecord } from '../journal/journal-types.ts';
+import { listArchives, listSegments } from '../journal/segments.ts';
+import type { CareOptions, OpenParts } from './care-types.ts';
+import { compactSegment } from './compact-segment.ts';
+import { after, lastPart, unarchivedBefore } from './index-keys.ts';
+import { MOVED_FAMILY, type MovedLog } from './moved-log.ts';
+import { PartFile } from './part-file.ts';
+import { unitsIn } from './places.ts';
+import type { PlacedUnit } from './unit-places.ts';
+
+export interface ArchiveOptions extends CareOptions {
+  /** Only sessions that ended before this time (ISO). */
+  readonly endedBefore: string;
+}
+
+export interface Archived {
+  readonly sessions: number;
+  /** Bytes of the journal that were given back, less those of the archive. */
+  readonly freedBytes: number;
+}
+
+/** One file of the archive; bounds what is in memory while it is written. */
+const ARCHIVE_BYTES = 64 * 1024 * 1024;
+const UNITS_PER_READ = 256;
+
+export async function archiveEnded(parts: OpenParts, { endedBefore, onProgress }: ArchiveOptions): Promise<Archived> {
+  const endedBeforeMs = parseTime(endedBefore);
+  await sealSegments(parts);
+  let [sessions, freedBytes] = [0, 0];
+  for (;;) {
+    const moved = await moveSome(parts, endedBeforeMs);
+    sessions += moved.sessions;
+    freedBytes -= moved.bytes;
+    const segments = [...new Set([...moved.segments, ...parts.catalogue.leftovers])].sort((a, b) => a - b);
+    const isDropped = droppedRecords(parts);
+    for (const [i, segment] of segments.entries()) {
+      freedBytes += await compactSegment(parts, segment, isDropped);
+      onProgress?.({ bytes: i + 1, of: segments.length });
+    }
+    parts.catalogue.isMoving = false;
+    await parts.settle();
+    if (moved.sessions === 0) return { sessions, freedBytes };
+  }
+}
+
+function parseTime(text: string): number {
+  const ms = msFromIso(text);
+  if (Number.isFinite(ms)) return ms;
+  throw new HubError(
+    'bad_options',
+    `endedBefore: expected a time like 2026-01-31T12:00:00.000Z, got ${describe(text)}`,
+  );
+}
+
+/** Everything so far is in segments that are not written any more, and the index needs none of them to start. */
+async function sealSegments(parts: OpenParts): Promise<void> {
+  await parts.settle();
+  await parts.journal.roll();
+  // The cursors as they are now, so that those in old segments can go.
+  await parts.dumpCursors();
+  await parts.settle();
+}
+
+/** Cursors were written again; everything else that is not of an archived session stays. */
+function droppedRecords({ catalogue }: OpenParts): (record: PlacedRecord) => boolean {
+  const known = new Map<string, boolean>();
+  return ({ kind, logId }) => {
+    if (kind !== 'unit') return logId === 'cursors';
+    const isArchived = known.get(logId) ?? catalogue.isArchived(logId);
+    known.set(logId, isArchived);
+    return isArchived;
+  };
+}
+
+interface Moved {
+  readonly sessions: number;
+  /** The segments they were in. */
+  readonly segments: ReadonlySet<number>;
+  readonly bytes: number;
+}
+
+/** Writes sessions into one file of the archive. From when it has its name until the segments are rewritten, they lie in both. */
+async function moveSome(parts: OpenParts, endedBeforeMs: number): Promise<Moved> {
+  const { files, journal, catalogue } = parts;
+  catalogue.show();
+  const number = Math.min(0, ...(await listArchives(files))) - 1;
+  const sealed = new Set((await listSegments(files)).filter((segment) => segment < journal.end.segment));
+  const placed = new Map<string, readonly PlacedUnit[]>();
+  const segments = new Set<number>();
+  const part = await PartFile.create(files, number);
+  let { from } = unarchivedBefore(endedBeforeMs);
+  const { to } = unarchivedBefore(endedBeforeMs);
+  for (let key = next(); key !== null && part.bytes < ARCHIVE_BYTES; key = next()) {
+    from = after(key);
+    const logId = lastPart(key);
+    const units = unitsOf(parts, logId);
+    if (units === null || units.some(({ position }) => !sealed.has(position.segment))) continue;
+    placed.set(logId, await copyLog(parts, part, logId, units));
+    for (const { position } of units) segments.add(position.segment);
+  }
+  if (placed.size === 0) {
+    await part.discard();
+    catalogue.isMoving = catalogue.leftovers.size > 0;
+    await parts.settle();
+    return { sessions: 0, segments, bytes: 0 };
+  }
+  const { bytes } = part;
+  await part.finish(1, { compacted: false });
+  await part.publish();
+  catalogue.isMoving = true;
+  await parts.settle();
+  for (const [logId, units] of placed) catalogue.archived(logId, units);
+  catalogue.knowsArchive(number);
+  return { sessions: placed.size, segments, bytes };
+
+  function next(): string | null {
+    for (const { key } of catalogue.overlay.range(from, to)) return key;
+    return null;
+  }
+}
+
+/** null = it is damaged and stays where it is. */
+function unitsOf({ catalogue }: OpenParts, logId: string): readonly PlacedUnit[] | null {
+  const record = catalogue.record(logId);
+  if (record === null || record.damagedFrom !== null) return null;
+  catalogue.showPlaces(logId);
+  return unitsIn(catalogue.overlay, logId, { from_seq: 1, to_seq: record.seq, limit: record.seq, reverse: false });
+}
+
+async function copyLog(
+  { journal, catalogue }: OpenParts,
+  part: PartFile,
+  log_id: string,
+  units: readonly PlacedUnit[],
+): Promise<readonly PlacedUnit[]> {
+  const { order, epoch } = catalogue.record(log_id) ?? { order: '', epoch: 1 };
+  const about: MovedLog = { log_id, order, epoch, archived_at: journal.end };
+  await part.add('lazy', MOVED_FAMILY, JSON.stringify(about));
+  const copied: PlacedUnit[] = [];
+  for (let i = 0; i < units.length; i += UNITS_PER_READ) {
+    const some = units.slice(i, i + UNITS_PER_READ);
+    const records = await journal.readMany(some.map(({ position }) => position));
+    for (const [j, { text }] of records.entries()) {
+      copied.push({ firstSeq: some[j]?.firstSeq ?? 0, position: await part.add('unit', log_id, text) });
+    }
+  }
+  return copied;
+}

@@ -1,0 +1,43 @@
+/** Reading the audit trail: from the journal, and the last few from memory until they are in it. */
+
+import type { AuditRecord, NumberedAudit } from '../../core/store.ts';
+import { DamagedRecord } from '../journal/damaged-record.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { JournalRecord, Position } from '../journal/journal-types.ts';
+import type { Catalogue } from './catalogue.ts';
+import { auditKey, lastPart, under } from './index-keys.ts';
+import { decodePlace } from './unit-places.ts';
+
+/** Not durable yet, oldest first. */
+export type AuditTrail = NumberedAudit[];
+
+export async function readAudit(
+  journal: Journal,
+  { overlay }: Catalogue,
+  fresh: AuditTrail,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<readonly NumberedAudit[]> {
+  const numbers: number[] = [];
+  const places: Position[] = [];
+  for (const { key, value } of overlay.range(auditKey(after + 1), under('a').to)) {
+    if (numbers.length === limit) break;
+    numbers.push(Number(lastPart(key)));
+    places.push(decodePlace(value));
+  }
+  const waiting = fresh.filter(({ number }) => number > after && number > (numbers.at(-1) ?? 0));
+  const durable = (await readSound(journal, places)).flatMap((record, i) =>
+    // Written by audit() of the store.
+    record === null ? [] : [{ ...(JSON.parse(record.text) as AuditRecord), number: numbers[i] ?? 0 }],
+  );
+  return [...durable, ...waiting].slice(0, limit);
+}
+
+/** One that is damaged is missing, and costs nobody the others. */
+async function readSound(journal: Journal, places: readonly Position[]): Promise<readonly (JournalRecord | null)[]> {
+  const orNull = (thrown: unknown): null => {
+    if (thrown instanceof DamagedRecord) return null;
+    throw thrown;
+  };
+  const together = await journal.readMany(places).catch(orNull);
+  return together ?? Promise.all(places.map((place) => journal.read(place).catch(orNull)));
+}

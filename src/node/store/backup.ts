@@ -1,0 +1,35 @@
+/** A copy of everything confirmed so far, taken while the hub runs. */
+
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HubError } from '../../core/errors.ts';
+import { realFiles } from '../journal/real-files.ts';
+import type { CareOptions, OpenParts } from './care-types.ts';
+import { copyJournal } from './copy-journal.ts';
+import { DATA_FORMAT, JOURNAL_FOLDER, writeBackupMark } from './data-format.ts';
+
+export interface BackedUp {
+  readonly bytes: number;
+}
+
+/** A consistent prefix: everything confirmed when it began, and nothing that was not. `target` must be empty or not there. */
+export async function backupTo(parts: OpenParts, target: string, options: CareOptions = {}): Promise<BackedUp> {
+  await assertEmpty(target);
+  await parts.settle();
+  const { end } = parts.journal;
+  const files = await realFiles(join(target, JOURNAL_FOLDER));
+  const bytes = await copyJournal(parts.files, files, end, options);
+  // Last: a folder without it is no backup.
+  await writeBackupMark(target, { format: DATA_FORMAT, journal_id: '' });
+  return { bytes };
+}
+
+/** Nothing is ever written into a folder that holds something. */
+export async function assertEmpty(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  if (names.length === 0) return;
+  throw new HubError('folder_not_empty', `${folder} is not empty (${names.length} names in it); give a new folder`);
+}

@@ -1,0 +1,317 @@
+/** What is known of every log without reading the journal: a few logs that are written to, and the index for all others. */
+
+import type { Unit } from '../../core/envelope.ts';
+import { isTerminal } from '../../core/session.ts';
+import { laterId } from '../../core/stamp.ts';
+import type { Cursor, LiveRow } from '../../core/store.ts';
+import { msFromIso } from '../../core/time.ts';
+import type { Position } from '../journal/journal-types.ts';
+import { type Checkpoint, emptyCheckpoint, encodeCheckpoint } from './checkpoint.ts';
+import { HotLog, readRecord } from './hot-log.ts';
+import {
+  after,
+  auditKey,
+  CHECKPOINT_KEY,
+  cursorKey,
+  lastPart,
+  logKey,
+  metaKey,
+  orderAt,
+  unarchivedKey,
+  under,
+} from './index-keys.ts';
+import { decodeRow } from './live-row.ts';
+import { encodeRecord, extended, type LogRecord } from './log-record.ts';
+import { moveAudits, movePlaces, replacePlaces } from './move-places.ts';
+import type { MovedLog } from './moved-log.ts';
+import type { Overlay } from './overlay.ts';
+import { decodeRun, encodePlace, type PlacedUnit } from './unit-places.ts';
+
+const ROWS_PER_PAGE = 2_000;
+
+/** A unit that has become part of its log. */
+export interface Grown {
+  readonly after: LogRecord;
+  readonly unit: PlacedUnit;
+  readonly lastId: string | null;
+}
+
+export class Catalogue {
+  readonly overlay: Overlay;
+  readonly #hot = new Map<string, HotLog>();
+  readonly #journalId: string;
+  #at: Position | null;
+  #newestId: string | null;
+  /** Audit records in the index, and those that have a number. */
+  #audited: number;
+  #numbered: number;
+  #restoredAt: readonly string[];
+  /** Logs that were moved, as far as that was read from the journal by this process. */
+  readonly #movedLogs = new Map<string, MovedLog>();
+  #archive: number;
+  readonly #leftovers: Set<number>;
+  #isMoving = false;
+  #placesVersion = 0;
+  #committing: Promise<void> | null = null;
+
+  constructor(overlay: Overlay, checkpoint: Checkpoint) {
+    this.overlay = overlay;
+    this.#journalId = checkpoint.journalId;
+    this.#at = checkpoint.at;
+    this.#newestId = checkpoint.newestEnvelopeId;
+    this.#audited = checkpoint.audited;
+    this.#numbered = checkpoint.audited;
+    this.#restoredAt = checkpoint.restoredAt;
+    this.#archive = checkpoint.archive;
+    this.#leftovers = new Set(checkpoint.leftovers);
+  }
+
+  /** Changes whenever units get other places: what was looked up before may not be there any more. */
+  get placesVersion(): number {
+    return this.#placesVersion;
+  }
+
+  get newestEnvelopeId(): string | null {
+    return this.#newestId;
+  }
+
+  /** Audit records that are durable. */
+  get audited(): number {
+    return this.#audited;
+  }
+
+  /** Logs and changes that wait to be written. */
+  get size(): number {
+    return this.#hot.size + this.overlay.size;
+  }
+
+  hot(logId: string): HotLog {
+    let log = this.#hot.get(logId);
+    if (log === undefined) {
+      log = new HotLog(logId, this.overlay);
+      this.#hot.set(logId, log);
+    }
+    return log;
+  }
+
+  /** What is durable of a log. */
+  record(logId: string): LogRecord | null {
+    const log = this.#hot.get(logId);
+    return log === undefined ? readRecord(this.overlay, logId) : log.durable;
+  }
+
+  /** Makes the places of a log's units visible in the index. */
+  showPlaces(logId: string): void {
+    this.#hot.get(logId)?.placesToIndex();
+  }
+
+  /** Makes everything durable visible in the index. */
+  show(): void {
+    for (const log of this.#hot.values()) log.toIndex();
+  }
+
+  // What becomes durable, in the order of the journal.
+
+  confirm(log: HotLog, { after, unit, lastId }: Grown): void {
+    log.confirm(after, unit);
+    this.#newestId = laterId(this.#newestId, lastId);
+  }
+
+  /** A unit found in the journal: it goes on where its log ends, is known already, or shows that something is missing. */
+  recover(logId: string, unit: Unit, position: Position): void {
+    const log = this.hot(logId);
+    const before = log.durable;
+    const firstSeq = unit.entries[0]?.envelope.seq ?? 0;
+    const seq = before?.seq ?? 0;
+    // Also of a damaged log: no id is ever given out twice.
+    this.#newestId = laterId(this.#newestId, unit.entries.at(-1)?.envelope.envelope_id ?? null);
+    if (firstSeq <= seq) {
+      if (position.segment > 0 && this.isArchived(logId)) this.#leftovers.add(position.segment);
+      return;
+    }
+    if (before !== null && before.damagedFrom !== null) return;
+    if (firstSeq > seq + 1) return this.damaged(logId, seq + 1, position);
+    const grown = extended(before, unit);
+    const { order = orderAt(position), epoch = 1 } = this.#movedLogs.get(logId) ?? {};
+    const record = before === null ? { ...grown, order, epoch } : grown;
+    log.recover(record, { firstSeq, position });
+  }
+
+  /** From this seq on the log is not to be trusted. `at`: where that was noticed. */
+  damaged(logId: string, fromSeq: number, at: Position): void {
+    const log = this.hot(logId);
+    if (log.durable === null) {
+      const order = orderAt(at);
+      return log.assume({ seq: 0, epoch: 1, head: null, order, damagedFrom: fromSeq, repairedAt: null });
+    }
+    const known = log.durable.damagedFrom;
+    if (known === null || known > fromSeq) log.amend({ damagedFrom: fromSeq });
+  }
+
+  /** Every log there is by now is in a new epoch: its past may be another than the one its readers know. */
+  restored(at: Position): void {
+    this.#restoredAt = [...this.#restoredAt, orderAt(at)];
+  }
+
+  /** What its readers know it by: its own, and one more for each restore since it began. */
+  epochOf({ epoch, order }: LogRecord): number {
+    return epoch + this.#restoredAt.filter((restored) => restored > order).length;
+  }
+
+  /** A rewritten segment has its records at other places; the logs that have any in it are named. */
+  moved(segment: number, logIds: ReadonlySet<string>, offsets: ReadonlyMap<number, number>): void {
+    this.#placesVersion += 1;
+    const place = (position: Position): Position =>
+      position.segment === segment ? { segment, offset: offsets.get(position.offset) ?? position.offset } : position;
+    for (const logId of logIds) {
+      this.#hot.get(logId)?.forgetPlaces();
+      movePlaces(this.overlay, logId, place);
+    }
+    moveAudits(this.overlay, place);
+  }
+
+  /** An ended session lies in the archive from now on. */
+  archived(logId: string, units: readonly PlacedUnit[]): void {
+    this.#placesVersion += 1;
+    this.#hot.get(logId)?.forgetPlaces();
+    const lastRun = replacePlaces(this.overlay, logId, units);
+    const record = this.record(logId);
+    if (record === null) return;
+    this.overlay.set(logKey(logId), encodeRecord(record, lastRun));
+    this.#hot.delete(logId);
+    const { closed_at } = record.head ?? { closed_at: null };
+    if (closed_at !== null) this.overlay.set(unarchivedKey(msFromIso(closed_at), logId), null);
+  }
+
+  /** The log was moved; its units follow. */
+  expectMoved(moved: MovedLog): void {
+    this.#movedLogs.set(moved.log_id, moved);
+  }
+
+  /** What was done to the log at this place of the journal is in what was archived of it. */
+  wasArchivedAfter(logId: string, { segment, offset }: Position): boolean {
+    const at = this.#movedLogs.get(logId)?.archived_at ?? null;
+    return at !== null && (segment < at.segment || (segment === at.segment && offset < at.offset));
+  }
+
+  /** The log lies in the archive. */
+  isArchived(logId: string): boolean {
+    this.showPlaces(logId);
+    const { from, to } = under('u', logId);
+    for (const { value } of this.overlay.range(from, to)) return (decodeRun(value)[0]?.position.segment ?? 0) < 0;
+    return false;
+  }
+
+  /** All sessions of this file of the archive are in here, and are not to be archived again. */
+  knowsArchive(archive: number): void {
+    this.#archive = Math.min(this.#archive, archive);
+    this.show();
+    for (const { log_id } of this.#movedLogs.values()) {
+      const closed_at = this.record(log_id)?.head?.closed_at ?? null;
+      if (closed_at !== null) this.overlay.set(unarchivedKey(msFromIso(closed_at), log_id), null);
+    }
+  }
+
+  /** Segments that still hold units of archived sessions. */
+  get leftovers(): ReadonlySet<number> {
+    return this.#leftovers;
+  }
+
+  compacted(segment: number): void {
+    this.#leftovers.delete(segment);
+  }
+
+  /** From now on, until it is false again, the index is of no use after a crash: its places are those of files being replaced. */
+  set isMoving(moving: boolean) {
+    this.#isMoving = moving;
+  }
+
+  applied(at: Position): void {
+    this.#at = at;
+  }
+
+  nextAudit(): number {
+    this.#numbered += 1;
+    return this.#numbered;
+  }
+
+  audit(number: number, position: Position): void {
+    this.overlay.set(auditKey(number), encodePlace(position));
+    this.#audited = number;
+    this.#numbered = Math.max(this.#numbered, number);
+  }
+
+  saveCursor(cursor: Cursor): void {
+    this.overlay.set(cursorKey(cursor.agent_id, cursor.session_id), Buffer.from(JSON.stringify(cursor)));
+  }
+
+  dropCursor(agentId: string, sessionId: string): void {
+    this.overlay.set(cursorKey(agentId, sessionId), null);
+  }
+
+  setMeta(name: string, text: string): void {
+    this.overlay.set(metaKey(name), Buffer.from(text));
+  }
+
+  // What is asked.
+
+  async *liveRows(): AsyncGenerator<readonly LiveRow[], void, void> {
+    this.show();
+    const { from, to } = under('l');
+    for (let start = from; ; ) {
+      const page: LiveRow[] = [];
+      for (const { key, value } of this.overlay.range(start, to)) {
+        page.push(decodeRow(lastPart(key), value));
+        start = after(key);
+        if (page.length === ROWS_PER_PAGE) break;
+      }
+      if (page.length > 0) yield page;
+      if (page.length < ROWS_PER_PAGE) return;
+    }
+  }
+
+  liveChildren(sessionId: string): readonly string[] {
+    this.show();
+    const { from, to } = under('c', sessionId);
+    const children = [...this.overlay.range(from, to)].map(({ key }) => lastPart(key));
+    return children.filter((child) => {
+      const head = this.record(child)?.head;
+      return head !== undefined && head !== null && !isTerminal(head.state);
+    });
+  }
+
+  damagedLogs(): readonly { readonly log_id: string; readonly damaged_from: number }[] {
+    this.show();
+    const { from, to } = under('d');
+    return [...this.overlay.range(from, to)].map(({ key }) => {
+      const log_id = lastPart(key);
+      return { log_id, damaged_from: this.record(log_id)?.damagedFrom ?? 0 };
+    });
+  }
+
+  /** Writes to the index what is durable by now, with the place in the journal that it stands for. One at a time; later calls wait. */
+  async commit(): Promise<void> {
+    while (this.#committing !== null) await this.#committing;
+    this.#committing = this.#write().finally(() => {
+      this.#committing = null;
+    });
+    await this.#committing;
+  }
+
+  async #write(): Promise<void> {
+    this.show();
+    const checkpoint: Checkpoint = {
+      ...emptyCheckpoint(this.#journalId),
+      at: this.#at,
+      newestEnvelopeId: this.#newestId,
+      audited: this.#audited,
+      restoredAt: this.#restoredAt,
+      archive: this.#archive,
+      leftovers: [...this.#leftovers],
+      moving: this.#isMoving,
+    };
+    this.overlay.set(CHECKPOINT_KEY, encodeCheckpoint(checkpoint));
+    for (const [logId, log] of this.#hot) if (log.isCold) this.#hot.delete(logId);
+    await this.overlay.write();
+  }
+}

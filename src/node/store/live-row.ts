@@ -1,0 +1,26 @@
+/** The few bytes a start reads of each session that has not ended. */
+
+import { type Head, lifecycleDeadline } from '../../core/head.ts';
+import type { LifecycleState } from '../../core/session.ts';
+import type { LiveRow } from '../../core/store.ts';
+
+const STATES: readonly LifecycleState[] = ['INVITED', 'ACTIVE', 'CLOSING', 'CLOSED', 'EXPIRED'];
+const BYTES = 10;
+
+export function encodeRow(head: Head): Buffer {
+  const row = Buffer.allocUnsafe(BYTES);
+  row[0] = STATES.indexOf(head.state);
+  row[1] = head.parent_session_id === null ? 0 : 1;
+  row.writeDoubleLE(lifecycleDeadline(head) ?? Number.NaN, 2);
+  return row;
+}
+
+export function decodeRow(session_id: string, row: Uint8Array): LiveRow {
+  const deadline = new DataView(row.buffer, row.byteOffset, BYTES).getFloat64(2, true);
+  return {
+    session_id,
+    state: STATES[row[0] ?? 0] ?? 'ACTIVE',
+    deadline_ms: Number.isNaN(deadline) ? null : deadline,
+    is_child: row[1] === 1,
+  };
+}

@@ -1,0 +1,112 @@
+/** The index with what is not written to it yet: readers see both as one. */
+
+import { bucketOf } from './index-keys.ts';
+import type { IndexEntry, OrderedIndex, RangeOptions } from './ordered-index.ts';
+
+type Changes = ReadonlyMap<string, Uint8Array | null>;
+
+export class Overlay {
+  readonly #base: OrderedIndex;
+  #fresh = new Waiting();
+  /** On its way to the index. */
+  #writing = new Waiting();
+
+  constructor(base: OrderedIndex) {
+    this.#base = base;
+  }
+
+  /** Changes that wait. */
+  get size(): number {
+    return this.#fresh.size + this.#writing.size;
+  }
+
+  get(key: string): Uint8Array | undefined {
+    let waiting = this.#fresh.get(key);
+    if (waiting === undefined) waiting = this.#writing.get(key);
+    return waiting === undefined ? this.#base.get(key) : (waiting ?? undefined);
+  }
+
+  /** null removes. */
+  set(key: string, value: Uint8Array | null): void {
+    this.#fresh.set(key, value);
+  }
+
+  /** Keys from `from` (inclusive) to `to` (exclusive) of one bucket; read it within one turn of the event loop. */
+  *range(from: string, to: string, { reverse = false }: RangeOptions = {}): Generator<IndexEntry, void, void> {
+    const waiting = this.#waitingBetween(from, to);
+    if (waiting.size === 0) return yield* this.#base.range(from, to, { reverse });
+    const keys = [...waiting.keys()].sort();
+    if (reverse) keys.reverse();
+    const isBefore = (a: string, b: string) => (reverse ? a > b : a < b);
+    let next = 0;
+    for (const entry of this.#base.range(from, to, { reverse })) {
+      for (; next < keys.length && isBefore(keys[next] ?? '', entry.key); next++) yield* present(keys[next], waiting);
+      if (!waiting.has(entry.key)) yield entry;
+    }
+    for (; next < keys.length; next++) yield* present(keys[next], waiting);
+  }
+
+  /** Writes all that waits in one step; one call at a time. */
+  async write(): Promise<void> {
+    this.#writing = this.#fresh;
+    this.#fresh = new Waiting();
+    await this.#base.write(this.#writing.all());
+    this.#writing = new Waiting();
+  }
+
+  async clear(): Promise<void> {
+    this.#fresh = new Waiting();
+    await this.#base.clear();
+  }
+
+  close(): Promise<void> {
+    return this.#base.close();
+  }
+
+  #waitingBetween(from: string, to: string): Changes {
+    const found = new Map<string, Uint8Array | null>();
+    for (const waiting of [this.#writing, this.#fresh]) {
+      for (const [key, value] of waiting.near(from)) if (key >= from && key < to) found.set(key, value);
+    }
+    return found;
+  }
+}
+
+/** Changes by bucket: looking through one bucket costs what is in it. */
+class Waiting {
+  readonly #buckets = new Map<string, Map<string, Uint8Array | null>>();
+  size = 0;
+
+  get(key: string): Uint8Array | null | undefined {
+    return this.#buckets.get(bucketOf(key))?.get(key);
+  }
+
+  set(key: string, value: Uint8Array | null): void {
+    const name = bucketOf(key);
+    let bucket = this.#buckets.get(name);
+    if (bucket === undefined) {
+      bucket = new Map();
+      this.#buckets.set(name, bucket);
+    }
+    const before = bucket.size;
+    bucket.set(key, value);
+    this.size += bucket.size - before;
+  }
+
+  near(key: string): Changes {
+    return this.#buckets.get(bucketOf(key)) ?? NOTHING;
+  }
+
+  all(): Changes {
+    const changes = new Map<string, Uint8Array | null>();
+    for (const bucket of this.#buckets.values()) for (const [key, value] of bucket) changes.set(key, value);
+    return changes;
+  }
+}
+
+const NOTHING: Changes = new Map();
+
+function* present(key: string | undefined, changes: Changes): Generator<IndexEntry, void, void> {
+  const value = key === undefined ? undefined : changes.get(key);
+  if (key !== undefined && value !== null && value !== undefined) yield { key, value };
+}

@@ -1,0 +1,59 @@
+/** Cuts a damaged log to what is sound, because an operator decided so. Nothing is cut without being named in the result. */
+
+import type { Entry } from '../../core/envelope.ts';
+import { HubError } from '../../core/errors.ts';
+import type { OpenParts } from './care-types.ts';
+import { extended, type LogRecord } from './log-record.ts';
+import { readEntries } from './read-entries.ts';
+
+export interface Repaired {
+  readonly log_id: string;
+  /** The last entry that was kept; 0 = nothing of the log is left. */
+  readonly kept_seq: number;
+  readonly epoch: number;
+}
+
+const ENTRIES_PER_READ = 512;
+
+/** The logs to repair; all that are known to be damaged, unless told. */
+export async function repairLogs(parts: OpenParts, logIds?: readonly string[]): Promise<readonly Repaired[]> {
+  const repaired: Repaired[] = [];
+  for (const logId of logIds ?? parts.catalogue.damagedLogs().map(({ log_id }) => log_id)) {
+    repaired.push(await repairLog(parts, logId));
+  }
+  await parts.settle();
+  return repaired;
+}
+
+async function repairLog(parts: OpenParts, log_id: string): Promise<Repaired> {
+  const known = parts.catalogue.record(log_id);
+  if (known === null || known.damagedFrom === null) {
+    throw new HubError('not_damaged', `log ${log_id} is not known to be damaged; verify finds what is`);
+  }
+  const kept = await soundPart(parts, log_id, known);
+  const repaired = { ...known, ...kept, epoch: known.epoch + 1, order: known.order, damagedFrom: null };
+  await parts.perform({ operation: 'repaired', log_id, record: kept === null ? null : repaired });
+  return { log_id, kept_seq: kept?.seq ?? 0, epoch: parts.catalogue.epochOf(repaired) };
+}
+
+/** The log up to its damage, which may begin earlier than was known. null = nothing is sound. */
+async function soundPart(
+  { journal, catalogue }: OpenParts,
+  logId: string,
+  known: LogRecord,
+): Promise<LogRecord | null> {
+  catalogue.showPlaces(logId);
+  let record: LogRecord | null = null;
+  for (;;) {
+    const range = { from_seq: (record?.seq ?? 0) + 1, limit: ENTRIES_PER_READ };
+    const read: { readonly entries: readonly Entry[] } = await readEntries(
+      journal,
+      catalogue.overlay,
+      logId,
+      known,
+      range,
+    );
+    if (read.entries.length === 0) return record;
+    record = extended(record, { entries: read.entries });
+  }
+}

@@ -1,0 +1,41 @@
+/** Where the units of a log lie in the journal: runs of (first seq, segment, offset), a bounded number in each. */
+
+import type { Position } from '../journal/journal-types.ts';
+
+/** Enough that a long log needs few runs, few enough that writing an open one again costs little. */
+export const UNITS_PER_RUN = 64;
+
+export interface PlacedUnit {
+  readonly firstSeq: number;
+  readonly position: Position;
+}
+
+export function encodeRun(units: readonly PlacedUnit[]): Buffer {
+  const run = Buffer.allocUnsafe(units.length * 12);
+  units.forEach(({ firstSeq, position: { segment, offset } }, i) => {
+    run.writeInt32LE(firstSeq, i * 12);
+    run.writeInt32LE(segment, i * 12 + 4);
+    run.writeUInt32LE(offset, i * 12 + 8);
+  });
+  return run;
+}
+
+export function decodeRun(bytes: Uint8Array): PlacedUnit[] {
+  const run = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Array.from({ length: run.length / 12 }, (_, i) => ({
+    firstSeq: run.readInt32LE(i * 12),
+    position: { segment: run.readInt32LE(i * 12 + 4), offset: run.readUInt32LE(i * 12 + 8) },
+  }));
+}
+
+export function encodePlace({ segment, offset }: Position): Buffer {
+  const place = Buffer.allocUnsafe(8);
+  place.writeInt32LE(segment, 0);
+  place.writeUInt32LE(offset, 4);
+  return place;
+}
+
+export function decodePlace(bytes: Uint8Array): Position {
+  const place = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { segment: place.readInt32LE(0), offset: place.readUInt32LE(4) };
+}

@@ -1,0 +1,101 @@
+/** Reads everything again, folds it again, and compares with what the index says. It changes nothing. */
+
+import { canonicalJson, type Json } from '../../core/json.ts';
+import type { Damage } from '../journal/journal-types.ts';
+import { scanJournal } from '../journal/scan.ts';
+import type { CareOptions, OpenParts } from './care-types.ts';
+import { Catalogue } from './catalogue.ts';
+import { emptyCheckpoint } from './checkpoint.ts';
+import { after, lastPart, under } from './index-keys.ts';
+import type { LogRecord } from './log-record.ts';
+import { MemoryIndex } from './memory-index.ts';
+import { Overlay } from './overlay.ts';
+import { unitsIn } from './places.ts';
+import { applyRecord, markDamaged, recoverArchives } from './replay.ts';
+
+export interface VerifyOptions extends CareOptions {
+  /** Compares what else is kept of a session with its log; says what is wrong, or null. */
+  readonly checkSession?: (sessionId: string) => Promise<string | null>;
+}
+
+export interface Verified {
+  readonly records: number;
+  readonly logs: number;
+  readonly damages: readonly Damage[];
+  /** What does not agree, log by log. */
+  readonly problems: readonly { readonly log_id: string; readonly problem: string }[];
+}
+
+const LOGS_PER_TURN = 200;
+
+export async function verifyStore(
+  parts: OpenParts,
+  { onProgress, checkSession }: VerifyOptions = {},
+): Promise<Verified> {
+  await parts.settle();
+  const { end } = parts.journal;
+  const again = new Catalogue(new Overlay(new MemoryIndex()), emptyCheckpoint(''));
+  const archiveDamages = await recoverArchives(parts.files, again);
+  const scanned = await scanJournal(parts.files, {
+    until: end,
+    onRecord: (record) => applyRecord(again, record),
+    ...(onProgress === undefined ? {} : { onProgress }),
+  });
+  const damages = [...archiveDamages, ...scanned.damages];
+  markDamaged(again, damages);
+  const { logs, problems } = await compare(parts.catalogue, again, checkSession);
+  return { records: scanned.records, logs, damages, problems };
+}
+
+async function compare(
+  kept: Catalogue,
+  again: Catalogue,
+  checkSession: VerifyOptions['checkSession'],
+): Promise<Pick<Verified, 'logs' | 'problems'>> {
+  const problems: { log_id: string; problem: string }[] = [];
+  let logs = 0;
+  for (const log_id of logIds(kept, again)) {
+    logs += 1;
+    const problem = differs(kept, again, log_id) ?? (await checkSession?.(log_id)) ?? null;
+    if (problem !== null) problems.push({ log_id, problem });
+    if (logs % LOGS_PER_TURN === 0) await new Promise((resume) => setImmediate(resume));
+  }
+  return { logs, problems };
+}
+
+function logIds(...catalogues: readonly Catalogue[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  const { from, to } = under('s');
+  for (const catalogue of catalogues) {
+    catalogue.show();
+    for (const { key } of catalogue.overlay.range(from, after(to))) found.add(lastPart(key));
+  }
+  return found;
+}
+
+/** A log that grew while we read may be longer than what was read; what was read must be in it. */
+function differs(kept: Catalogue, again: Catalogue, logId: string): string | null {
+  const [known, found] = [kept.record(logId), again.record(logId)];
+  if (found === null) return known?.damagedFrom == null ? 'the index knows it, the journal does not' : damage(known);
+  if (known === null) return 'the journal has it, the index does not';
+  if (found.damagedFrom !== null) return damage(found);
+  if (known.damagedFrom !== null) return damage(known);
+  if (known.seq > found.seq) return null;
+  if (text(known) !== text(found)) return 'folding it again gives another head than the index has';
+  return samePlaces(kept, again, logId, found.seq) ? null : 'the index looks for its units at other places';
+}
+
+function samePlaces(kept: Catalogue, again: Catalogue, logId: string, to_seq: number): boolean {
+  const range = { from_seq: 1, to_seq, limit: to_seq, reverse: false };
+  const [known, found] = [kept, again].map(({ overlay }) => JSON.stringify(unitsIn(overlay, logId, range)));
+  return known === found;
+}
+
+function text({ seq, epoch, head, order }: LogRecord): string {
+  // A head is JSON; an interface without index signature does not say so to the compiler.
+  return canonicalJson({ seq, epoch, head, order } as unknown as Json);
+}
+
+function damage({ damagedFrom }: LogRecord): string {
+  return `damaged from seq ${damagedFrom} on`;
+}

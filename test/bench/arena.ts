@@ -1,0 +1,81 @@
+/** A hub over a data folder with open conversations, and a way to speak in them as a connection would. */
+
+import { conversation } from 'parley-hub/adapters/conversation';
+import type { Limits } from '../../src/core/limits.ts';
+import type { OperationName, Result } from '../../src/core/operations.ts';
+import type { Store } from '../../src/core/store.ts';
+import type { Binding } from '../../src/hub/bindings.ts';
+import { Hub } from '../../src/hub/hub.ts';
+import type { HubParts } from '../../src/hub/parts.ts';
+import { perform } from '../../src/hub/perform.ts';
+import { openStore } from '../../src/node/store/open-store.ts';
+import { systemClock } from '../../src/node/system-clock.ts';
+import { systemIds } from '../../src/node/system-ids.ts';
+
+/** Some sentences, as agents write them: an envelope of some 600 bytes. */
+export const TEXT = 'The quick brown fox jumps over the lazy dog, and then it thinks about what it has done. '.repeat(
+  2,
+);
+
+/** Longer than any data folder is kept between runs. */
+const LONG = '3650d';
+
+export class Arena {
+  readonly hub: Hub;
+  readonly store: Store;
+  readonly parts: HubParts;
+  #posted = 0;
+
+  private constructor(hub: Hub, store: Store) {
+    this.hub = hub;
+    this.store = store;
+    // The parts are private to the hub; the bench calls what a connection calls.
+    this.parts = (hub as unknown as { readonly parts: HubParts }).parts;
+  }
+
+  static async open(folder: string, limits: Partial<Limits> = {}): Promise<Arena> {
+    const { store } = await openStore(folder);
+    return new Arena(
+      await Hub.start({ store, clock: systemClock, ids: systemIds, adapters: [conversation], limits }),
+      store,
+    );
+  }
+
+  /** A participant that is here but takes nothing in: its endpoint swallows what is sent. */
+  async join(name: string): Promise<Binding> {
+    let passport = this.parts.registry.named(name);
+    if (passport === null) {
+      const caller = { binding: null, bind() {} };
+      passport = await perform(this.parts, caller, 'register', { name });
+    }
+    return this.parts.bindings.bind(passport, { endpointId: systemIds.hex32(), send() {}, unbound() {} }, {});
+  }
+
+  leave(binding: Binding): void {
+    this.parts.bindings.unbind(binding, null);
+  }
+
+  perform<Name extends OperationName>(binding: Binding, op: Name, params: unknown): Promise<Result<Name>> {
+    return perform(this.parts, { binding, bind() {} }, op, params);
+  }
+
+  /** An open conversation between the two. */
+  async converse(by: Binding, other: Binding): Promise<string> {
+    const asked = { type: 'conversation', participants: [other.name], ttl: LONG, wait: 'created' };
+    const { session_id } = (await this.perform(by, 'create_session', asked)).session;
+    await this.perform(other, 'ack_invite', { session_id });
+    return session_id;
+  }
+
+  post(by: Binding, sessionId: string | undefined): Promise<{ readonly seq: number }> {
+    this.#posted += 1;
+    // Clients give every post a key, so that it can be tried again.
+    const idempotency_key = `bench-${this.#posted.toString(36)}`;
+    const params = { session_id: sessionId, event_type: 'msg.text', event_data: { text: TEXT }, idempotency_key };
+    return this.perform(by, 'post', params);
+  }
+
+  stop(): Promise<void> {
+    return this.hub.stop();
+  }
+}

@@ -1,0 +1,19 @@
+/** The journal makes its next segment ready in the background. Whoever measures something else waits for that. */
+
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { SEGMENT_BYTES } from '../../src/node/journal/journal.ts';
+import { SPARE_NAME } from '../../src/node/journal/segments.ts';
+
+const MOST_MS = 3000;
+
+export async function journalAtRest(folder: string): Promise<void> {
+  const spare = join(folder, 'journal', SPARE_NAME);
+  for (let waited = 0; waited < MOST_MS && isBeingMade(spare); waited += 20) await setTimeout(20);
+}
+
+function isBeingMade(path: string): boolean {
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? SEGMENT_BYTES;
+  return bytes < SEGMENT_BYTES;
+}

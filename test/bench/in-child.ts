@@ -1,0 +1,22 @@
+/** Runs a script of this folder in a process of its own: cold caches, a heap of its own. */
+
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** What it printed as its last line, parsed. Its stderr goes to ours. */
+export async function inChild<T>(
+  script: string,
+  args: readonly string[],
+  nodeFlags: readonly string[] = [],
+): Promise<T> {
+  const path = fileURLToPath(new URL(`./${script}.js`, import.meta.url));
+  const child = spawn(process.execPath, [...nodeFlags, path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  if (code !== 0) throw new Error(`${script} ended with code ${code}`);
+  // The scripts of this folder end with one line of JSON.
+  return JSON.parse(output.trimEnd().split('\n').at(-1) ?? '') as T;
+}

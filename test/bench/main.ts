@@ -1,0 +1,61 @@
+/** `npm run bench`: ratios against what the machine can do, measured side by side. It measures and does not judge: the exit code is 0. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { accepts } from './accepts.ts';
+import type { Bench, Figure } from './figure.ts';
+import { memory } from './memory.ts';
+import { messageCost } from './message-cost.ts';
+import { ready } from './ready.ts';
+import { table } from './table.ts';
+import { tail } from './tail.ts';
+
+const BENCHES: readonly Bench[] = [accepts, messageCost, tail, memory, ready];
+
+const HELP = `npm run bench -- [options]
+
+  --quick        fewer and shorter rounds, a smaller data folder: under two minutes
+  --only <name>  only this figure, or all whose name begins so; may be repeated
+  --json         the last line of stdout is one JSON object of named ratios
+  --help         this text
+
+Only ratios within one run say anything: the machine is shared, and its speed is another every hour.
+A ✗ is a bar that was missed. The exit code is 0 all the same: this measures, it does not judge.
+
+figures: ${BENCHES.flatMap(({ names }) => names).join(', ')}`;
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true, default: [] },
+  },
+});
+
+if (options.help) console.log(HELP);
+else await run();
+
+async function run(): Promise<void> {
+  const names = BENCHES.flatMap((bench) => bench.names);
+  const isMeant = (asked: string, name: string) => (names.includes(asked) ? name === asked : name.startsWith(asked));
+  const isWanted = (name: string) => options.only.length === 0 || options.only.some((asked) => isMeant(asked, name));
+  const figures: Figure[] = [];
+  for (const bench of BENCHES.filter(({ names }) => names.some(isWanted))) {
+    figures.push(...(await inFolder(bench)).filter(({ name }) => isWanted(name)));
+  }
+  console.log(table(figures));
+  console.log('\n✗ = a bar that was missed; the exit code is 0 all the same: this measures, it does not judge.');
+  if (options.json) console.log(JSON.stringify(Object.fromEntries(figures.map(({ name, value }) => [name, value]))));
+}
+
+async function inFolder(bench: Bench): Promise<readonly Figure[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-bench-run-'));
+  try {
+    return await bench.run({ quick: options.quick, folder, note: (text) => console.error(text) });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

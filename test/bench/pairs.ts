@@ -1,0 +1,30 @@
+/** Ratios on a machine that is shared: both sides are measured in turn, and the middle of the pairs counts. */
+
+export interface Pairs {
+  readonly ours: number;
+  readonly raw: number;
+  /** The middle of the ratios, which is not the ratio of the middles. */
+  readonly ratio: number;
+}
+
+export async function inPairs(count: number, raw: () => Promise<number>, ours: () => Promise<number>): Promise<Pairs> {
+  const pairs: { readonly raw: number; readonly ours: number }[] = [];
+  for (let i = 0; i < count; i++) {
+    // Who goes first changes, so that a machine that slows down favours neither.
+    const first = i % 2 === 0 ? await raw() : await ours();
+    const second = i % 2 === 0 ? await ours() : await raw();
+    pairs.push(i % 2 === 0 ? { raw: first, ours: second } : { raw: second, ours: first });
+  }
+  return {
+    ours: median(pairs.map((pair) => pair.ours)),
+    raw: median(pairs.map((pair) => pair.raw)),
+    ratio: median(pairs.map((pair) => pair.ours / pair.raw)),
+  };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}

@@ -1,0 +1,60 @@
+/** What the disk can do: a plain group commit of given bytes into a preallocated file, and nothing around it. */
+
+import { type FileHandle, open } from 'node:fs/promises';
+
+const [MIB, FILE_BYTES] = [2 ** 20, 2 ** 26];
+
+export class RawCommit {
+  readonly #file: FileHandle;
+  #filling = Buffer.allocUnsafeSlow(MIB);
+  #writing = Buffer.allocUnsafeSlow(MIB);
+  #length = 0;
+  #at = 0;
+  #isRunning = false;
+  #flush = new Flush();
+
+  private constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  static async open(path: string): Promise<RawCommit> {
+    const file = await open(path, 'w+');
+    for (let at = 0; at < FILE_BYTES; at += MIB) await file.write(Buffer.alloc(MIB), 0, MIB, at);
+    await file.sync();
+    return new RawCommit(file);
+  }
+
+  /** Resolves when the bytes are on the disk. All that is appended in one turn of the event loop goes together. */
+  append(bytes: Uint8Array): Promise<void> {
+    this.#filling.set(bytes, this.#length);
+    this.#length += bytes.length;
+    if (!this.#isRunning) void this.#run();
+    return this.#flush.done;
+  }
+
+  close = (): Promise<void> => this.#file.close();
+
+  /** One sync at a time; what comes meanwhile goes with the next. */
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    for (await turn(); this.#length > 0; await turn()) {
+      const [flush, length] = [this.#flush, this.#length];
+      [this.#filling, this.#writing, this.#length, this.#flush] = [this.#writing, this.#filling, 0, new Flush()];
+      if (this.#at + length > FILE_BYTES) this.#at = 0;
+      await this.#file.write(this.#writing, 0, length, this.#at);
+      await this.#file.datasync();
+      this.#at += length;
+      flush.settle();
+    }
+    this.#isRunning = false;
+  }
+}
+
+class Flush {
+  settle!: () => void;
+  readonly done: Promise<void> = new Promise((resolve) => {
+    this.settle = resolve;
+  });
+}
+
+const turn = (): Promise<void> => new Promise((resume) => setImmediate(resume));

@@ -1,0 +1,33 @@
+/** The figures as a table for people. */
+
+import { type Figure, passes } from './figure.ts';
+
+const HEADINGS = ['', 'name', 'ratio', 'must', 'aim', 'measured', 'raw', 'what'];
+
+export function table(figures: readonly Figure[]): string {
+  const rows = [HEADINGS, ...figures.map(rowOf)];
+  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function rowOf(figure: Figure): string[] {
+  const { name, value, must, aim, better, measured, raw, what } = figure;
+  const sign = better === 'more' ? '≥' : '≤';
+  const mark = must === null ? ' ' : passes(figure) ? '✓' : '✗';
+  return [mark, name, short(value), bar(sign, must), bar(sign, aim), measured, raw, what];
+}
+
+function bar(sign: string, value: number | null): string {
+  return value === null ? '–' : `${sign} ${value}`;
+}
+
+function short(value: number): string {
+  return value >= 100 ? String(Math.round(value)) : value.toPrecision(3);
+}

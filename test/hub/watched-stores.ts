@@ -1,0 +1,94 @@
+/** Stores that count what is asked of them, or whose logs are damaged. */
+
+import type { Entry } from '../../src/core/envelope.ts';
+import type { LiveRow, StoredHead } from '../../src/core/store.ts';
+import type { FaultyStore as Base } from '../../src/testing/faulty-store.ts';
+import { FaultyStore } from '../../src/testing/faulty-store.ts';
+
+/** How many entries, heads and lists were read, and how many reads were under way at most. */
+export class CountingStore extends FaultyStore {
+  readonly asked = { entries: 0, heads: 0, lists: 0 };
+  most = 0;
+  private underWay = 0;
+
+  override async read(...args: Parameters<Base['read']>): ReturnType<Base['read']> {
+    const entries = await this.counted(super.read(...args));
+    this.asked.entries += entries.length;
+    return entries;
+  }
+
+  override head(sessionId: string): Promise<StoredHead | null> {
+    this.asked.heads += 1;
+    return this.counted(super.head(sessionId));
+  }
+
+  override list(...query: Parameters<Base['list']>): ReturnType<Base['list']> {
+    this.asked.lists += 1;
+    return super.list(...query);
+  }
+
+  private async counted<T>(call: Promise<T>): Promise<T> {
+    this.underWay += 1;
+    this.most = Math.max(this.most, this.underWay);
+    // As slow as a disk: whatever is asked in one turn is under way together.
+    await new Promise((resolve) => setImmediate(resolve));
+    this.underWay -= 1;
+    return call;
+  }
+}
+
+/** From some seq on a log cannot be read and takes nothing, as soon as the store knows it. */
+export class DamagedStore extends FaultyStore {
+  private readonly damage = new Map<string, number>();
+  /** Damage nobody has met yet. */
+  private readonly hidden = new Map<string, number>();
+
+  damageFrom(sessionId: string, seq: number): void {
+    this.damage.set(sessionId, seq);
+  }
+
+  /** The store knows of it when somebody reads there. */
+  hideDamageFrom(sessionId: string, seq: number): void {
+    this.hidden.set(sessionId, seq);
+  }
+
+  /** What is damaged stays damaged. */
+  override crash(...keep: Parameters<Base['crash']>): this {
+    const next = super.crash(...keep);
+    for (const [sessionId, seq] of this.damage) next.damageFrom(sessionId, seq);
+    return next;
+  }
+
+  override async head(sessionId: string): Promise<StoredHead | null> {
+    const stored = await super.head(sessionId);
+    return stored === null ? null : this.marked(stored);
+  }
+
+  override async list(...query: Parameters<Base['list']>): ReturnType<Base['list']> {
+    const page = await super.list(...query);
+    return { ...page, heads: page.heads.map((stored) => this.marked(stored)) };
+  }
+
+  override async *liveRows(): AsyncGenerator<readonly LiveRow[], void, void> {
+    for await (const rows of super.liveRows()) yield rows.filter(({ session_id }) => !this.damage.has(session_id));
+  }
+
+  override async read(...args: Parameters<Base['read']>): Promise<readonly Entry[]> {
+    const [logId] = args;
+    const entries = await super.read(...args);
+    const from = this.damage.get(logId) ?? this.hidden.get(logId) ?? Number.POSITIVE_INFINITY;
+    const sound = entries.filter(({ envelope }) => envelope.seq < from);
+    if (sound.length < entries.length) this.damage.set(logId, from);
+    return sound;
+  }
+
+  override append(...args: Parameters<Base['append']>): ReturnType<Base['append']> {
+    const [logId] = args;
+    if (this.damage.has(logId)) this.conflict(logId);
+    return super.append(...args);
+  }
+
+  private marked(stored: StoredHead): StoredHead {
+    return { ...stored, damaged_from: this.damage.get(stored.head.session_id) ?? null };
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * A hub under strace: each line of its input is posted, and when the post is answered a line goes out with one call to the
+ * system, at once. `--no-sync`: a mutant whose files say they synced and did not.
+ */
+
+import { writeSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { createHub } from '../../src/node/create-hub.ts';
+import { openStore } from '../../src/node/store/open-store.ts';
+
+const [, , folder = '', flag] = process.argv;
+if (flag === '--no-sync') await withoutSync();
+
+const { store } = await openStore(folder, { segmentBytes: 64 * 1024 });
+const hub = await createHub({ store });
+await hub.agent('bob');
+const session = await (await hub.agent('alice')).open('conversation', ['bob']);
+
+writeSync(1, 'ready\n');
+const answered: Promise<void>[] = [];
+for await (const line of createInterface({ input: process.stdin })) {
+  answered.push(session.send(line).then(() => void writeSync(1, `ack ${line}\n`)));
+}
+await Promise.all(answered);
+await hub.stop();
+
+async function withoutSync(): Promise<void> {
+  const handle = await open(process.execPath);
+  Object.assign(Object.getPrototypeOf(handle), { datasync: async () => {}, sync: async () => {} });
+  await handle.close();
+}

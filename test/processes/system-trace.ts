@@ -1,0 +1,77 @@
+/** What strace wrote of a process, as calls that begin and return; and the rule for its answers. */
+
+import { dirname } from 'node:path';
+
+export interface SystemCall {
+  readonly name: string;
+  /** The file or pipe it is about, as strace shows it. */
+  readonly target: string;
+  /** The arguments, with the beginning of what was written. */
+  readonly text: string;
+  /** Lines of the trace: strace sees one thing at a time. */
+  readonly begun: number;
+  /** Infinity = it never did. */
+  returned: number;
+}
+
+const CALL = /^(\d+) +[\d:.]+ (\w+)\(\d+<([^>]*)>(.*)$/;
+const RESUMED = /^(\d+) +[\d:.]+ <\.\.\. (\w+) resumed>/;
+
+export function callsIn(trace: string): readonly SystemCall[] {
+  const calls: SystemCall[] = [];
+  const open = new Map<string, SystemCall>();
+  for (const [line, text] of trace.split('\n').entries()) {
+    const [, pid = '', name = '', target = '', rest = ''] = CALL.exec(text) ?? [];
+    if (name !== '') {
+      const isDone = !rest.endsWith('<unfinished ...>');
+      const call: SystemCall = {
+        name,
+        target,
+        text: rest,
+        begun: line,
+        returned: isDone ? line : Number.POSITIVE_INFINITY,
+      };
+      calls.push(call);
+      if (!isDone) open.set(pid, call);
+    }
+    const [, resumed = ''] = RESUMED.exec(text) ?? [];
+    const call = open.get(resumed);
+    if (call === undefined) continue;
+    call.returned = line;
+    open.delete(resumed);
+  }
+  return calls;
+}
+
+/** For each of these words: written to the journal, then synced, and only then answered. */
+export function faultsIn(calls: readonly SystemCall[], words: readonly string[]): readonly string[] {
+  return words.flatMap((word) => {
+    const answer = calls.find(({ name, text }) => name === 'write' && text.startsWith(`, "ack ${word}\\n"`));
+    if (answer === undefined) return [`"${word}" was not answered`];
+    const write = calls.find(({ name, target, text }) => {
+      return name.startsWith('pwrite') && target.endsWith('.journal') && text.includes(`\\"${word}\\"`);
+    });
+    if (write === undefined) return [`"${word}" is in no write to the journal`];
+    const synced = calls.find(({ name, target, begun }) => {
+      return name === 'fdatasync' && target === write.target && begun > write.returned;
+    });
+    if (synced === undefined) return [`"${word}" was never synced`];
+    return synced.returned < answer.begun ? [] : [`"${word}" was answered before its sync returned`];
+  });
+}
+
+const MADE_FOLDER = /^\d+ +[\d:.]+ mkdir(?:at\([^,]*, |\()"([^"]+)".*\) = 0$/;
+
+/** The folders made in a trace whose names were not synced, by the folder above them, before this was written. */
+export function unsyncedFolders(trace: string, before: string): readonly string[] {
+  const calls = callsIn(trace);
+  const end = calls.find(({ name, text }) => name === 'write' && text.startsWith(`, "${before}`));
+  return trace.split('\n').flatMap((text, line) => {
+    const [, folder] = MADE_FOLDER.exec(text) ?? [];
+    if (folder === undefined || line > (end?.begun ?? 0)) return [];
+    const isSynced = calls.some(({ name, target, begun, returned }) => {
+      return name === 'fsync' && target === dirname(folder) && begun > line && returned < (end?.begun ?? 0);
+    });
+    return isSynced ? [] : [folder];
+  });
+}

@@ -1,0 +1,219 @@
+/** The durable store on a simulated disk: pages of an unfinished write may be lost or kept, the index may be old or gone. */
+
+import type { Entry, Unit } from '../../src/core/envelope.ts';
+import type { Json } from '../../src/core/json.ts';
+import type { Append, AuditRecord, Cursor, HeadToken, LiveRow, Snapshot, Store } from '../../src/core/store.ts';
+import type { Files } from '../../src/node/journal/files.ts';
+import type { DurableStore } from '../../src/node/store/durable-store.ts';
+import { MemoryIndex } from '../../src/node/store/memory-index.ts';
+import { type Random, seededRandom } from '../../src/testing/random.ts';
+import { SimDisk } from '../../src/testing/sim-disk.ts';
+import { openSimStore } from '../store/sim-store.ts';
+import { DurableEntries } from './durable-entries.ts';
+import type { SimulatedStore } from './simulated-store.ts';
+
+type Values = ReadonlyMap<string, Uint8Array>;
+
+/** How many earlier states of the index a crash may leave. */
+const INDEXES_KEPT = 3;
+
+export class DiskStore implements SimulatedStore {
+  readonly counts = { snapshot: 0 };
+  readonly #disk: SimDisk;
+  readonly #isSynced: boolean;
+  readonly #random: Random;
+  readonly #index: MemoryIndex;
+  readonly #entries: DurableEntries;
+  readonly #opening: Promise<DurableStore>;
+  #store!: DurableStore;
+  /** Turns of the event loop that the journal waits for, and timers of the store. */
+  #turns: (() => void)[] = [];
+  #timers = new Set<() => void>();
+  #indexes: Values[] = [];
+  #isHeld = true;
+  #staged = 0;
+
+  private constructor(disk: SimDisk, random: Random, values: Values, isSynced: boolean) {
+    this.#disk = disk;
+    this.#isSynced = isSynced;
+    this.#random = random;
+    this.#index = new MemoryIndex(values);
+    this.#entries = new DurableEntries(disk);
+    this.#opening = this.#open();
+  }
+
+  /** `isSynced` false = a mutant whose syncs do nothing. */
+  static seeded(seed: number, { isSynced = true } = {}): DiskStore {
+    return new DiskStore(new SimDisk(), seededRandom(seed), new Map(), isSynced);
+  }
+
+  async #open(): Promise<DurableStore> {
+    const { store } = await openSimStore(this.#isSynced ? this.#disk : unsynced(this.#disk), {
+      index: this.#index,
+      defer: (run) => (this.#isHeld ? void this.#turns.push(run) : run()),
+      ports: {
+        after: (_ms, run) => {
+          this.#timers.add(run);
+          return () => this.#timers.delete(run);
+        },
+      },
+    });
+    this.#store = store;
+    return store;
+  }
+
+  // What a history does to it.
+
+  stagedUnits(): number {
+    return this.#staged;
+  }
+
+  sync(): void {
+    this.#indexes = [...this.#indexes, this.#index.copy()].slice(-INDEXES_KEPT);
+    for (const run of [...this.#timers]) run();
+    this.#timers.clear();
+    for (const run of this.#turns.splice(0)) run();
+  }
+
+  failSync(): void {
+    const operation = this.#random.pick<'write' | 'sync'>(['write', 'sync', 'sync']);
+    this.#disk.fail({ operation, nth: 1, code: this.#random.pick(['ENOSPC', 'EIO']), keeps: this.#random.below(600) });
+    this.sync();
+  }
+
+  async crash(keep: () => boolean): Promise<this> {
+    // A sync that was asked for is over.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (keep()) {
+      // It dies in the sync: what was written may be there, page by page.
+      this.#disk.holdSyncs();
+      this.sync();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    this.#disk.crash(this.#random);
+    const left = this.#random.pick([this.#index.copy(), this.#index.copy(), ...this.#indexes, new Map()]);
+    const next = new DiskStore(this.#disk, this.#random, left, this.#isSynced);
+    await next.#opening;
+    // A subclass would have to say how it is made; there is none.
+    return next as this;
+  }
+
+  durableEntries(logId: string): readonly Entry[] {
+    return this.#entries.of(logId);
+  }
+
+  logIds(): readonly string[] {
+    return this.#entries.logIds();
+  }
+
+  // The store.
+
+  append(logId: string, expected: HeadToken | null, unit: Unit): Append {
+    const append = this.#store.append(logId, expected, unit);
+    this.#staged += 1;
+    void append.outcome.then(() => {
+      this.#staged -= 1;
+    });
+    return append;
+  }
+
+  async read(...args: Parameters<Store['read']>): ReturnType<Store['read']> {
+    return (await this.#opening).read(...args);
+  }
+
+  async position(logId: string): ReturnType<Store['position']> {
+    return (await this.#opening).position(logId);
+  }
+
+  async head(sessionId: string): ReturnType<Store['head']> {
+    return (await this.#opening).head(sessionId);
+  }
+
+  async *liveRows(): AsyncGenerator<readonly LiveRow[], void, void> {
+    yield* (await this.#opening).liveRows();
+  }
+
+  async liveChildren(sessionId: string): Promise<readonly string[]> {
+    return (await this.#opening).liveChildren(sessionId);
+  }
+
+  async createdUnder(creatorId: string, key: string): ReturnType<Store['createdUnder']> {
+    return (await this.#opening).createdUnder(creatorId, key);
+  }
+
+  async newestEnvelopeId(): Promise<string | null> {
+    return (await this.#opening).newestEnvelopeId();
+  }
+
+  async list(...args: Parameters<Store['list']>): ReturnType<Store['list']> {
+    return (await this.#opening).list(...args);
+  }
+
+  async saveCursors(cursors: readonly Cursor[]): Promise<void> {
+    return (await this.#opening).saveCursors(cursors);
+  }
+
+  async loadCursors(agentId: string): Promise<readonly Cursor[]> {
+    return (await this.#opening).loadCursors(agentId);
+  }
+
+  async dropCursors(...args: Parameters<Store['dropCursors']>): Promise<void> {
+    return (await this.#opening).dropCursors(...args);
+  }
+
+  saveSnapshot(snapshot: Snapshot): void {
+    this.#store.saveSnapshot(snapshot);
+  }
+
+  async loadSnapshot(sessionId: string): Promise<Snapshot | null> {
+    const found = await (await this.#opening).loadSnapshot(sessionId);
+    if (found !== null) this.counts.snapshot += 1;
+    return found;
+  }
+
+  audit(record: AuditRecord): void {
+    this.#store.audit(record);
+  }
+
+  async readAudit(...args: Parameters<Store['readAudit']>): ReturnType<Store['readAudit']> {
+    return (await this.#opening).readAudit(...args);
+  }
+
+  async getMeta(key: string): Promise<Json | null> {
+    return (await this.#opening).getMeta(key);
+  }
+
+  /** The hub waits for it when it starts, and nobody is there to sync. */
+  async setMeta(key: string, value: Json): Promise<void> {
+    const done = (await this.#opening).setMeta(key, value);
+    this.sync();
+    return done;
+  }
+
+  async close(): Promise<void> {
+    this.#isHeld = false;
+    this.sync();
+    await (await this.#opening).close();
+  }
+}
+
+/** Files that say they are synced as soon as they are asked. */
+function unsynced(disk: SimDisk): Files {
+  return {
+    list: () => disk.list(),
+    async open(name, options) {
+      const file = await disk.open(name, options);
+      return {
+        size: () => file.size(),
+        read: (position, length) => file.read(position, length),
+        write: (position, chunks) => file.write(position, chunks),
+        truncate: (length) => file.truncate(length),
+        sync: async () => {},
+        close: () => file.close(),
+      };
+    },
+    remove: (name) => disk.remove(name),
+    rename: (from, to) => disk.rename(from, to),
+    syncFolder: () => disk.syncFolder(),
+  };
+}

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { LateStore } from './late-store.ts';
+import { runHistory } from './run-history.ts';
+
+const SEEDS = 300;
+
+it(`[L1, L2, L3, L4, L5, L6] every law holds in ${SEEDS} random histories on a store whose answers come late`, {
+  timeout: 300_000,
+}, async () => {
+  let repeated = 0;
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const { counts } = await runHistory({ seed, store: LateStore.seeded(seed) });
+    repeated += (counts.get('repeat answered') ?? 0) + (counts.get('create repeated') ?? 0);
+  }
+  expect(repeated).toBeGreaterThan(SEEDS);
+});

@@ -1,0 +1,289 @@
+// The care of a data folder: copies, repair, the archive, and looking at all of it again.
+
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PlacedRecord } from '../../src/node/journal/journal-types.ts';
+import { realFiles } from '../../src/node/journal/real-files.ts';
+import { scanJournal } from '../../src/node/journal/scan.ts';
+import { segmentName } from '../../src/node/journal/segments.ts';
+import type { DurableStore } from '../../src/node/store/durable-store.ts';
+import { MemoryIndex } from '../../src/node/store/memory-index.ts';
+import { openStore } from '../../src/node/store/open-store.ts';
+import type { StoreRecovery } from '../../src/node/store/recover.ts';
+import { restoreBackup } from '../../src/node/store/restore.ts';
+import { createdUnit, textUnit } from '../../src/testing/build.ts';
+import { SimDisk } from '../../src/testing/sim-disk.ts';
+import { durably, seqs } from '../../src/testing/store-contract/look.ts';
+import { openSimStore } from './sim-store.ts';
+import { AN_HOUR_LATER, fill, picture, sessionId } from './stock.ts';
+
+const segmentBytes = 32 * 1024;
+let root: string;
+let data: string;
+const opened: DurableStore[] = [];
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'parley-care-'));
+  data = join(root, 'data');
+});
+
+afterEach(async () => {
+  for (const store of opened.splice(0)) await store.close();
+  await rm(root, { recursive: true });
+});
+
+async function open(folder = data): Promise<DurableStore> {
+  return (await openAll(folder)).store;
+}
+
+async function openAll(folder = data): Promise<{ store: DurableStore; recovery: StoreRecovery }> {
+  const result = await openStore(folder, { segmentBytes });
+  opened.push(result.store);
+  return result;
+}
+
+/** Closed and opened again, with its index or without. */
+async function again(store: DurableStore, { index }: { index: 'kept' | 'lost' }, folder = data): Promise<DurableStore> {
+  await store.close();
+  if (index === 'lost') await rm(join(folder, 'index'), { recursive: true });
+  return open(folder);
+}
+
+const withEpoch = (shown: object, epoch: number): object => {
+  const { sessions, ...rest } = shown as { sessions: readonly object[] };
+  return { ...rest, sessions: sessions.map((session) => ({ ...session, epoch })) };
+};
+
+describe('a backup', () => {
+  it('[DS20] holds everything confirmed before it began, and restores to the same in a new epoch', async () => {
+    const store = await open();
+    await fill(store, 6);
+    const shown = await picture(store);
+    const progress: { bytes: number; of: number }[] = [];
+    const { bytes } = await store.backup(join(root, 'copy'), { onProgress: (at) => progress.push(at) });
+    expect(progress.at(-1)).toEqual({ bytes, of: bytes });
+    await restoreBackup(join(root, 'copy'), join(root, 'restored'));
+    const restored = await open(join(root, 'restored'));
+    expect(await picture(restored)).toEqual(withEpoch(shown, 2));
+  });
+
+  it('[DS20] taken while the hub writes is a prefix of every log, whole units only', async () => {
+    const store = await open();
+    const ids = await fill(store, 4, 20);
+    const before = new Map(await Promise.all(ids.map(async (id) => [id, (await seqs(store, id)).length] as const)));
+    const live = ids.filter((_, i) => i % 2 === 1);
+    let isDone = false;
+    const writing = live.map(async (id) => {
+      for (let seq = before.get(id) ?? 0; !isDone; seq += 3) {
+        const token = (await store.position(id))?.token ?? null;
+        await durably(store, id, token, textUnit(id, seq + 1, 3));
+      }
+    });
+    await store.backup(join(root, 'copy'));
+    isDone = true;
+    await Promise.all(writing);
+    await restoreBackup(join(root, 'copy'), join(root, 'restored'));
+    const restored = await open(join(root, 'restored'));
+    for (const id of ids) {
+      const [kept, all] = [
+        await restored.read(id, { from_seq: 1, limit: 10_000 }),
+        await store.read(id, { from_seq: 1, limit: 10_000 }),
+      ];
+      expect(kept).toEqual(all.slice(0, kept.length));
+      expect(kept.length).toBeGreaterThanOrEqual(before.get(id) ?? 0);
+      expect((kept.length - (before.get(id) ?? 0)) % 3).toBe(0);
+    }
+    expect((await restored.verify()).problems).toEqual([]);
+  });
+
+  it('[DS20] sessions begun after a restore have an epoch of their own, also when the index is lost', async () => {
+    const store = await open();
+    await fill(store, 2);
+    await store.backup(join(root, 'copy'));
+    await restoreBackup(join(root, 'copy'), join(root, 'restored'));
+    let restored = await open(join(root, 'restored'));
+    await durably(restored, sessionId('new'), null, createdUnit(sessionId('new')));
+    restored = await again(restored, { index: 'lost' }, join(root, 'restored'));
+    expect((await restored.head(sessionId('1')))?.epoch).toBe(2);
+    expect((await restored.head(sessionId('new')))?.epoch).toBe(1);
+  });
+
+  it('[DS21] is written only into an empty folder, opened only by restoring it, and restored only if it is whole', async () => {
+    const store = await open();
+    await fill(store, 2);
+    await writeFile(join(root, 'mine.txt'), 'mine');
+    await expect(store.backup(root)).rejects.toMatchObject({ code: 'folder_not_empty' });
+    expect(await readFile(join(root, 'mine.txt'), 'utf8')).toBe('mine');
+    await store.backup(join(root, 'copy'));
+    await expect(openStore(join(root, 'copy'))).rejects.toMatchObject({ code: 'is_backup' });
+    await expect(restoreBackup(data, join(root, 'new'))).rejects.toMatchObject({ code: 'not_a_backup' });
+    await expect(restoreBackup(join(root, 'copy'), data)).rejects.toMatchObject({ code: 'folder_not_empty' });
+    await rm(join(root, 'copy', 'parley-backup.json'));
+    await expect(restoreBackup(join(root, 'copy'), join(root, 'new'))).rejects.toMatchObject({ code: 'not_a_backup' });
+  });
+});
+
+describe('repair', () => {
+  it('[DS22] cuts a damaged log to what is sound, in a new epoch; it goes on from there, also when the index is lost', async () => {
+    let store = await open();
+    const [, second = ''] = await fill(store, 2);
+    await store.close();
+    await damageUnit(second, 6);
+    store = await again(await open(), { index: 'lost' });
+    expect((await store.head(second))?.damaged_from).toBe(6);
+    expect(await seqs(store, second)).toEqual([1, 2, 3, 4, 5]);
+    expect(await store.repair()).toEqual([{ log_id: second, kept_seq: 5, epoch: 2 }]);
+    const token = (await store.position(second))?.token ?? null;
+    await durably(store, second, token, textUnit(second, 6, 2));
+    for (const index of ['kept', 'lost'] as const) {
+      store = await again(store, { index });
+      expect(await store.head(second)).toMatchObject({ epoch: 2, damaged_from: null, head: { seq: 7 } });
+      expect(await seqs(store, second)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+      expect(await seqs(store, sessionId('1'))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    }
+  });
+
+  it('[DS22] of a log that has lost its beginning leaves nothing of it, and its id can be used again', async () => {
+    let store = await open();
+    const [, second = ''] = await fill(store, 2);
+    await store.close();
+    await damageUnit(second, 1);
+    store = await again(await open(), { index: 'lost' });
+    expect(await store.repair([second])).toEqual([{ log_id: second, kept_seq: 0, epoch: 2 }]);
+    expect(await store.position(second)).toBeNull();
+    await durably(store, second, null, createdUnit(second));
+    store = await again(store, { index: 'lost' });
+    expect(await seqs(store, second)).toEqual([1]);
+  });
+
+  it('[DS22] refuses a log that is not damaged', async () => {
+    const store = await open();
+    const [first = ''] = await fill(store, 1);
+    await expect(store.repair([first])).rejects.toMatchObject({ code: 'not_damaged' });
+    expect(await store.repair()).toEqual([]);
+  });
+});
+
+describe('the archive', () => {
+  it('[DS23] gives disk space back, and everything is seen as before, also when the index is lost', async () => {
+    let store = await open();
+    await fill(store, 40, 20);
+    const [shown, before] = [await picture(store), await usedBytes()];
+    const { sessions, freedBytes } = await store.archive({ endedBefore: AN_HOUR_LATER });
+    expect(sessions).toBe(20);
+    expect(freedBytes).toBeGreaterThan(0);
+    expect(await picture(store)).toEqual(shown);
+    expect(await usedBytes()).toBeLessThan(before);
+    expect((await store.verify()).problems).toEqual([]);
+    for (const index of ['kept', 'lost'] as const) {
+      store = await again(store, { index });
+      expect(await picture(store)).toEqual(shown);
+      expect(await store.verify()).toMatchObject({ problems: [], damages: [] });
+    }
+    await fill(store, 10, 4, 'later');
+    expect(await store.archive({ endedBefore: AN_HOUR_LATER })).toMatchObject({ sessions: 5 });
+    const later = await picture(store);
+    store = await again(store, { index: 'lost' });
+    expect(await picture(store)).toEqual(later);
+  });
+
+  it('[DS23] takes only sessions that ended before the time', async () => {
+    const store = await open();
+    await fill(store, 4);
+    expect(await store.archive({ endedBefore: '2026-01-01T00:00:00.000Z' })).toMatchObject({ sessions: 0 });
+  });
+
+  it('[DS23] nobody who reads or writes meanwhile notices', async () => {
+    const store = await open();
+    const ids = await fill(store, 20, 20);
+    const expected = new Map(await Promise.all(ids.map(async (id) => [id, await seqs(store, id)] as const)));
+    let isDone = false;
+    const reading = (async () => {
+      for (let i = 0; !isDone; i++) {
+        const id = ids[(i * 7) % ids.length] ?? '';
+        expect((await seqs(store, id)).slice(0, 41)).toEqual(expected.get(id)?.slice(0, 41));
+      }
+    })();
+    const live = ids[1] ?? '';
+    const writing = (async () => {
+      for (let seq = 42; !isDone; seq++) {
+        await durably(store, live, (await store.position(live))?.token ?? null, textUnit(live, seq));
+      }
+    })();
+    expect(await store.archive({ endedBefore: AN_HOUR_LATER })).toMatchObject({ sessions: 10 });
+    isDone = true;
+    await Promise.all([reading, writing]);
+    expect((await store.verify()).problems).toEqual([]);
+  });
+
+  it('[DS24] cut off at any moment loses nothing', async () => {
+    const disk = new SimDisk();
+    const { store } = await openSimStore(disk);
+    await fill(store, 8, 6);
+    const shown = await picture(store);
+    await store.close();
+    let isOver = false;
+    for (let operations = 1; !isOver; operations++) {
+      const copy = disk.copy();
+      const index = new MemoryIndex();
+      const { store: victim } = await openSimStore(copy, { index });
+      const died = copy.dieAfter(operations);
+      const archived = victim.archive({ endedBefore: AN_HOUR_LATER }).then(() => 'over');
+      isOver = (await Promise.race([archived, died])) === 'over';
+      copy.kill();
+      const { store: after, recovery } = await openSimStore(copy, { index: new MemoryIndex(index.copy()) });
+      expect(await picture(after), `after ${operations} operations`).toEqual(shown);
+      expect(recovery.damages).toEqual([]);
+      expect((await after.verify()).problems).toEqual([]);
+      await after.close();
+    }
+  });
+});
+
+describe('verify', () => {
+  it('[DS25] finds nothing in a sound folder, and names what does not agree with the journal', async () => {
+    const disk = new SimDisk();
+    const index = new MemoryIndex();
+    let { store } = await openSimStore(disk, { index });
+    const [first = '', second = ''] = await fill(store, 2);
+    expect(await store.verify()).toMatchObject({ logs: 2, damages: [], problems: [] });
+    await store.close();
+    const key = `s\n${first}`;
+    const record = JSON.parse(Buffer.from(index.get(key) ?? []).toString());
+    await index.write(
+      new Map([[key, Buffer.from(JSON.stringify({ ...record, head: { ...record.head, type: 'other' } }))]]),
+    );
+    ({ store } = await openSimStore(disk, { index }));
+    expect((await store.verify()).problems).toEqual([
+      { log_id: first, problem: 'folding it again gives another head than the index has' },
+    ]);
+    const name = disk.names().find((each) => each.endsWith('.journal')) ?? '';
+    disk.flipBit(name, Buffer.from(disk.bytes(name)).lastIndexOf('message 4'), 0);
+    const { damages, problems } = await store.verify();
+    expect(damages).toHaveLength(1);
+    expect(problems.map(({ log_id }) => log_id)).toContain(second);
+    await store.close();
+  });
+});
+
+async function usedBytes(): Promise<number> {
+  const folder = join(data, 'journal');
+  const sizes = await Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** Flips a bit in the text of the unit that begins with this seq. */
+async function damageUnit(id: string, seq: number): Promise<void> {
+  const files = await realFiles(join(data, 'journal'));
+  const found: PlacedRecord[] = [];
+  await scanJournal(files, { onRecord: (record) => void found.push(record) });
+  const record = found.find(({ logId, text }) => logId === id && JSON.parse(text).entries[0].envelope.seq === seq);
+  if (record === undefined) throw new Error(`no unit of ${id} begins with ${seq}`);
+  const path = join(data, 'journal', segmentName(record.position.segment));
+  const bytes = await readFile(path);
+  const at = record.position.offset + record.bytes - 4;
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  await writeFile(path, bytes);
+}

@@ -1,0 +1,36 @@
+/** The durable store on a simulated disk, with an index in memory that survives as far as it was written. */
+
+import type { Files } from '../../src/node/journal/files.ts';
+import type { DurableStore, StorePorts } from '../../src/node/store/durable-store.ts';
+import { MemoryIndex } from '../../src/node/store/memory-index.ts';
+import type { OrderedIndex } from '../../src/node/store/ordered-index.ts';
+import { recoverStore, type StoreRecovery } from '../../src/node/store/recover.ts';
+
+/** Small, so that histories reach the next segment. */
+export const SMALL_SEGMENT = 16 * 1024;
+
+export interface SimStoreOptions {
+  readonly index?: OrderedIndex;
+  readonly ports?: Partial<StorePorts>;
+  readonly defer?: (run: () => void) => void;
+  readonly segmentBytes?: number;
+}
+
+export function openSimStore(
+  disk: Files,
+  { index = new MemoryIndex(), ports = {}, defer, segmentBytes = SMALL_SEGMENT }: SimStoreOptions = {},
+): Promise<{ store: DurableStore; recovery: StoreRecovery }> {
+  return recoverStore({
+    files: disk,
+    index,
+    journalId: 'simulated',
+    segmentBytes,
+    ports: { after: soon, onDamage: () => {}, onIndexDamaged: () => {}, onClosed: async () => {}, ...ports },
+    ...(defer === undefined ? {} : { defer }),
+  });
+}
+
+function soon(_ms: number, run: () => void): () => void {
+  const timer = setImmediate(run);
+  return () => clearImmediate(timer);
+}

@@ -1,0 +1,136 @@
+// When an answer is given: never before the sync of its bytes, and of the name of the file they are in, has returned.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { HeadToken } from '../../src/core/store.ts';
+import type { Files } from '../../src/node/journal/files.ts';
+import { realFiles } from '../../src/node/journal/real-files.ts';
+import { MemoryIndex } from '../../src/node/store/memory-index.ts';
+import { recoverStore } from '../../src/node/store/recover.ts';
+import { unit } from '../../src/testing/build.ts';
+import { SimDisk } from '../../src/testing/sim-disk.ts';
+import { portOf } from '../journal/port-of.ts';
+import { Watch } from './watched-files.ts';
+
+/** Small: a run goes through several. */
+const SEGMENT_BYTES = 8 * 1024;
+const LOGS = ['a', 'b', 'c'].map((letter) => letter.repeat(32));
+
+const DISKS = [
+  { disk: 'a real disk', run: onRealDisk },
+  { disk: 'a simulated disk', run: onSimDisk },
+] as const;
+
+describe.each(DISKS)('on $disk', ({ run }) => {
+  it('[DS5, L1] no append is answered before its bytes and the name of their file are synced', async () => {
+    const { faults, answered, watch } = await run((below, watch) => watch.files(below));
+    expect(faults).toEqual([]);
+    expect(answered).toBe(240);
+    expect(watch.segments.size).toBeGreaterThan(5);
+    // A sync for each would prove nothing of groups.
+    expect(watch.syncs).toBeLessThan(answered);
+  });
+
+  it('[DS5] a port that says it synced and did not is found out', async () => {
+    const { faults } = await run((below, watch) =>
+      portOf(watch.files(below), { file: () => ({ sync: async () => {} }) }),
+    );
+    expect(faults[0]).toContain('before the sync of its bytes returned');
+    expect(faults.length).toBe(240);
+  });
+
+  it('[DS5] a port that returns before its sync did is found out', async () => {
+    const { faults } = await run((below, watch) => {
+      const watched = watch.files(slow(below, 'files'));
+      return portOf(watched, { file: (file) => ({ sync: async () => void file.sync() }) });
+    });
+    expect(faults[0]).toContain('before the sync of its bytes returned');
+  });
+
+  it('[DS5] a port that does not sync the names of files is found out', async () => {
+    const { faults } = await run((below, watch) =>
+      portOf(watch.files(below), { folder: { syncFolder: async () => {} } }),
+    );
+    expect(faults[0]).toContain('before the name of');
+  });
+
+  it('[DS5] a port that syncs the names too late is found out', async () => {
+    const { faults } = await run((below, watch) => {
+      const watched = watch.files(slow(below, 'folder'));
+      return portOf(watched, { folder: { syncFolder: async () => void watched.syncFolder() } });
+    });
+    expect(faults[0]).toContain('before the name of');
+  });
+});
+
+type Wire = (below: Files, watch: Watch) => Files;
+
+interface Result {
+  readonly faults: readonly string[];
+  readonly answered: number;
+  readonly watch: Watch;
+}
+
+async function onRealDisk(wire: Wire): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-sync-'));
+  try {
+    return await burstsOf(await realFiles(folder), wire);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function onSimDisk(wire: Wire): Promise<Result> {
+  return burstsOf(new SimDisk(), wire);
+}
+
+/** Bursts of appends to several logs, some of them while the one before is being synced. */
+async function burstsOf(below: Files, wire: Wire): Promise<Result> {
+  const watch = new Watch();
+  const ports = { after: () => () => {}, onDamage: () => {}, onIndexDamaged: () => {}, onClosed: async () => {} };
+  const parts = { index: new MemoryIndex(), journalId: 'watched', segmentBytes: SEGMENT_BYTES, ports };
+  const { store } = await recoverStore({ ...parts, files: wire(below, watch) });
+  const faults: string[] = [];
+  const heads = new Map<string, HeadToken>();
+  const answers: Promise<void>[] = [];
+  for (let number = 0; number < 240; number++) {
+    const session_id = LOGS[number % LOGS.length] ?? '';
+    const words = `number ${number}.`;
+    const seq = Math.floor(number / LOGS.length) + 1;
+    const what = unit({ session_id, seq, event_data: { text: words } });
+    const { token, outcome } = store.append(session_id, heads.get(session_id) ?? null, what);
+    heads.set(session_id, token);
+    answers.push(
+      outcome.then(({ kind }) => {
+        const fault = kind === 'durable' ? watch.fault(words) : `"${words}" ${kind}`;
+        if (fault !== null) faults.push(fault);
+      }),
+    );
+    if (number % 10 === 9) await turns(number % 3);
+    if (number % 60 === 59) await Promise.all(answers);
+  }
+  await Promise.all(answers);
+  await store.close();
+  return { faults, answered: answers.length, watch };
+}
+
+/** A disk on which these syncs take some turns, so that whoever does not wait for them is too early for sure. */
+function slow(below: Files, what: 'files' | 'folder'): Files {
+  const later = async (sync: () => Promise<void>): Promise<void> => {
+    await turns(20);
+    await sync();
+  };
+  if (what === 'folder') return portOf(below, { folder: { syncFolder: () => later(() => below.syncFolder()) } });
+  return portOf(below, { file: (file) => ({ sync: () => later(() => file.sync().catch(isClosed)) }) });
+}
+
+/** Whoever does not wait for its sync may have closed the file before. */
+function isClosed(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EBADF') throw error;
+}
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,94 @@
+/** A file port that notes when every write and every sync begins and returns, and the rule by which an answer may be given. */
+
+import type { Files, OpenFile } from '../../src/node/journal/files.ts';
+
+interface Written {
+  readonly file: object;
+  readonly bytes: Buffer;
+  readonly returned: number;
+}
+
+interface Synced {
+  /** null = the folder. */
+  readonly file: object | null;
+  readonly begun: number;
+  readonly returned: number;
+}
+
+export class Watch {
+  /** Moments are numbers that only grow. */
+  #moment = 0;
+  readonly #writes: Written[] = [];
+  readonly #syncs: Synced[] = [];
+  /** When a file got the name it has. */
+  readonly #named = new Map<string, { readonly file: object; readonly at: number }>();
+  readonly segments: Set<string> = new Set();
+
+  get syncs(): number {
+    return this.#syncs.length;
+  }
+
+  /** What is wrong with an answer given now to an append that holds these words; null = nothing. */
+  fault(words: string): string | null {
+    const now = this.#now();
+    const write = this.#writes.findLast(({ bytes }) => bytes.includes(words));
+    if (write === undefined) return `"${words}" was answered before it was written`;
+    const isAfter = ({ begun, returned }: Synced, moment: number) => begun > moment && returned < now;
+    if (!this.#syncs.some((sync) => sync.file === write.file && isAfter(sync, write.returned))) {
+      return `"${words}" was answered before the sync of its bytes returned`;
+    }
+    const [name, named] = [...this.#named].find(([, { file }]) => file === write.file) ?? [];
+    if (name === undefined || named === undefined) return `"${words}" is in a file without a name`;
+    this.segments.add(name);
+    if (!this.#syncs.some((sync) => sync.file === null && isAfter(sync, named.at))) {
+      return `"${words}" was answered before the name of ${name} was synced`;
+    }
+    return null;
+  }
+
+  /** Between a store and its files. */
+  files(below: Files): Files {
+    return {
+      list: () => below.list(),
+      remove: (name) => below.remove(name),
+      rename: async (from, to) => {
+        await below.rename(from, to);
+        const { file } = this.#named.get(from) ?? { file: {} };
+        this.#named.delete(from);
+        this.#named.set(to, { file, at: this.#now() });
+      },
+      syncFolder: () => this.#sync(null, () => below.syncFolder()),
+      open: async (name, options) => {
+        const opened = await below.open(name, options);
+        if (options?.create === true) this.#named.set(name, { file: {}, at: this.#now() });
+        return this.#file(opened, this.#named.get(name)?.file ?? {});
+      },
+    };
+  }
+
+  #file(below: OpenFile, file: object): OpenFile {
+    return {
+      size: () => below.size(),
+      read: (position, length) => below.read(position, length),
+      truncate: (length) => below.truncate(length),
+      close: () => below.close(),
+      write: async (position, chunks) => {
+        const bytes = Buffer.concat(chunks);
+        await below.write(position, chunks);
+        this.#writes.push({ file, bytes, returned: this.#now() });
+      },
+      sync: () => this.#sync(file, () => below.sync()),
+    };
+  }
+
+  async #sync(file: object | null, sync: () => Promise<void>): Promise<void> {
+    const begun = this.#now();
+    await sync();
+    this.#syncs.push({ file, begun, returned: this.#now() });
+  }
+
+  #now(): number {
+    this.#moment += 1;
+    return this.#moment;
+  }
+}
