@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Envelope } from '../../src/core/envelope.ts';
-import { COMMIT_AFTER_MS } from '../../src/node/store/durable-store.ts';
+import { COMMIT_AFTER_MS } from '../../src/node/store/appender.ts';
 import { envelope } from '../../src/testing/build.ts';
 import type { Peer } from '../../src/testing/peer.ts';
 import { type Random, seededRandom } from '../../src/testing/random.ts';

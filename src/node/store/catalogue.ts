@@ -1,33 +1,20 @@
 /** What is known of every log without reading the journal: a few logs that are written to, and the index for all others. */
 
 import type { Unit } from '../../core/envelope.ts';
-import { isTerminal } from '../../core/session.ts';
 import { laterId } from '../../core/stamp.ts';
-import type { Cursor, LiveRow } from '../../core/store.ts';
+import type { Cursor } from '../../core/store.ts';
 import { msFromIso } from '../../core/time.ts';
 import type { Position } from '../journal/journal-types.ts';
 import { type Checkpoint, emptyCheckpoint, encodeCheckpoint } from './checkpoint.ts';
 import { HotLog, readRecord } from './hot-log.ts';
-import {
-  after,
-  auditKey,
-  CHECKPOINT_KEY,
-  cursorKey,
-  lastPart,
-  logKey,
-  metaKey,
-  orderAt,
-  unarchivedKey,
-  under,
-} from './index-keys.ts';
-import { decodeRow } from './live-row.ts';
+import { auditKey, CHECKPOINT_KEY, cursorKey, logKey, metaKey, orderAt, unarchivedKey, under } from './index-keys.ts';
 import { encodeRecord, extended, type LogRecord } from './log-record.ts';
 import { moveAudits, movePlaces, replacePlaces } from './move-places.ts';
 import type { MovedLog } from './moved-log.ts';
 import type { Overlay } from './overlay.ts';
 import { decodeRun, encodePlace, type PlacedUnit } from './unit-places.ts';
 
-const ROWS_PER_PAGE = 2_000;
+const _ROWS_PER_PAGE = 2_000;
 
 /** A unit that has become part of its log. */
 export interface Grown {
@@ -251,42 +238,6 @@ export class Catalogue {
 
   setMeta(name: string, text: string): void {
     this.overlay.set(metaKey(name), Buffer.from(text));
-  }
-
-  // What is asked.
-
-  async *liveRows(): AsyncGenerator<readonly LiveRow[], void, void> {
-    this.show();
-    const { from, to } = under('l');
-    for (let start = from; ; ) {
-      const page: LiveRow[] = [];
-      for (const { key, value } of this.overlay.range(start, to)) {
-        page.push(decodeRow(lastPart(key), value));
-        start = after(key);
-        if (page.length === ROWS_PER_PAGE) break;
-      }
-      if (page.length > 0) yield page;
-      if (page.length < ROWS_PER_PAGE) return;
-    }
-  }
-
-  liveChildren(sessionId: string): readonly string[] {
-    this.show();
-    const { from, to } = under('c', sessionId);
-    const children = [...this.overlay.range(from, to)].map(({ key }) => lastPart(key));
-    return children.filter((child) => {
-      const head = this.record(child)?.head;
-      return head !== undefined && head !== null && !isTerminal(head.state);
-    });
-  }
-
-  damagedLogs(): readonly { readonly log_id: string; readonly damaged_from: number }[] {
-    this.show();
-    const { from, to } = under('d');
-    return [...this.overlay.range(from, to)].map(({ key }) => {
-      const log_id = lastPart(key);
-      return { log_id, damaged_from: this.record(log_id)?.damagedFrom ?? 0 };
-    });
   }
 
   /** Writes to the index what is durable by now, with the place in the journal that it stands for. One at a time; later calls wait. */

@@ -1,7 +1,7 @@
 /** The store in a folder: one journal is the truth, the index a cache of it. An append is answered when its flush is on the disk. */
 
 import type { Entry, Unit } from '../../core/envelope.ts';
-import { asError, HubError } from '../../core/errors.ts';
+import { HubError } from '../../core/errors.ts';
 import type { Head } from '../../core/head.ts';
 import type { Json } from '../../core/json.ts';
 import type {
@@ -19,10 +19,10 @@ import type {
   Store,
   StoredHead,
 } from '../../core/store.ts';
-import { unitText } from '../../core/unit-text.ts';
 import type { Files } from '../journal/files.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Appended, Position } from '../journal/journal-types.ts';
+import { type After, Appender } from './appender.ts';
 import { type Archived, type ArchiveOptions, archiveEnded } from './archive.ts';
 import { type AuditTrail, readAudit } from './audit-trail.ts';
 import { type BackedUp, backupTo } from './backup.ts';
@@ -30,28 +30,21 @@ import type { CareOptions, OpenParts } from './care-types.ts';
 import type { Catalogue } from './catalogue.ts';
 import { isDamagedAt } from './damaged-at.ts';
 import { DamagedIndex } from './damaged-index.ts';
-import { FlushGroup } from './flush-group.ts';
-import { checkSeqs, isHead, tokenOf, tokenOfConflict } from './head-token.ts';
-import { createKey, metaKey, orderAt, snapshotKey, under } from './index-keys.ts';
+import { tokenOf } from './head-token.ts';
+import { createKey, metaKey, snapshotKey, under } from './index-keys.ts';
 import { type LazyRecord, lazyText } from './lazy-records.ts';
 import { listSessions } from './listing.ts';
-import { decodeJson, extended, type LogRecord } from './log-record.ts';
+import { liveChildren, liveRows } from './live-sessions.ts';
+import { decodeJson, type LogRecord } from './log-record.ts';
 import { readEntries } from './read-entries.ts';
 import { type Repaired, repairLogs } from './repair.ts';
 import { applyOperation, OPERATIONS_FAMILY, type StoreOperation } from './store-operations.ts';
 import { type Verified, type VerifyOptions, verifyStore } from './verify.ts';
 
-/** The index is written this long after something became durable: often enough that a start replays little, rarely enough to cost nothing. */
-export const COMMIT_AFTER_MS = 500;
-/** More than this waits for no timer. */
-const MANY_CHANGES = 8_192;
 const CURSORS_PER_RECORD = 1_000;
-/** With more than this waiting, answers wait for the index: it cannot follow, and memory is bounded. */
-const TOO_MANY_CHANGES = 262_144;
 
 export interface StorePorts {
-  /** Calls `run` once after so many milliseconds; the result cancels it. */
-  after(ms: number, run: () => void): () => void;
+  readonly after: After;
   /** Damage was found where all was well when the store was opened. */
   onDamage(logId: string, fromSeq: number, error: Error): void;
   /** The index is not to be used by the next start. */
@@ -65,58 +58,31 @@ export class DurableStore implements Store {
   readonly #journal: Journal;
   readonly #catalogue: Catalogue;
   readonly #ports: StorePorts;
-  #group: FlushGroup | null = null;
-  #gate: Promise<void> | null = null;
-  #failure: Error | null = null;
-  readonly #failureListeners: ((error: Error) => void)[] = [];
-  #cancelCommit: (() => void) | null = null;
-  #closing: Promise<void> | null = null;
-  #care: Promise<void> = Promise.resolve();
+  readonly #appender: Appender;
   readonly #audits: AuditTrail = [];
+  #care: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | null = null;
 
   constructor(files: Files, journal: Journal, catalogue: Catalogue, ports: StorePorts) {
     this.#files = files;
     this.#journal = journal;
     this.#catalogue = catalogue;
     this.#ports = ports;
-  }
-
-  /** Nothing is taken any more; whoever asked to hear of it does, once. Gives the error back. */
-  fail(error: Error): Error {
-    if (this.#failure !== null) return error;
-    this.#failure = error;
-    if (error instanceof DamagedIndex) this.#ports.onIndexDamaged();
-    for (const listener of this.#failureListeners) listener(error);
-    return error;
-  }
-
-  onFailure(listener: (error: Error) => void): void {
-    this.#failureListeners.push(listener);
+    this.#appender = new Appender(journal, catalogue, ports.after);
   }
 
   append(logId: string, expected: HeadToken | null, unit: Unit): Append {
-    const last = unit.entries.at(-1)?.envelope;
-    const seq = last?.seq ?? 0;
-    if (this.#failure !== null) return this.#failed(seq, this.#failure);
-    const log = this.#catalogue.hot(logId);
-    const before = log.staged;
-    const isDamaged = before !== null && before.damagedFrom !== null;
-    // Whoever read a damaged log up to its damage cannot know the seq that would be next.
-    if (!isDamaged) checkSeqs(logId, expected, unit);
-    if (isDamaged || !isHead(before, expected)) return { token: tokenOfConflict(seq), outcome: this.#conflict() };
-    // The fold comes first: if it throws, nothing was written.
-    const grown = extended(before, unit);
-    const appended = this.#journal.append('unit', logId, unitText(unit));
-    const { position } = appended;
-    const after = before === null ? { ...grown, order: orderAt(position) } : grown;
-    log.stage(after);
-    const firstSeq = unit.entries[0]?.envelope.seq ?? 0;
-    const step = { after, unit: { firstSeq, position }, lastId: last?.envelope_id ?? null };
-    const outcome = this.#groupOf(appended).add(() => {
-      this.#catalogue.confirm(log, step);
-      this.#applied(appended);
-    });
-    return { token: tokenOf(after), outcome };
+    return this.#appender.append(logId, expected, unit);
+  }
+
+  onFailure(listener: (error: Error) => void): void {
+    this.#appender.onFailure(listener);
+  }
+
+  /** The index turned out to be damaged: this process does not go on with it, and the next one does not use it. */
+  failIndex(error: DamagedIndex): void {
+    this.#ports.onIndexDamaged();
+    this.#appender.fail(error);
   }
 
   async read(logId: string, range: ReadRange): Promise<readonly Entry[]> {
@@ -136,8 +102,10 @@ export class DurableStore implements Store {
       this.#found(logId, damage.fromSeq, damage.error);
       return entries;
     } catch (thrown) {
-      if (thrown instanceof DamagedIndex && isMoved()) return this.read(logId, range);
-      throw thrown instanceof DamagedIndex ? this.fail(thrown) : thrown;
+      if (!(thrown instanceof DamagedIndex)) throw thrown;
+      if (isMoved()) return this.read(logId, range);
+      this.failIndex(thrown);
+      throw thrown;
     }
   }
 
@@ -154,11 +122,11 @@ export class DurableStore implements Store {
   }
 
   liveRows(): AsyncIterable<readonly LiveRow[]> {
-    return this.#catalogue.liveRows();
+    return liveRows(this.#catalogue);
   }
 
   async liveChildren(sessionId: string): Promise<readonly string[]> {
-    return this.#catalogue.liveChildren(sessionId);
+    return liveChildren(this.#catalogue, sessionId);
   }
 
   async createdUnder(creatorId: string, key: string): Promise<Head | null> {
@@ -199,7 +167,7 @@ export class DurableStore implements Store {
 
   saveSnapshot(snapshot: Snapshot): void {
     this.#catalogue.overlay.set(snapshotKey(snapshot.session_id), Buffer.from(JSON.stringify(snapshot)));
-    this.#commitSoon();
+    this.#appender.commitSoon();
   }
 
   async loadSnapshot(sessionId: string): Promise<Snapshot | null> {
@@ -209,17 +177,13 @@ export class DurableStore implements Store {
   }
 
   audit(record: AuditRecord): void {
-    if (this.#failure !== null) return;
+    if (this.#appender.failure !== null) return;
     const number = this.#catalogue.nextAudit();
-    const numbered = { ...record, number };
-    const appended = this.#journal.append('lazy', 'audit', JSON.stringify(record));
-    this.#audits.push(numbered);
-    this.#groupOf(appended).addLazy(() => {
+    this.#audits.push({ ...record, number });
+    this.#appender.appendLazy('audit', JSON.stringify(record), ({ position }) => {
       this.#audits.shift();
-      this.#catalogue.audit(number, appended.position);
-      this.#applied(appended);
+      this.#catalogue.audit(number, position);
     });
-    this.#commitSoon();
   }
 
   readAudit(range: { readonly after: number; readonly limit: number }): Promise<readonly NumberedAudit[]> {
@@ -235,8 +199,7 @@ export class DurableStore implements Store {
   async setMeta(name: string, value: Json): Promise<void> {
     this.#lazily({ family: 'meta', name, value });
     this.#catalogue.setMeta(name, JSON.stringify(value));
-    const outcome = await this.#journal.flushLazy();
-    if (outcome.kind === 'failed') throw outcome.error;
+    await this.#appender.flush();
   }
 
   // The care of the data.
@@ -261,14 +224,12 @@ export class DurableStore implements Store {
     return this.#caring(() => verifyStore(this.#open(), options));
   }
 
+  /** Durable, and applied, when it returns. */
   async perform(operation: StoreOperation): Promise<void> {
-    const appended = this.#journal.append('lazy', OPERATIONS_FAMILY, JSON.stringify(operation));
-    this.#groupOf(appended).addLazy(() => {
-      applyOperation(this.#catalogue, operation, appended.position);
-      this.#applied(appended);
-    });
-    const outcome = await this.#journal.flushLazy();
-    if (outcome.kind === 'failed') throw outcome.error;
+    if (this.#appender.failure !== null) throw this.#appender.failure;
+    const apply = ({ position }: Appended): void => applyOperation(this.#catalogue, operation, position);
+    this.#appender.appendLazy(OPERATIONS_FAMILY, JSON.stringify(operation), apply);
+    await this.#appender.flush();
   }
 
   /** Makes durable what is staged, writes the index and lets go of the folder; again = the same. */
@@ -277,13 +238,11 @@ export class DurableStore implements Store {
     return this.#closing;
   }
 
+  /** The care that is under way ends first: it meets a store that takes nothing more. */
   async #close(): Promise<void> {
-    this.#failure ??= new HubError('store_closed', 'the store is closed; it takes no more units');
-    this.#cancelCommit?.();
     try {
-      await this.#journal.flushLazy();
-      await this.#group?.flushed;
-      await this.#catalogue.commit().catch(() => {});
+      await this.#appender.close(new HubError('store_closed', 'the store is closed; it takes no more units'));
+      await this.#care;
     } finally {
       await this.#journal.close();
       await this.#catalogue.overlay.close();
@@ -294,10 +253,7 @@ export class DurableStore implements Store {
   /** One at a time: a copy must not be taken while files are rewritten. */
   #caring<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#care.then(work);
-    this.#care = done.then(
-      () => {},
-      () => {},
-    );
+    this.#care = done.catch(() => {});
     return done;
   }
 
@@ -306,7 +262,7 @@ export class DurableStore implements Store {
       files: this.#files,
       journal: this.#journal,
       catalogue: this.#catalogue,
-      settle: () => this.#settle(),
+      settle: () => this.#appender.settle(),
       dumpCursors: () => this.#dumpCursors(),
       perform: (operation) => this.perform(operation),
     };
@@ -325,15 +281,7 @@ export class DurableStore implements Store {
       page = [];
     }
     this.#lazily({ family: 'cursors', save: page, drop: [] });
-    const outcome = await this.#journal.flushLazy();
-    if (outcome.kind === 'failed') throw outcome.error;
-  }
-
-  async #settle(): Promise<void> {
-    if (this.#failure !== null) throw this.#failure;
-    const outcome = await this.#journal.flushLazy();
-    if (outcome.kind === 'failed') throw outcome.error;
-    await this.#catalogue.commit();
+    await this.#appender.flush();
   }
 
   #stored(record: LogRecord | null): StoredHead | null {
@@ -342,82 +290,14 @@ export class DurableStore implements Store {
     return { head, token: tokenOf(record), epoch: this.#catalogue.epochOf(record), damaged_from };
   }
 
-  /** The group of the flush that this record goes with. */
-  #groupOf(appended: Appended): FlushGroup {
-    if (this.#group?.flushed === appended.outcome) return this.#group;
-    const group = new FlushGroup(appended.outcome);
-    this.#group = group;
-    void group.flushed.then((outcome) => {
-      if (this.#group === group) this.#group = null;
-      return outcome.kind === 'failed' ? this.#poison(group, outcome.error) : this.#confirm(group);
-    });
-    return group;
-  }
-
-  #confirm(group: FlushGroup): void {
-    group.apply();
-    if (this.#gate === null && this.#catalogue.size <= TOO_MANY_CHANGES) group.settle();
-    else this.#behindGate(() => group.settle());
-    this.#commitSoon();
-  }
-
-  /** The index cannot follow: answers wait until it has, in order. */
-  #behindGate(settle: () => void): void {
-    const gate = (this.#gate ?? this.#commit()).then(() => {
-      if (this.#gate === gate) this.#gate = null;
-      settle();
-    });
-    this.#gate = gate;
-  }
-
-  #poison(group: FlushGroup, error: Error): void {
-    this.fail(error);
-    group.fail(error);
-  }
-
-  #conflict(): Append['outcome'] {
-    if (this.#group !== null) return this.#group.addConflict();
-    return (this.#gate ?? Promise.resolve()).then(() => ({ kind: 'conflict' }));
-  }
-
-  #failed(seq: number, error: Error): Append {
-    return { token: tokenOfConflict(seq), outcome: Promise.resolve({ kind: 'failed', error }) };
-  }
-
   #lazily(record: LazyRecord): void {
-    if (this.#failure !== null) return;
-    const appended = this.#journal.append('lazy', record.family, lazyText(record));
-    this.#groupOf(appended).addLazy(() => this.#applied(appended));
-    this.#commitSoon();
-  }
-
-  #applied({ position: { segment, offset }, bytes }: Appended): void {
-    this.#catalogue.applied({ segment, offset: offset + bytes });
-  }
-
-  #commitSoon(): void {
-    if (this.#failure !== null || this.#cancelCommit !== null) return;
-    const ms = this.#catalogue.size > MANY_CHANGES ? 0 : COMMIT_AFTER_MS;
-    this.#cancelCommit = this.#ports.after(ms, () => {
-      this.#cancelCommit = null;
-      void this.#commit();
-    });
-  }
-
-  /** Lazy records go to the disk no later than the index. An index that cannot be written is a disk that cannot be trusted. */
-  async #commit(): Promise<void> {
-    try {
-      await this.#journal.flushLazy();
-      await this.#catalogue.commit();
-    } catch (thrown) {
-      this.fail(asError(thrown));
-    }
+    this.#appender.appendLazy(record.family, lazyText(record));
   }
 
   #found(logId: string, fromSeq: number, error: Error): void {
     const at: Position = { segment: 0, offset: 0 };
     this.#catalogue.damaged(logId, fromSeq, at);
     this.#ports.onDamage(logId, fromSeq, error);
-    this.#commitSoon();
+    this.#appender.commitSoon();
   }
 }

@@ -81,7 +81,7 @@ async function recoverWith(
       ...(segmentBytes === undefined ? {} : { segmentBytes }),
       ...(onProgress === undefined ? {} : { onProgress }),
     });
-    index.onDamage = (error) => opened.store.fail(error);
+    index.onDamage = (error) => opened.store.failIndex(error);
     return opened;
   } catch (thrown) {
     stopWaiting();

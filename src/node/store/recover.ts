@@ -7,6 +7,7 @@ import { listArchives, listSegments, PART_SUFFIX, withSegment } from '../journal
 import { Catalogue } from './catalogue.ts';
 import { type Checkpoint, emptyCheckpoint, readCheckpoint } from './checkpoint.ts';
 import { DurableStore, type StorePorts } from './durable-store.ts';
+import { type DamagedLog, damagedLogs } from './live-sessions.ts';
 import { nameLostLogs } from './lost-logs.ts';
 import type { OrderedIndex } from './ordered-index.ts';
 import { Overlay } from './overlay.ts';
@@ -33,7 +34,7 @@ export interface StoreRecovery {
   /** Damage to what had been confirmed: nothing was cut. */
   readonly damages: readonly Damage[];
   /** The logs that are damaged, whenever that was found. */
-  readonly damagedLogs: readonly { readonly log_id: string; readonly damaged_from: number }[];
+  readonly damagedLogs: readonly DamagedLog[];
   /** Records read from the journal because the index did not have them. */
   readonly replayed: number;
   /** The index was of no use and was built anew. */
@@ -74,9 +75,9 @@ export async function recoverStore(parts: StoreParts): Promise<{ store: DurableS
   markDamaged(catalogue, damages);
   markMissing(catalogue, confirmed, recovery.end);
   await catalogue.commit();
-  const damagedLogs = catalogue.damagedLogs();
+  const found = damagedLogs(catalogue);
   const store = new DurableStore(files, journal, catalogue, ports);
-  return { store, recovery: { torn, damages, damagedLogs, replayed, rebuilt: known === null && replayed > 0 } };
+  return { store, recovery: { torn, damages, damagedLogs: found, replayed, rebuilt: known === null && replayed > 0 } };
 }
 
 /** What was being written when the process ended, and had not got its name. */

@@ -3,6 +3,7 @@
 import type { Entry } from '../../core/envelope.ts';
 import { HubError } from '../../core/errors.ts';
 import type { OpenParts } from './care-types.ts';
+import { damagedLogs } from './live-sessions.ts';
 import { extended, type LogRecord } from './log-record.ts';
 import { readEntries } from './read-entries.ts';
 
@@ -18,7 +19,7 @@ const ENTRIES_PER_READ = 512;
 /** The logs to repair; all that are known to be damaged, unless told. */
 export async function repairLogs(parts: OpenParts, logIds?: readonly string[]): Promise<readonly Repaired[]> {
   const repaired: Repaired[] = [];
-  for (const logId of logIds ?? parts.catalogue.damagedLogs().map(({ log_id }) => log_id)) {
+  for (const logId of logIds ?? damagedLogs(parts.catalogue).map(({ log_id }) => log_id)) {
     repaired.push(await repairLog(parts, logId));
   }
   await parts.settle();
