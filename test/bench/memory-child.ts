@@ -1,51 +1,77 @@
 /** Opens many sessions in one hub and weighs the heap after each stage of their lives. Needs --expose-gc. */
 
 import { setTimeout } from 'node:timers/promises';
+import type { Binding } from '../../src/hub/bindings.ts';
 import { Arena } from './arena.ts';
 import { inAll } from './closed-loop.ts';
 
 /** created, invite, ack, opened, and so many texts. */
 const TEXTS = 6;
 const OUTSTANDING = 64;
+/** Sessions are spread over many agents, as they would be. */
+const PAIRS = 500;
 /** The index is written half a second after the last change; then nothing of it is left in memory. */
 const SETTLED_MS = 1500;
 
 const [folder = '', count = ''] = process.argv.slice(2);
 const sessions = Number(count);
 const arena = await Arena.open(folder, { maxLoadedSessions: 1_000_000 });
-// Buffers and compiled code of the same kind of work are in the weight of the empty hub.
-await end(await open(sessions));
-const empty = await weigh();
+// Slopes, not differences from an empty hub: code and buffers come and go by megabytes, whatever the sessions weigh.
 const ids = await open(sessions);
+arena.hub.evictIdle();
+const evictedOnce = await weigh();
+ids.push(...(await open(sessions)));
 const loaded = await weigh();
 arena.hub.evictIdle();
-const evicted = await weigh();
+const evictedTwice = await weigh();
 await end(ids);
-ids.length = 0;
-const closed = await weigh();
+const closedOnce = await weigh();
+await end(await open(sessions));
+const closedTwice = await weigh();
 await arena.stop();
-const per = (bytes: number) => (bytes - empty) / sessions;
-console.log(JSON.stringify({ loaded: per(loaded), evicted: per(evicted), closed: Math.max(0, per(closed)) }));
+const bytes = {
+  loaded: (loaded - evictedOnce) / sessions,
+  evicted: (evictedTwice - evictedOnce) / sessions,
+  closed: (closedTwice - closedOnce) / sessions,
+};
+console.log(JSON.stringify(bytes));
+
+interface Opened {
+  readonly session: string;
+  /** Which pair of agents talks in it. */
+  readonly pair: number;
+}
 
 /** Everyone leaves again: a stream costs memory as long as its reader is here. */
-async function open(number: number): Promise<string[]> {
-  const [alice, bob] = [await arena.join('alice'), await arena.join('bob')];
-  const opened: string[] = [];
-  await inAll(number, OUTSTANDING, async () => {
-    const session = await arena.converse(alice, bob);
-    for (let i = 0; i < TEXTS; i++) await arena.post(alice, session);
-    opened.push(session);
+async function open(number: number): Promise<Opened[]> {
+  const [askers, others] = [await joinAll('asker'), await joinAll('other')];
+  const opened: Opened[] = [];
+  await inAll(number, OUTSTANDING, async (i) => {
+    const pair = i % PAIRS;
+    const [asker, other] = [askers[pair], others[pair]];
+    if (asker === undefined || other === undefined) throw new Error(`there is no pair ${pair}`);
+    const session = await arena.converse(asker, other);
+    for (let text = 0; text < TEXTS; text++) await arena.post(asker, session);
+    opened.push({ session, pair });
   });
-  for (const binding of [alice, bob]) arena.leave(binding);
+  for (const binding of [...askers, ...others]) arena.leave(binding);
   return opened;
 }
 
 /** Nobody is here to ack the closing, so the sessions end as soon as their closer leaves. */
-async function end(opened: readonly string[]): Promise<void> {
-  const alice = await arena.join('alice');
-  await inAll(opened.length, OUTSTANDING, (i) => arena.perform(alice, 'close_session', { session_id: opened[i] }));
-  arena.leave(alice);
+async function end(opened: readonly Opened[]): Promise<void> {
+  const closers = await joinAll('asker');
+  await inAll(opened.length, OUTSTANDING, async (i) => {
+    const { session, pair } = opened[i] ?? { session: '', pair: 0 };
+    const closer = closers[pair];
+    if (closer !== undefined) await arena.perform(closer, 'close_session', { session_id: session });
+  });
+  for (const closer of closers) arena.leave(closer);
   while (arena.hub.health().sessions.live > 0) await setTimeout(100);
+}
+
+function joinAll(name: string): Promise<Binding[]> {
+  return Promise.all(Array.from({ length: PAIRS }, (_, pair) => arena.join(`${name}-${pair}`)));
 }
 
 /** Two sweeps let go of what nobody has used since the first. */
