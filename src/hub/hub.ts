@@ -61,7 +61,10 @@ export class Hub {
     options.store.onFailure?.((error) => hub.parts.fail(error));
     const unfinished = await restore(hub.parts);
     hub.state = 'running';
-    void catchUp(hub.parts, unfinished);
+    void catchUp(hub.parts, unfinished).catch((thrown: unknown) => {
+      if (hub.state === 'running')
+        hub.parts.log.error('what was left undone could not be looked at', { error: String(thrown) });
+    });
     return hub;
   }
 

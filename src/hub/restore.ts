@@ -1,6 +1,7 @@
-/** The start of a hub: rows, not heads and not histories; what a crash left undone is caught up with while it runs. */
+/** The start of a hub: rows, not heads and not histories, and most of them while it runs already, as what a crash left undone. */
 
 import { isTerminal } from '../core/session.ts';
+import type { LiveRow } from '../core/store.ts';
 import { eachAtMost } from './at-most.ts';
 import { currentHead } from './current-head.ts';
 import { checkDrained } from './drain.ts';
@@ -12,33 +13,29 @@ import { tried } from './tried.ts';
 /** Like the deadlines that are due: a flush full, and no more sessions in memory than that. */
 const MOST_AT_ONCE = 128;
 
-/** What must be looked at once the hub runs. */
+/** What is left to do once the hub runs. */
 export interface Unfinished {
-  readonly closing: readonly string[];
-  readonly children: readonly string[];
+  /** Pages of live sessions that are not armed yet. */
+  readonly rows: AsyncIterator<readonly LiveRow[]>;
+  readonly closing: string[];
+  readonly children: string[];
 }
 
-/** Arms every live session and makes later stamps later than all that is stored. */
+/** Makes later stamps later than all that is stored, and arms the first page of live sessions: for most hubs that is all. */
 export async function restore(parts: HubParts): Promise<Unfinished> {
-  const { store, registry, stamper, index, clock } = parts;
+  const { store, registry, stamper } = parts;
   await registry.start();
   const newest = await store.newestEnvelopeId();
   if (newest !== null) stamper.observe(newest);
-  const closing: string[] = [];
-  const children: string[] = [];
-  const nowMs = clock.now();
-  for await (const rows of store.liveRows()) {
-    for (const row of rows) {
-      index.restore(row, nowMs);
-      if (row.state === 'CLOSING') closing.push(row.session_id);
-      if (row.is_child) children.push(row.session_id);
-    }
-  }
-  return { closing, children };
+  const unfinished = { rows: store.liveRows()[Symbol.asyncIterator](), closing: [], children: [] };
+  await armPage(parts, unfinished);
+  return unfinished;
 }
 
-/** Ends what waits for nobody, closes children of ended parents, and takes retired identities out of live sessions. */
-export async function catchUp(parts: HubParts, { closing, children }: Unfinished): Promise<void> {
+/** Arms the other live sessions, ends what waits for nobody, closes children of ended parents, and takes retired identities out. */
+export async function catchUp(parts: HubParts, unfinished: Unfinished): Promise<void> {
+  const { closing, children } = unfinished;
+  while (parts.backlog.failed === null && (await armPage(parts, unfinished))) await turn(parts);
   const inTurn = turnsOf(parts);
   await eachAtMost(MOST_AT_ONCE, closing, (sessionId) =>
     inTurn(() => tried(parts, `${sessionId}\nlook at closing`, () => lookAtClosing(parts, sessionId))),
@@ -49,14 +46,31 @@ export async function catchUp(parts: HubParts, { closing, children }: Unfinished
   );
 }
 
+/** False = there are no more. One that has ended since it was read is found out when it is due. */
+async function armPage({ index, clock }: HubParts, { rows, closing, children }: Unfinished): Promise<boolean> {
+  const { value, done } = await rows.next();
+  if (done === true) return false;
+  const nowMs = clock.now();
+  for (const row of value) {
+    index.restore(row, nowMs);
+    if (row.state === 'CLOSING') closing.push(row.session_id);
+    if (row.is_child) children.push(row.session_id);
+  }
+  return true;
+}
+
 /** Everyone else has a turn in between, and a hub that has stopped does no more. */
-function turnsOf({ clock, backlog }: HubParts): (work: () => Promise<void>) => Promise<void> {
+function turnsOf(parts: HubParts): (work: () => Promise<void>) => Promise<void> {
   let done = 0;
   return async (work) => {
     done += 1;
-    if (done % MOST_AT_ONCE === 0) await new Promise<void>((resolve) => void clock.after(0, resolve));
-    if (backlog.failed === null) await work();
+    if (done % MOST_AT_ONCE === 0) await turn(parts);
+    if (parts.backlog.failed === null) await work();
   };
+}
+
+function turn({ clock }: HubParts): Promise<void> {
+  return new Promise((resolve) => void clock.after(0, resolve));
 }
 
 async function lookAtClosing(parts: HubParts, sessionId: string): Promise<void> {
