@@ -18,9 +18,9 @@ export interface Folded {
   readonly keys: AcceptedKeys;
 }
 
-/** How many entries a session grows by before its next snapshot: all snapshots together stay of the order of the log. */
+/** How many entries a session grows by before its next snapshot: it doubles, so all of them together cost what two of the last one do. */
 export function snapshotGrowth(seq: number, snapshotLength: number): number {
-  return Math.max(4 * snapshotLength, seq / 4);
+  return Math.max(4 * snapshotLength, seq / 2);
 }
 
 /** Only of what is durable. One that cannot be saved is no loss: the session is folded from an older one or its start. */
