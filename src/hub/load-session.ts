@@ -50,7 +50,7 @@ async function loadUnavailable(parts: HubParts, stored: StoredHead, reason: stri
 /** Readable up to the damage. Nothing is appended and nothing is due: what it came to is not known until it is repaired. */
 async function loadDamaged(parts: HubParts, stored: StoredHead, damagedFrom: number): Promise<LoadedLog | WireError> {
   const { session_id, seq, type, version } = stored.head;
-  const reason = `corrupt: its log is damaged from seq ${damagedFrom} on; it needs "parley repair"`;
+  const reason = `corrupt: its log is damaged from seq ${damagedFrom} on; stop the hub and repair it (openStore, store.repair)`;
   parts.index.forget(session_id);
   parts.events.emit('sessionUnavailable', { session_id, reason });
   const last = Math.min(seq, damagedFrom - 1);

@@ -1,5 +1,6 @@
 /** Puts the box together: the hub, its store, the machine's clock, and the session types that come with it. */
 
+import { isAbsolute, relative, resolve } from 'node:path';
 import { consulting } from 'parley-hub/adapters/consulting';
 import { conversation } from 'parley-hub/adapters/conversation';
 import { AgentClient, type AgentOptions, HumanClient, type HumanOptions } from '../client/index.ts';
@@ -93,7 +94,11 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     on: (name, listener) => hub.on(name, listener),
     health: () => hub.health(),
     audit: (range) => hub.audit(range),
-    backup: async (folder, more) => dataOf(store).backup(folder, more),
+    backup: async (folder, more) => {
+      const to = dataOf(store);
+      assertOutside(folder, options.data);
+      return to.backup(folder, more);
+    },
     archive: async (more) => dataOf(store).archive(more),
     verify: async (more) =>
       dataOf(store).verify({ ...more, checkSession: (sessionId) => hub.checkSnapshot(sessionId) }),
@@ -104,7 +109,14 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
   };
 }
 
-function checkOptions({ adapters = [], data, store }: CreateHubOptions): void {
+const OPTIONS = ['data', 'store', 'exitOnStoreFailure', 'adapters', 'limits', 'log'];
+
+function checkOptions(options: CreateHubOptions): void {
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown !== undefined) {
+    throw new HubError('bad_options', `${unknown}: there is no such option; there are ${OPTIONS.join(', ')}`);
+  }
+  const { adapters = [], data, store } = options;
   if (!Array.isArray(adapters)) throw new HubError('bad_options', 'adapters: expected a list of adapters');
   if (data !== undefined && (typeof data !== 'string' || data === '')) {
     throw new HubError('bad_options', `data: expected the path of a folder, got ${describe(data)}`);
@@ -115,6 +127,16 @@ function checkOptions({ adapters = [], data, store }: CreateHubOptions): void {
   if (store !== undefined && (typeof store.append !== 'function' || typeof store.read !== 'function')) {
     throw new HubError('bad_options', 'store: expected a store (append, read, position, …)');
   }
+}
+
+/** A copy inside the folder it is a copy of would go with it. */
+function assertOutside(folder: unknown, data: string | undefined): void {
+  if (typeof folder !== 'string' || folder === '') {
+    throw new HubError('bad_options', `backup: expected the path of a new folder, got ${describe(folder)}`);
+  }
+  const within = relative(resolve(data ?? ''), resolve(folder));
+  if (data === undefined || within.startsWith('..') || isAbsolute(within)) return;
+  throw new HubError('bad_options', `backup: ${folder} is inside the data folder ${data}; give a folder outside of it`);
 }
 
 function dataOf(store: Store): DurableStore {

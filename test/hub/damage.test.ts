@@ -16,7 +16,7 @@ async function aDamaged(damage: (store: DamagedStore, id: string) => void) {
 
 const known = (store: DamagedStore, id: string) => store.damageFrom(id, 7);
 const hidden = (store: DamagedStore, id: string) => store.hideDamageFrom(id, 7);
-const reason = 'corrupt: its log is damaged from seq 7 on; it needs "parley repair"';
+const reason = 'corrupt: its log is damaged from seq 7 on; stop the hub and repair it (openStore, store.repair)';
 const unavailable = (id: string) => ({
   code: 'unavailable',
   message: `session ${id} is unavailable: ${reason}`,

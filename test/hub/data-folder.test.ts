@@ -173,11 +173,17 @@ describe('a hub on a data folder', () => {
       await expect(care).rejects.toMatchObject({ code: 'no_data_folder' });
     }
     const folder = await start();
+    await expect(folder.backup(join(data, 'copy'))).rejects.toMatchObject({ code: 'bad_options' });
     await expect(folder.archive({ endedBefore: 'yesterday' })).rejects.toMatchObject({ code: 'bad_options' });
   });
 
   it('[DS30] options that make no sense are refused by name', async () => {
     await expect(createHub({ data: '' })).rejects.toMatchObject({ code: 'bad_options' });
+    const misspelt: object = { dtaa: data };
+    await expect(createHub(misspelt)).rejects.toMatchObject({
+      code: 'bad_options',
+      message: /^dtaa: there is no such/,
+    });
     await expect(createHub({ data: 7 as unknown as string })).rejects.toMatchObject({ code: 'bad_options' });
     const { store } = await openStore(join(root, 'mine'));
     await expect(createHub({ data, store })).rejects.toMatchObject({ code: 'bad_options' });

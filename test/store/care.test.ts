@@ -125,6 +125,31 @@ describe('a backup', () => {
   });
 });
 
+describe('a backup that is not what was written', () => {
+  it('[DS21] is not restored: a file is short, missing, changed, or of a newer format', async () => {
+    const store = await open();
+    await fill(store, 6);
+    const copy = join(root, 'copy');
+    await store.backup(copy);
+    const [segment = ''] = await readdir(join(copy, 'journal'));
+    const path = join(copy, 'journal', segment);
+    const [sound, mark] = [await readFile(path), await readFile(join(copy, 'parley-backup.json'), 'utf8')];
+    const changed = Buffer.from(sound);
+    changed[100] = (changed[100] ?? 0) ^ 1;
+    for (const bytes of [sound.subarray(0, sound.length - 1), changed]) {
+      await writeFile(path, bytes);
+      await expect(restoreBackup(copy, join(root, 'new'))).rejects.toMatchObject({ code: 'backup_damaged' });
+    }
+    await rm(path);
+    await expect(restoreBackup(copy, join(root, 'new'))).rejects.toMatchObject({ code: 'backup_damaged' });
+    await writeFile(path, sound);
+    await writeFile(join(copy, 'parley-backup.json'), mark.replace('"format":1', '"format":7'));
+    await expect(restoreBackup(copy, join(root, 'new'))).rejects.toMatchObject({ code: 'data_too_new' });
+    await writeFile(join(copy, 'parley-backup.json'), mark);
+    await restoreBackup(copy, join(root, 'new'));
+  });
+});
+
 describe('repair', () => {
   it('[DS22] cuts a damaged log to what is sound, in a new epoch; it goes on from there, also when the index is lost', async () => {
     let store = await open();
@@ -158,6 +183,15 @@ describe('repair', () => {
     expect(await seqs(store, second)).toEqual([1]);
   });
 
+  it('[DS22] finds damage that nobody has met yet', async () => {
+    let store = await open();
+    const [, second = ''] = await fill(store, 2);
+    await store.close();
+    await damageUnit(second, 6);
+    store = await open();
+    expect(await store.repair()).toEqual([{ log_id: second, kept_seq: 5, epoch: 2 }]);
+  });
+
   it('[DS22] refuses a log that is not damaged', async () => {
     const store = await open();
     const [first = ''] = await fill(store, 1);
@@ -189,10 +223,31 @@ describe('the archive', () => {
     expect(await picture(store)).toEqual(later);
   });
 
-  it('[DS23] takes only sessions that ended before the time', async () => {
+  it('[DS23] takes only sessions that ended before the time, and leaves no trace when there are none', async () => {
     const store = await open();
     await fill(store, 4);
+    const files = await readdir(join(data, 'journal'));
     expect(await store.archive({ endedBefore: '2026-01-01T00:00:00.000Z' })).toMatchObject({ sessions: 0 });
+    expect(await readdir(join(data, 'journal'))).toEqual(files);
+  });
+
+  it('[DS23] is packed, tells how far it is in bytes, and a file of it that is gone is told when the index is gone too', async () => {
+    let store = await open();
+    await fill(store, 40, 20);
+    const progress: { bytes: number; of: number }[] = [];
+    const { freedBytes } = await store.archive({ endedBefore: AN_HOUR_LATER, onProgress: (at) => progress.push(at) });
+    const { size } = await stat(join(data, 'journal', 'archive-00000001.journal'));
+    expect(freedBytes).toBeGreaterThan(2 * size);
+    expect(progress.at(-1)?.bytes).toBe(progress.at(-1)?.of);
+    expect(progress.at(-1)?.of).toBeGreaterThan(100_000);
+    await fill(store, 4, 4, 'later');
+    await store.archive({ endedBefore: AN_HOUR_LATER });
+    await store.close();
+    await rm(join(data, 'journal', 'archive-00000001.journal'));
+    await rm(join(data, 'index'), { recursive: true });
+    const { store: again, recovery } = await openAll();
+    store = again;
+    expect(recovery.damages.length).toBeGreaterThan(0);
   });
 
   it('[DS23] nobody who reads or writes meanwhile notices', async () => {
@@ -243,6 +298,18 @@ describe('the archive', () => {
 });
 
 describe('verify', () => {
+  it('[DS25] says nothing of logs that are begun or go on while it reads', async () => {
+    const store = await open();
+    await fill(store, 20, 10);
+    let isDone = false;
+    const writing = (async () => {
+      for (let i = 0; !isDone; i++) await fill(store, 2, 1, `w${i}-`);
+    })();
+    for (let i = 0; i < 10; i++) expect((await store.verify()).problems).toEqual([]);
+    isDone = true;
+    await writing;
+  });
+
   it('[DS25] finds nothing in a sound folder, and names what does not agree with the journal', async () => {
     const disk = new SimDisk();
     const index = new MemoryIndex();

@@ -36,7 +36,8 @@ describe('a data folder', () => {
   });
 
   it('[DS26] that does not say what it is, is refused', async () => {
-    for (const text of ['', '{', '{"format":"one","journal_id":""}', '[]']) {
+    await expect(withoutName()).rejects.toMatchObject({ code: 'bad_data_folder' });
+    for (const text of ['', '{', '{"format":-1,"journal_id":""}', '{"format":"one","journal_id":""}', '[]']) {
       await writeFile(join(data, 'parley.json'), text);
       await expect(openStore(data), text).rejects.toMatchObject({ code: 'bad_data_folder' });
     }
@@ -62,6 +63,12 @@ describe('a data folder', () => {
     expect(await files(join(data, 'before-format-1'))).toEqual(before);
   });
 });
+
+/** The file that names the format is lost. */
+async function withoutName(): Promise<unknown> {
+  await rm(join(data, 'parley.json'));
+  return openStore(data);
+}
 
 async function opened(folder: string): Promise<unknown> {
   const { store, recovery } = await openStore(folder);

@@ -10,6 +10,7 @@
 import { crc32 } from 'node:zlib';
 import { HubError } from '../../core/errors.ts';
 import type { JournalRecord, RecordKind } from './journal-types.ts';
+import { packed, unpacked } from './packing.ts';
 
 export const MARK_BYTES = 20;
 export const RECORD_HEADER_BYTES = 36;
@@ -17,6 +18,8 @@ export const RECORD_HEADER_BYTES = 36;
 export const FRAME_START: Buffer = Buffer.from([0xff, 0x50, 0x4a]);
 export const MARK_START: Buffer = Buffer.from([0xff, 0x50, 0x4a, 0x4d]);
 
+/** Kinds of records. */
+const [UNIT, LAZY, PACKED] = [1, 2, 3];
 const MARK = 0xff504a4d;
 const RECORD = 0xff504a52;
 const ID_BYTES = 16;
@@ -49,10 +52,22 @@ export function recordRoom(text: string): number {
 
 /** Writes a record at `at`, where there must be room for it; gives its bytes. */
 export function writeRecord(target: Buffer, at: number, kind: RecordKind, logId: string, text: string): number {
+  const textBytes = target.write(text, at + RECORD_HEADER_BYTES, 'utf8');
+  return writeHeader(target, at, kind === 'unit' ? UNIT : LAZY, logId, textBytes);
+}
+
+/** The same for a unit that is kept packed. It reads like any other. */
+export function writePacked(target: Buffer, at: number, logId: string, text: string): number {
+  const bytes = packed(text);
+  if (bytes.length >= text.length) return writeRecord(target, at, 'unit', logId, text);
+  target.set(bytes, at + RECORD_HEADER_BYTES);
+  return writeHeader(target, at, PACKED, logId, bytes.length);
+}
+
+function writeHeader(target: Buffer, at: number, kind: number, logId: string, textBytes: number): number {
   const textAt = at + RECORD_HEADER_BYTES;
-  const textBytes = target.write(text, textAt, 'utf8');
   target.writeUInt32BE(RECORD, at);
-  target[at + 4] = kind === 'unit' ? 1 : 2;
+  target[at + 4] = kind;
   target[at + 5] = writeId(target, at + 16, logId);
   target[at + 6] = 0;
   target[at + 7] = 0;
@@ -97,8 +112,9 @@ function readRecord(source: Buffer, at: number, end: number): Frame {
   if (crc32(source.subarray(textAt, textEnd)) !== source.readUInt32BE(at + 12)) {
     return { kind: 'damaged', logId, bytes };
   }
-  const kind = source[at + 4] === 1 ? 'unit' : 'lazy';
-  return { kind: 'record', record: { kind, logId, text: source.toString('utf8', textAt, textEnd) }, bytes };
+  const isPacked = source[at + 4] === PACKED;
+  const text = isPacked ? unpacked(source.subarray(textAt, textEnd)) : source.toString('utf8', textAt, textEnd);
+  return { kind: 'record', record: { kind: source[at + 4] === LAZY ? 'lazy' : 'unit', logId, text }, bytes };
 }
 
 function readMark(source: Buffer, at: number, end: number): Frame {

@@ -4,7 +4,7 @@ import { HubError } from '../../core/errors.ts';
 import { describe } from '../../core/json.ts';
 import { msFromIso } from '../../core/time.ts';
 import type { PlacedRecord } from '../journal/journal-types.ts';
-import { listArchives, listSegments } from '../journal/segments.ts';
+import { listArchives, listSegments, withSegment } from '../journal/segments.ts';
 import type { CareOptions, OpenParts } from './care-types.ts';
 import { compactSegment } from './compact-segment.ts';
 import { after, lastPart, unarchivedBefore } from './index-keys.ts';
@@ -20,7 +20,7 @@ export interface ArchiveOptions extends CareOptions {
 
 export interface Archived {
   readonly sessions: number;
-  /** Bytes of the journal that were given back, less those of the archive. */
+  /** Bytes of the journal that were given back, less those of the archive, which is packed. */
   readonly freedBytes: number;
 }
 
@@ -28,8 +28,10 @@ export interface Archived {
 const ARCHIVE_BYTES = 64 * 1024 * 1024;
 const UNITS_PER_READ = 256;
 
-export async function archiveEnded(parts: OpenParts, { endedBefore, onProgress }: ArchiveOptions): Promise<Archived> {
-  const endedBeforeMs = parseTime(endedBefore);
+export async function archiveEnded(parts: OpenParts, options: ArchiveOptions): Promise<Archived> {
+  const endedBeforeMs = parseTime(options?.endedBefore);
+  const { onProgress } = options;
+  if (!isAnything(parts, endedBeforeMs)) return { sessions: 0, freedBytes: 0 };
   await sealSegments(parts);
   let [sessions, freedBytes] = [0, 0];
   for (;;) {
@@ -38,9 +40,14 @@ export async function archiveEnded(parts: OpenParts, { endedBefore, onProgress }
     freedBytes -= moved.bytes;
     const segments = [...new Set([...moved.segments, ...parts.catalogue.leftovers])].sort((a, b) => a - b);
     const isDropped = droppedRecords(parts);
+    const sizes = await Promise.all(segments.map((segment) => sizeOf(parts, segment)));
+    const of = sizes.reduce((sum, size) => sum + size, moved.bytes);
+    let bytes = moved.bytes;
+    if (of > 0) onProgress?.({ bytes, of });
     for (const [i, segment] of segments.entries()) {
       freedBytes += await compactSegment(parts, segment, isDropped);
-      onProgress?.({ bytes: i + 1, of: segments.length });
+      bytes += sizes[i] ?? 0;
+      onProgress?.({ bytes, of });
     }
     parts.catalogue.isMoving = false;
     await parts.settle();
@@ -48,8 +55,20 @@ export async function archiveEnded(parts: OpenParts, { endedBefore, onProgress }
   }
 }
 
-function parseTime(text: string): number {
-  const ms = msFromIso(text);
+/** Without anything to do, nothing is sealed: every call would leave another segment. */
+function isAnything({ catalogue }: OpenParts, endedBeforeMs: number): boolean {
+  catalogue.show();
+  const { from, to } = unarchivedBefore(endedBeforeMs);
+  for (const _ of catalogue.overlay.range(from, to)) return true;
+  return catalogue.leftovers.size > 0;
+}
+
+function sizeOf({ files }: OpenParts, segment: number): Promise<number> {
+  return withSegment(files, segment, (file) => file.size());
+}
+
+function parseTime(text: unknown): number {
+  const ms = typeof text === 'string' ? msFromIso(text) : Number.NaN;
   if (Number.isFinite(ms)) return ms;
   throw new HubError(
     'bad_options',
@@ -146,7 +165,7 @@ async function copyLog(
     const some = units.slice(i, i + UNITS_PER_READ);
     const records = await journal.readMany(some.map(({ position }) => position));
     for (const [j, { text }] of records.entries()) {
-      copied.push({ firstSeq: some[j]?.firstSeq ?? 0, position: await part.add('unit', log_id, text) });
+      copied.push({ firstSeq: some[j]?.firstSeq ?? 0, position: await part.add('packed', log_id, text) });
     }
   }
   return copied;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { HubError } from '../../core/errors.ts';
 import { realFiles } from '../journal/real-files.ts';
 import type { CareOptions, OpenParts } from './care-types.ts';
-import { copyJournal } from './copy-journal.ts';
+import { type CopiedFile, copyJournal } from './copy-journal.ts';
 import { DATA_FORMAT, JOURNAL_FOLDER, writeBackupMark } from './data-format.ts';
 
 export interface BackedUp {
@@ -18,10 +18,10 @@ export async function backupTo(parts: OpenParts, target: string, options: CareOp
   await parts.settle();
   const { end } = parts.journal;
   const files = await realFiles(join(target, JOURNAL_FOLDER));
-  const bytes = await copyJournal(parts.files, files, end, options);
+  const copied = await copyJournal(parts.files, files, end, options);
   // Last: a folder without it is no backup.
-  await writeBackupMark(target, { format: DATA_FORMAT, journal_id: '' });
-  return { bytes };
+  await writeBackupMark(target, { format: DATA_FORMAT, files: copied });
+  return { bytes: bytesOf(copied) };
 }
 
 /** Nothing is ever written into a folder that holds something. */
@@ -32,4 +32,8 @@ export async function assertEmpty(folder: string): Promise<void> {
   });
   if (names.length === 0) return;
   throw new HubError('folder_not_empty', `${folder} is not empty (${names.length} names in it); give a new folder`);
+}
+
+export function bytesOf(files: readonly CopiedFile[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }

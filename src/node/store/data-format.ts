@@ -4,6 +4,7 @@ import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HubError } from '../../core/errors.ts';
 import { systemIds } from '../system-ids.ts';
+import type { CopiedFile } from './copy-journal.ts';
 
 /** Grows when a program that knows only the number before could not read the folder. */
 export const DATA_FORMAT = 1;
@@ -29,14 +30,9 @@ export async function readFormat(folder: string): Promise<FolderFormat | null> {
   if (text === null && (await isBackup(folder))) {
     throw new HubError('is_backup', `${folder} is a backup; restore it into a new folder and open that one`);
   }
-  if (text === null) return (await hasLooseSegments(folder)) ? { format: 0, journal_id: '' } : null;
+  if (text === null) return unnamedFormat(folder);
   const found = parseFormat(text, path);
-  if (found.format > DATA_FORMAT) {
-    throw new HubError(
-      'data_too_new',
-      `data folder ${folder} has format ${found.format} and this program knows formats up to ${DATA_FORMAT}; use the program that wrote it, or a newer one`,
-    );
-  }
+  assertKnown(`data folder ${folder}`, found.format);
   return found;
 }
 
@@ -44,9 +40,43 @@ export function writeFormat(folder: string, format: FolderFormat): Promise<void>
   return writeWhole(folder, FORMAT_NAME, format);
 }
 
+/** What a backup says of itself. */
+export interface BackupMark {
+  readonly format: number;
+  readonly files: readonly CopiedFile[];
+}
+
 /** Says that the folder is a whole backup. */
-export function writeBackupMark(folder: string, format: FolderFormat): Promise<void> {
-  return writeWhole(folder, BACKUP_NAME, format);
+export function writeBackupMark(folder: string, mark: BackupMark): Promise<void> {
+  return writeWhole(folder, BACKUP_NAME, mark);
+}
+
+export async function readBackupMark(folder: string): Promise<BackupMark> {
+  const text = await readFile(join(folder, BACKUP_NAME), 'utf8').catch(() => '{}');
+  // Written by writeBackupMark, or by another version of it.
+  const { format, files } = parsed(text) as Partial<BackupMark>;
+  if (!Number.isInteger(format) || !Array.isArray(files)) {
+    throw new HubError('not_a_backup', `${folder} is not a whole backup; give the folder that a backup was written to`);
+  }
+  assertKnown(`backup ${folder}`, Number(format));
+  return { format: Number(format), files };
+}
+
+function parsed(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function assertKnown(what: string, format: number): void {
+  if (format <= DATA_FORMAT) return;
+  throw new HubError(
+    'data_too_new',
+    `${what} has format ${format} and this program knows formats up to ${DATA_FORMAT}; use the program that wrote it, or a newer one`,
+  );
 }
 
 export async function isBackup(folder: string): Promise<boolean> {
@@ -54,12 +84,12 @@ export async function isBackup(folder: string): Promise<boolean> {
 }
 
 /** Durable when it returns: first the content, then the name. */
-async function writeWhole(folder: string, name: string, format: FolderFormat): Promise<void> {
+async function writeWhole(folder: string, name: string, content: object): Promise<void> {
   await mkdir(folder, { recursive: true });
   const path = join(folder, name);
   const file = await open(`${path}.new`, 'w');
   try {
-    await file.writeFile(`${JSON.stringify(format)}\n`);
+    await file.writeFile(`${JSON.stringify(content)}\n`);
     await file.sync();
   } finally {
     await file.close();
@@ -82,10 +112,21 @@ export async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** Format 0 had its segments in the folder itself, and did not say so. */
-async function hasLooseSegments(folder: string): Promise<boolean> {
+/** Format 0 had its segments in the folder itself, and did not say so. An upgrade of it may have been cut off. */
+async function unnamedFormat(folder: string): Promise<FolderFormat | null> {
   const names = await readdir(folder).catch(() => [] as string[]);
-  return names.some((name) => name.endsWith('.journal'));
+  const isOld = names.some((name) => name.endsWith('.journal')) || names.includes(asideName(0));
+  if (isOld) return { format: 0, journal_id: '' };
+  if (!names.includes(JOURNAL_FOLDER)) return null;
+  throw new HubError(
+    'bad_data_folder',
+    `${folder} has a journal and no ${FORMAT_NAME} that says what it is; put that file back, or restore a backup`,
+  );
+}
+
+/** Where a copy of a folder is kept that was upgraded from this format. */
+export function asideName(format: number): string {
+  return `before-format-${format + 1}`;
 }
 
 function parseFormat(text: string, path: string): FolderFormat {
@@ -93,7 +134,8 @@ function parseFormat(text: string, path: string): FolderFormat {
     const found: unknown = JSON.parse(text);
     if (typeof found === 'object' && found !== null && 'format' in found && 'journal_id' in found) {
       const { format, journal_id } = found;
-      if (Number.isInteger(format) && typeof journal_id === 'string') return { format: Number(format), journal_id };
+      if (Number.isInteger(format) && Number(format) >= 0 && typeof journal_id === 'string')
+        return { format: Number(format), journal_id };
     }
   } catch {
     // Said below.

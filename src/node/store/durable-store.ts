@@ -215,8 +215,8 @@ export class DurableStore implements Store {
   }
 
   /** Cuts damaged logs to what is sound, each in a new epoch. Not beside a running hub, which may hold them in memory. */
-  repair(logIds?: readonly string[]): Promise<readonly Repaired[]> {
-    return this.#caring(() => repairLogs(this.#open(), logIds));
+  repair(logIds?: readonly string[], options: CareOptions = {}): Promise<readonly Repaired[]> {
+    return this.#caring(() => repairLogs(this.#open(), logIds, options));
   }
 
   /** Reads and folds everything again and compares; the hub may go on meanwhile. */

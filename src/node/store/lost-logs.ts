@@ -18,7 +18,7 @@ export function nameLostLogs(files: Files, damages: readonly Damage[]): Promise<
 /** Damage within one file has bytes to look at; a file that is gone has none. */
 async function withLostLogs(files: Files, damage: Damage): Promise<Damage> {
   const { from, to } = damage;
-  if (from.segment !== to.segment) return damage;
+  if (from.segment !== to.segment || from.offset === to.offset) return damage;
   const names = new Set(damage.logIds);
   await withSegment(files, from.segment, async (file) => {
     for (let at = from.offset; at < to.offset; at += CHUNK_BYTES) {

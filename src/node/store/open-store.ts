@@ -50,13 +50,14 @@ async function openLocked(
   const files = await realFiles(join(folder, JOURNAL_FOLDER));
   // Also when it was there: whoever made it may have been killed before its name was on the disk.
   await syncPath(folder);
-  try {
-    return await recoverWith(await openIndex(folder), files, format, options, unlock);
-  } catch (thrown) {
-    if (!(thrown instanceof DamagedIndex)) throw thrown;
-    // It was marked as bad, so this one is a new one.
-    return recoverWith(await openIndex(folder), files, format, options, unlock);
-  }
+  const recovered = async () => recoverWith(await openIndex(folder), files, format, options, unlock);
+  const { store, recovery } = await recovered().catch((thrown: unknown) => {
+    // It was marked as bad, so the next one is a new one.
+    if (thrown instanceof DamagedIndex) return recovered();
+    throw thrown;
+  });
+  const isUpgraded = found !== null && found.format !== format.format;
+  return { store, recovery: { ...recovery, upgradedFrom: isUpgraded ? found.format : null } };
 }
 
 async function recoverWith(

@@ -2,7 +2,7 @@
 
 import type { Files, OpenFile } from '../journal/files.ts';
 import type { Position, RecordKind } from '../journal/journal-types.ts';
-import { MARK_BYTES, recordRoom, writeMark, writeRecord } from '../journal/record.ts';
+import { MARK_BYTES, recordRoom, writeMark, writePacked, writeRecord } from '../journal/record.ts';
 import { PART_SUFFIX, segmentName } from '../journal/segments.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -35,12 +35,15 @@ export class PartFile {
   }
 
   /** Gives the place it will have. */
-  async add(kind: RecordKind, logId: string, text: string): Promise<Position> {
+  async add(kind: RecordKind | 'packed', logId: string, text: string): Promise<Position> {
     const room = recordRoom(text);
     if (this.#filled + room > this.#buffer.length) await this.#flush();
     if (room > this.#buffer.length) this.#buffer = Buffer.alloc(room);
     const offset = this.bytes;
-    this.#filled += writeRecord(this.#buffer, this.#filled, kind, logId, text);
+    this.#filled +=
+      kind === 'packed'
+        ? writePacked(this.#buffer, this.#filled, logId, text)
+        : writeRecord(this.#buffer, this.#filled, kind, logId, text);
     return { segment: this.#segment, offset };
   }
 

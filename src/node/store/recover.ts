@@ -39,6 +39,8 @@ export interface StoreRecovery {
   readonly replayed: number;
   /** The index was of no use and was built anew. */
   readonly rebuilt: boolean;
+  /** The folder had this older format; a copy of it as it was is in `before-format-…`. null = it had the present one. */
+  readonly upgradedFrom: number | null;
 }
 
 export async function recoverStore(parts: StoreParts): Promise<{ store: DurableStore; recovery: StoreRecovery }> {
@@ -77,7 +79,17 @@ export async function recoverStore(parts: StoreParts): Promise<{ store: DurableS
   await catalogue.commit();
   const found = damagedLogs(catalogue);
   const store = new DurableStore(files, journal, catalogue, ports);
-  return { store, recovery: { torn, damages, damagedLogs: found, replayed, rebuilt: known === null && replayed > 0 } };
+  return {
+    store,
+    recovery: {
+      torn,
+      damages,
+      damagedLogs: found,
+      replayed,
+      rebuilt: known === null && replayed > 0,
+      upgradedFrom: null,
+    },
+  };
 }
 
 /** What was being written when the process ended, and had not got its name. */

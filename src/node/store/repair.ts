@@ -2,10 +2,11 @@
 
 import type { Entry } from '../../core/envelope.ts';
 import { HubError } from '../../core/errors.ts';
-import type { OpenParts } from './care-types.ts';
+import type { CareOptions, OpenParts } from './care-types.ts';
 import { damagedLogs } from './live-sessions.ts';
 import { extended, type LogRecord } from './log-record.ts';
 import { readEntries } from './read-entries.ts';
+import { verifyStore } from './verify.ts';
 
 export interface Repaired {
   readonly log_id: string;
@@ -16,9 +17,15 @@ export interface Repaired {
 
 const ENTRIES_PER_READ = 512;
 
-/** The logs to repair; all that are known to be damaged, unless told. */
-export async function repairLogs(parts: OpenParts, logIds?: readonly string[]): Promise<readonly Repaired[]> {
+/** The logs to repair; all that are damaged, unless told. For that everything is read: damage that nobody has met is not known yet. */
+export async function repairLogs(
+  parts: OpenParts,
+  logIds?: readonly string[],
+  options: CareOptions = {},
+): Promise<readonly Repaired[]> {
   const repaired: Repaired[] = [];
+  const { damaged } = await verifyStore(parts, options);
+  for (const { log_id, damaged_from } of damaged) parts.catalogue.damaged(log_id, damaged_from, parts.journal.end);
   for (const logId of logIds ?? damagedLogs(parts.catalogue).map(({ log_id }) => log_id)) {
     repaired.push(await repairLog(parts, logId));
   }

@@ -26,7 +26,11 @@ export function applyRecord(catalogue: Catalogue, { kind, logId, text, position,
 /** Archived sessions come first: what the journal still has of them is known then. */
 export async function recoverArchives(files: Files, catalogue: Catalogue): Promise<readonly Damage[]> {
   const damages: Damage[] = [];
+  let expected = -1;
   for (const archive of await listArchives(files)) {
+    // They are numbered without gaps: one that is missing was there.
+    for (; expected > archive; expected--) damages.push(lostFile(expected));
+    expected = archive - 1;
     const onRecord = ({ kind, logId, text, position }: PlacedRecord): void => {
       if (kind === 'unit') catalogue.recover(logId, JSON.parse(text) as Unit, position);
       else if (logId === MOVED_FAMILY) catalogue.expectMoved(JSON.parse(text) as MovedLog);
@@ -37,6 +41,10 @@ export async function recoverArchives(files: Files, catalogue: Catalogue): Promi
     await catalogue.commit();
   }
   return damages;
+}
+
+function lostFile(segment: number): Damage {
+  return { from: { segment, offset: 0 }, to: { segment, offset: 0 }, logIds: [], unknown: true };
 }
 
 /** A log whose damaged unit was its last one has no hole by which it would be noticed. */

@@ -8,7 +8,7 @@ import { systemClock } from '../system-clock.ts';
 import type { StoreRecovery } from './recover.ts';
 
 export function reportRecovery(
-  { torn, damages, damagedLogs, rebuilt, replayed }: StoreRecovery,
+  { torn, damages, damagedLogs, rebuilt, replayed, upgradedFrom }: StoreRecovery,
   store: Store,
   log: Log,
 ): void {
@@ -29,5 +29,7 @@ export function reportRecovery(
   for (const { log_id, damaged_from } of damagedLogs) {
     tell('error', 'a log is damaged; it reads up to there and needs repair', 'log.damaged', { log_id, damaged_from });
   }
+  if (upgradedFrom !== null)
+    log.info('the data folder was upgraded; a copy of it is beside it', { format: upgradedFrom });
   if (rebuilt) log.info('the index was built anew from the journal', { records: replayed });
 }

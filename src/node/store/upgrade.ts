@@ -2,7 +2,15 @@
 
 import { cp, mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DATA_FORMAT, type FolderFormat, JOURNAL_FOLDER, newFormat, syncPath, writeFormat } from './data-format.ts';
+import {
+  asideName,
+  DATA_FORMAT,
+  type FolderFormat,
+  JOURNAL_FOLDER,
+  newFormat,
+  syncPath,
+  writeFormat,
+} from './data-format.ts';
 
 /** From each format to the next one. A step may be cut off by a crash and begun again. */
 const STEPS: Readonly<Record<number, (folder: string) => Promise<FolderFormat>>> = {
@@ -22,10 +30,10 @@ export async function upgradeFolder(folder: string, found: FolderFormat): Promis
 
 /** Left where it is: whoever upgraded decides when it goes. */
 async function putAside(folder: string, format: number): Promise<void> {
-  const aside = join(folder, `before-format-${format + 1}`);
+  const aside = join(folder, asideName(format));
   const part = `${aside}.part`;
   const names = await readdir(folder);
-  if (names.includes(`before-format-${format + 1}`)) return;
+  if (names.includes(asideName(format))) return;
   await mkdir(part, { recursive: true });
   for (const name of names) {
     if (name.startsWith('before-format-') || name === 'lock') continue;

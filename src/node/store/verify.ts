@@ -6,7 +6,8 @@ import { scanJournal } from '../journal/scan.ts';
 import type { CareOptions, OpenParts } from './care-types.ts';
 import { Catalogue } from './catalogue.ts';
 import { emptyCheckpoint } from './checkpoint.ts';
-import { after, lastPart, under } from './index-keys.ts';
+import { after, lastPart, orderAt, under } from './index-keys.ts';
+import type { DamagedLog } from './live-sessions.ts';
 import type { LogRecord } from './log-record.ts';
 import { MemoryIndex } from './memory-index.ts';
 import { Overlay } from './overlay.ts';
@@ -24,6 +25,8 @@ export interface Verified {
   readonly damages: readonly Damage[];
   /** What does not agree, log by log. */
   readonly problems: readonly { readonly log_id: string; readonly problem: string }[];
+  /** Those of them whose log is damaged, which `repair` can cut. */
+  readonly damaged: readonly DamagedLog[];
 }
 
 const LOGS_PER_TURN = 200;
@@ -43,24 +46,30 @@ export async function verifyStore(
   });
   const damages = [...archiveDamages, ...scanned.damages];
   markDamaged(again, damages);
-  const { logs, problems } = await compare(parts.catalogue, again, checkSession);
-  return { records: scanned.records, logs, damages, problems };
+  const { logs, problems, damaged } = await compare(parts.catalogue, again, orderAt(end), checkSession);
+  return { records: scanned.records, logs, damages, problems, damaged };
 }
 
 async function compare(
   kept: Catalogue,
   again: Catalogue,
+  end: string,
   checkSession: VerifyOptions['checkSession'],
-): Promise<Pick<Verified, 'logs' | 'problems'>> {
+): Promise<Pick<Verified, 'logs' | 'problems' | 'damaged'>> {
   const problems: { log_id: string; problem: string }[] = [];
+  const damaged: DamagedLog[] = [];
   let logs = 0;
   for (const log_id of logIds(kept, again)) {
+    // Begun after we began to read.
+    if ((kept.record(log_id)?.order ?? '') >= end) continue;
     logs += 1;
+    const damaged_from = again.record(log_id)?.damagedFrom ?? null;
+    if (damaged_from !== null) damaged.push({ log_id, damaged_from });
     const problem = differs(kept, again, log_id) ?? (await checkSession?.(log_id)) ?? null;
     if (problem !== null) problems.push({ log_id, problem });
     if (logs % LOGS_PER_TURN === 0) await new Promise((resume) => setImmediate(resume));
   }
-  return { logs, problems };
+  return { logs, problems, damaged };
 }
 
 function logIds(...catalogues: readonly Catalogue[]): ReadonlySet<string> {

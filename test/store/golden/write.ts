@@ -21,3 +21,4 @@ await writeFile(`${folder}.json`, `${JSON.stringify(await picture(store), null, 
 await store.close();
 await rm(join(folder, 'index'), { recursive: true });
 await rm(join(folder, 'lock'));
+await rm(join(folder, 'index-state.json'));
