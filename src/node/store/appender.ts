@@ -100,8 +100,13 @@ export class Appender {
   /** What waits is durable and in the index when this returns. */
   async settle(): Promise<void> {
     if (this.#failure !== null) throw this.#failure;
-    await this.flush();
-    await this.#catalogue.commit();
+    try {
+      await this.flush();
+      await this.#catalogue.commit();
+    } catch (thrown) {
+      this.fail(asError(thrown));
+      throw thrown;
+    }
   }
 
   commitSoon(): void {

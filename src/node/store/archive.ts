@@ -7,7 +7,7 @@ import type { PlacedRecord } from '../journal/journal-types.ts';
 import { listArchives, listSegments, withSegment } from '../journal/segments.ts';
 import type { CareOptions, OpenParts } from './care-types.ts';
 import { compactSegment } from './compact-segment.ts';
-import { after, lastPart, unarchivedBefore } from './index-keys.ts';
+import { after, lastPart, orderAt, unarchivedBefore } from './index-keys.ts';
 import { MOVED_FAMILY, type MovedLog } from './moved-log.ts';
 import { PartFile } from './part-file.ts';
 import { unitsIn } from './places.ts';
@@ -32,13 +32,28 @@ export async function archiveEnded(parts: OpenParts, options: ArchiveOptions): P
   const endedBeforeMs = parseTime(options?.endedBefore);
   const { onProgress } = options;
   if (!isAnything(parts, endedBeforeMs)) return { sessions: 0, freedBytes: 0 };
-  await sealSegments(parts);
+  try {
+    return await archiveSealed(parts, endedBeforeMs, await sealSegments(parts), onProgress);
+  } catch (thrown) {
+    // Files and index may not agree any more.
+    parts.catalogue.spoilt();
+    throw thrown;
+  }
+}
+
+async function archiveSealed(
+  parts: OpenParts,
+  endedBeforeMs: number,
+  sealed: ReadonlySet<number>,
+  onProgress: ArchiveOptions['onProgress'],
+): Promise<Archived> {
   let [sessions, freedBytes] = [0, 0];
   for (;;) {
-    const moved = await moveSome(parts, endedBeforeMs);
+    const moved = await moveSome(parts, endedBeforeMs, sealed);
     sessions += moved.sessions;
     freedBytes -= moved.bytes;
-    const segments = [...new Set([...moved.segments, ...parts.catalogue.leftovers])].sort((a, b) => a - b);
+    parts.catalogue.haveLeftovers(moved.segments);
+    const segments = [...parts.catalogue.leftovers].filter((segment) => sealed.has(segment)).sort((a, b) => a - b);
     const isDropped = droppedRecords(parts);
     const sizes = await Promise.all(segments.map((segment) => sizeOf(parts, segment)));
     const of = sizes.reduce((sum, size) => sum + size, moved.bytes);
@@ -76,23 +91,28 @@ function parseTime(text: unknown): number {
   );
 }
 
-/** Everything so far is in segments that are not written any more, and the index needs none of them to start. */
-async function sealSegments(parts: OpenParts): Promise<void> {
+/** Everything so far is in segments that are not written any more, and the index needs none of them to start. Gives them. */
+async function sealSegments(parts: OpenParts): Promise<ReadonlySet<number>> {
   await parts.settle();
   await parts.journal.roll();
   // The cursors as they are now, so that those in old segments can go.
+  const { end } = parts.journal;
   await parts.dumpCursors();
   await parts.settle();
+  return new Set((await listSegments(parts.files)).filter((segment) => segment < end.segment));
 }
 
 /** Cursors were written again; everything else that is not of an archived session stays. */
 function droppedRecords({ catalogue }: OpenParts): (record: PlacedRecord) => boolean {
-  const known = new Map<string, boolean>();
-  return ({ kind, logId }) => {
+  const known = new Map<string, ReadonlySet<string> | null>();
+  return ({ kind, logId, position }) => {
     if (kind !== 'unit') return logId === 'cursors';
-    const isArchived = known.get(logId) ?? catalogue.isArchived(logId);
-    known.set(logId, isArchived);
-    return isArchived;
+    let beside = known.get(logId);
+    if (beside === undefined) {
+      beside = catalogue.placesBesideArchive(logId);
+      known.set(logId, beside);
+    }
+    return beside !== null && !beside.has(orderAt(position));
   };
 }
 
@@ -104,11 +124,10 @@ interface Moved {
 }
 
 /** Writes sessions into one file of the archive. From when it has its name until the segments are rewritten, they lie in both. */
-async function moveSome(parts: OpenParts, endedBeforeMs: number): Promise<Moved> {
-  const { files, journal, catalogue } = parts;
+async function moveSome(parts: OpenParts, endedBeforeMs: number, sealed: ReadonlySet<number>): Promise<Moved> {
+  const { files, catalogue } = parts;
   catalogue.show();
   const number = Math.min(0, ...(await listArchives(files))) - 1;
-  const sealed = new Set((await listSegments(files)).filter((segment) => segment < journal.end.segment));
   const placed = new Map<string, readonly PlacedUnit[]>();
   const segments = new Set<number>();
   const part = await PartFile.create(files, number);
@@ -118,6 +137,7 @@ async function moveSome(parts: OpenParts, endedBeforeMs: number): Promise<Moved>
     from = after(key);
     const logId = lastPart(key);
     const units = unitsOf(parts, logId);
+    if (units?.some(({ position }) => position.segment < 0)) catalogue.isNotToArchive(logId);
     if (units === null || units.some(({ position }) => !sealed.has(position.segment))) continue;
     placed.set(logId, await copyLog(parts, part, logId, units));
     for (const { position } of units) segments.add(position.segment);

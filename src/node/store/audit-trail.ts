@@ -13,6 +13,18 @@ export type AuditTrail = NumberedAudit[];
 
 export async function readAudit(
   journal: Journal,
+  catalogue: Catalogue,
+  fresh: AuditTrail,
+  range: { readonly after: number; readonly limit: number },
+): Promise<readonly NumberedAudit[]> {
+  const { placesVersion } = catalogue;
+  const found = await readOnce(journal, catalogue, fresh, range);
+  // Moved while they were read: they lie elsewhere.
+  return placesVersion === catalogue.placesVersion ? found : readAudit(journal, catalogue, fresh, range);
+}
+
+async function readOnce(
+  journal: Journal,
   { overlay }: Catalogue,
   fresh: AuditTrail,
   { after, limit }: { readonly after: number; readonly limit: number },

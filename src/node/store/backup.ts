@@ -3,6 +3,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HubError } from '../../core/errors.ts';
+import { describe } from '../../core/json.ts';
 import { realFiles } from '../journal/real-files.ts';
 import type { CareOptions, OpenParts } from './care-types.ts';
 import { type CopiedFile, copyJournal } from './copy-journal.ts';
@@ -26,6 +27,9 @@ export async function backupTo(parts: OpenParts, target: string, options: CareOp
 
 /** Nothing is ever written into a folder that holds something. */
 export async function assertEmpty(folder: string): Promise<void> {
+  if (typeof folder !== 'string' || folder === '') {
+    throw new HubError('bad_options', `expected the path of a new folder, got ${describe(folder)}`);
+  }
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;

@@ -32,12 +32,14 @@ export class Catalogue {
   /** Audit records in the index, and those that have a number. */
   #audited: number;
   #numbered: number;
-  #restoredAt: readonly string[];
+  #restoredAt: Checkpoint['restoredAt'];
   /** Logs that were moved, as far as that was read from the journal by this process. */
   readonly #movedLogs = new Map<string, MovedLog>();
+  #justArchived: string[] = [];
   #archive: number;
   readonly #leftovers: Set<number>;
   #isMoving = false;
+  #isSpoilt = false;
   #placesVersion = 0;
   #committing: Promise<void> | null = null;
 
@@ -112,10 +114,9 @@ export class Catalogue {
     const seq = before?.seq ?? 0;
     // Also of a damaged log: no id is ever given out twice.
     this.#newestId = laterId(this.#newestId, unit.entries.at(-1)?.envelope.envelope_id ?? null);
-    if (firstSeq <= seq) {
-      if (position.segment > 0 && this.isArchived(logId)) this.#leftovers.add(position.segment);
-      return;
-    }
+    const isLeftover = position.segment > 0 && this.wasArchivedAfter(logId, position);
+    if (isLeftover) this.#leftovers.add(position.segment);
+    if (isLeftover || firstSeq <= seq) return;
     if (before !== null && before.damagedFrom !== null) return;
     if (firstSeq > seq + 1) return this.damaged(logId, seq + 1, position);
     const grown = extended(before, unit);
@@ -136,13 +137,19 @@ export class Catalogue {
   }
 
   /** Every log there is by now is in a new epoch: its past may be another than the one its readers know. */
-  restored(at: Position): void {
-    this.#restoredAt = [...this.#restoredAt, orderAt(at)];
+  restored(at: Position, epoch: number): void {
+    this.#restoredAt = [...this.#restoredAt, { order: orderAt(at), epoch }];
   }
 
-  /** What its readers know it by: its own, and one more for each restore since it began. */
-  epochOf({ epoch, order }: LogRecord): number {
-    return epoch + this.#restoredAt.filter((restored) => restored > order).length;
+  /** The epoch of the last restore; 1 = there was none. */
+  get lastRestore(): number {
+    return Math.max(1, ...this.#restoredAt.map(({ epoch }) => epoch));
+  }
+
+  /** What its readers know it by: its own, or that of the last restore since it began. */
+  epochOf(record: LogRecord): number {
+    const since = this.#restoredAt.filter(({ order }) => order > record.order);
+    return Math.max(record.epoch, ...since.map(({ epoch }) => epoch));
   }
 
   /** A rewritten segment has its records at other places; the logs that have any in it are named. */
@@ -172,7 +179,15 @@ export class Catalogue {
 
   /** The log was moved; its units follow. */
   expectMoved(moved: MovedLog): void {
+    // What the archive says counts, also when an older segment says that it had been moved before.
+    if (moved.archived_at === null && this.#movedLogs.get(moved.log_id)?.archived_at != null) return;
     this.#movedLogs.set(moved.log_id, moved);
+    if (moved.archived_at !== null) this.#justArchived.push(moved.log_id);
+  }
+
+  /** The journal has been read to its end: where logs were moved to is in the index. */
+  forgetMoved(): void {
+    this.#movedLogs.clear();
   }
 
   /** What was done to the log at this place of the journal is in what was archived of it. */
@@ -181,19 +196,11 @@ export class Catalogue {
     return at !== null && (segment < at.segment || (segment === at.segment && offset < at.offset));
   }
 
-  /** The log lies in the archive. */
-  isArchived(logId: string): boolean {
-    this.showPlaces(logId);
-    const { from, to } = under('u', logId);
-    for (const { value } of this.overlay.range(from, to)) return (decodeRun(value)[0]?.position.segment ?? 0) < 0;
-    return false;
-  }
-
   /** All sessions of this file of the archive are in here, and are not to be archived again. */
   knowsArchive(archive: number): void {
     this.#archive = Math.min(this.#archive, archive);
     this.show();
-    for (const { log_id } of this.#movedLogs.values()) {
+    for (const log_id of this.#justArchived.splice(0)) {
       const closed_at = this.record(log_id)?.head?.closed_at ?? null;
       if (closed_at !== null) this.overlay.set(unarchivedKey(msFromIso(closed_at), log_id), null);
     }
@@ -204,13 +211,41 @@ export class Catalogue {
     return this.#leftovers;
   }
 
+  /** Sessions that were in these segments have been archived. */
+  haveLeftovers(segments: Iterable<number>): void {
+    for (const segment of segments) this.#leftovers.add(segment);
+  }
+
   compacted(segment: number): void {
     this.#leftovers.delete(segment);
   }
 
+  /** The places that a log in the archive has in the journal all the same: it was repaired and went on. null = it is not in the archive. */
+  placesBesideArchive(logId: string): ReadonlySet<string> | null {
+    this.showPlaces(logId);
+    const { from, to } = under('u', logId);
+    const places = [...this.overlay.range(from, to)].flatMap(({ value }) =>
+      decodeRun(value).map(({ position }) => position),
+    );
+    if (!places.some(({ segment }) => segment < 0)) return null;
+    return new Set(places.filter(({ segment }) => segment > 0).map(orderAt));
+  }
+
+  /** It is neither in the archive as a whole nor in the journal: it stays as it is. */
+  isNotToArchive(logId: string): void {
+    const closed_at = this.record(logId)?.head?.closed_at ?? null;
+    if (closed_at !== null) this.overlay.set(unarchivedKey(msFromIso(closed_at), logId), null);
+  }
+
   /** From now on, until it is false again, the index is of no use after a crash: its places are those of files being replaced. */
   set isMoving(moving: boolean) {
-    this.#isMoving = moving;
+    this.#isMoving = moving || this.#isSpoilt;
+  }
+
+  /** Something went wrong in between: the next start builds the index anew. */
+  spoilt(): void {
+    this.#isSpoilt = true;
+    this.#isMoving = true;
   }
 
   applied(at: Position): void {
@@ -234,6 +269,11 @@ export class Catalogue {
 
   dropCursor(agentId: string, sessionId: string): void {
     this.overlay.set(cursorKey(agentId, sessionId), null);
+  }
+
+  dropAllCursors(): void {
+    const { from, to } = under('r');
+    for (const { key } of [...this.overlay.range(from, to)]) this.overlay.set(key, null);
   }
 
   setMeta(name: string, text: string): void {

@@ -16,8 +16,8 @@ export interface Checkpoint {
   readonly at: Position | null;
   readonly newestEnvelopeId: string | null;
   readonly audited: number;
-  /** Where the journal was restored from a backup, as orders. */
-  readonly restoredAt: readonly string[];
+  /** Where the journal was restored from a backup, and the epoch of all that was there. */
+  readonly restoredAt: readonly { readonly order: string; readonly epoch: number }[];
   /** The newest file of the archive that is in here; 0 = none. One that is not was written just before a crash. */
   readonly archive: number;
   /** Segments that still hold units of sessions which are in the archive. */

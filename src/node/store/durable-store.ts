@@ -21,7 +21,8 @@ import type {
 } from '../../core/store.ts';
 import type { Files } from '../journal/files.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { Appended, Position } from '../journal/journal-types.ts';
+import type { Position } from '../journal/journal-types.ts';
+import { systemClock } from '../system-clock.ts';
 import { type After, Appender } from './appender.ts';
 import { type Archived, type ArchiveOptions, archiveEnded } from './archive.ts';
 import { type AuditTrail, readAudit } from './audit-trail.ts';
@@ -38,7 +39,7 @@ import { liveChildren, liveRows } from './live-sessions.ts';
 import { decodeJson, type LogRecord } from './log-record.ts';
 import { readEntries } from './read-entries.ts';
 import { type Repaired, repairLogs } from './repair.ts';
-import { applyOperation, OPERATIONS_FAMILY, type StoreOperation } from './store-operations.ts';
+import { applyOperation, newEpoch, OPERATIONS_FAMILY, type StoreOperation } from './store-operations.ts';
 import { type Verified, type VerifyOptions, verifyStore } from './verify.ts';
 
 const CURSORS_PER_RECORD = 1_000;
@@ -216,7 +217,7 @@ export class DurableStore implements Store {
 
   /** Cuts damaged logs to what is sound, each in a new epoch. Not beside a running hub, which may hold them in memory. */
   repair(logIds?: readonly string[], options: CareOptions = {}): Promise<readonly Repaired[]> {
-    return this.#caring(() => repairLogs(this.#open(), logIds, options));
+    return this.#caring(() => repairLogs(this.#open(), logIds, systemClock.now(), options));
   }
 
   /** Reads and folds everything again and compares; the hub may go on meanwhile. */
@@ -224,11 +225,21 @@ export class DurableStore implements Store {
     return this.#caring(() => verifyStore(this.#open(), options));
   }
 
+  /** Every log gets a new epoch: this is a copy that goes its own way. */
+  async renewEpochs(nowMs: number): Promise<void> {
+    await this.perform({
+      operation: 'restored',
+      at: this.#journal.end,
+      epoch: newEpoch(this.#catalogue.lastRestore, nowMs),
+    });
+  }
+
   /** Durable, and applied, when it returns. */
   async perform(operation: StoreOperation): Promise<void> {
     if (this.#appender.failure !== null) throw this.#appender.failure;
-    const apply = ({ position }: Appended): void => applyOperation(this.#catalogue, operation, position);
-    this.#appender.appendLazy(OPERATIONS_FAMILY, JSON.stringify(operation), apply);
+    this.#appender.appendLazy(OPERATIONS_FAMILY, JSON.stringify(operation), () =>
+      applyOperation(this.#catalogue, operation),
+    );
     await this.#appender.flush();
   }
 
@@ -271,6 +282,8 @@ export class DurableStore implements Store {
   /** At least one record is written, whatever there is. */
   async #dumpCursors(): Promise<void> {
     let page: Cursor[] = [];
+    // Whatever older records say, of cursors that were dropped meanwhile too, counts no more.
+    this.#lazily({ family: 'cursors', save: [], drop: [], all: true });
     const { from, to } = under('r');
     // Written by saveCursor.
     const cursors = [...this.#catalogue.overlay.range(from, to)].map(({ value }) => decodeJson(value) as Cursor);

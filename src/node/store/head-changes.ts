@@ -5,7 +5,6 @@ import { isTerminal } from '../../core/session.ts';
 import { msFromIso } from '../../core/time.ts';
 import {
   childKey,
-  createKey,
   endedKey,
   liveKey,
   liveParticipantKey,
@@ -27,7 +26,6 @@ export function listChanges(before: LogRecord | null, after: LogRecord, put: Put
   const id = Buffer.from(head.session_id);
   if (known === null) {
     put(orderKey(order), id);
-    if (head.create_key !== null) put(createKey(head.creator_id, head.create_key), id);
   }
   for (const agentId of Object.keys(head.members)) {
     if (known !== null && Object.hasOwn(known.members, agentId)) continue;

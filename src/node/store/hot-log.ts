@@ -1,7 +1,7 @@
 /** A log that is written to: as the index has it, as it is durable, and as it will be when all that is staged is durable. */
 
 import { listChanges, unlist } from './head-changes.ts';
-import { damagedKey, logKey, under, unitsKey } from './index-keys.ts';
+import { createKey, damagedKey, logKey, under, unitsKey } from './index-keys.ts';
 import { decodeRecord, encodeRecord, type IndexedRecord, type LogRecord } from './log-record.ts';
 import type { Overlay } from './overlay.ts';
 import { decodeRun, encodeRun, type PlacedUnit, UNITS_PER_RUN } from './unit-places.ts';
@@ -109,7 +109,17 @@ export class HotLog {
       this.#overlay.set(damagedKey(this.logId), isDamaged ? NOTHING : null);
     }
     listChanges(this.#indexed, this.#durable, (key, value) => this.#overlay.set(key, value));
+    this.#claimCreateKey(this.#indexed, this.#durable);
     this.#indexed = this.#durable;
+  }
+
+  /** Of two sessions created under one key the newer is found, whichever is read first. */
+  #claimCreateKey(before: LogRecord | null, { head, order }: LogRecord): void {
+    if (before !== null || head === null || head.create_key === null) return;
+    const key = createKey(head.creator_id, head.create_key);
+    const known = this.#overlay.get(key);
+    const other = known === undefined ? null : readRecord(this.#overlay, Buffer.from(known).toString());
+    if (other === null || other.order < order) this.#overlay.set(key, Buffer.from(head.session_id));
   }
 
   #place(after: LogRecord, unit: PlacedUnit): void {

@@ -11,6 +11,8 @@ export type LazyRecord =
       readonly family: 'cursors';
       readonly save: readonly Cursor[];
       readonly drop: readonly Pick<Cursor, 'agent_id' | 'session_id'>[];
+      /** All there are follow: whatever was before is forgotten. */
+      readonly all?: true;
     }
   | { readonly family: 'meta'; readonly name: string; readonly value: Json };
 
@@ -31,6 +33,7 @@ export function applyLazy(catalogue: Catalogue, family: string, text: string): v
   const record = { family, ...(JSON.parse(text) as object) } as LazyRecord;
   switch (record.family) {
     case 'cursors':
+      if (record.all === true) catalogue.dropAllCursors();
       for (const cursor of record.save) catalogue.saveCursor(cursor);
       for (const { agent_id, session_id } of record.drop) catalogue.dropCursor(agent_id, session_id);
       break;

@@ -36,7 +36,13 @@ export interface OpenedIndex {
 
 export async function openIndex(folder: string): Promise<OpenedIndex> {
   const path = join(folder, INDEX_FOLDER);
-  const write = (state: IndexState): void => writeFileSync(join(folder, STATE_NAME), JSON.stringify(state));
+  const write = (state: IndexState): void => {
+    try {
+      writeFileSync(join(folder, STATE_NAME), JSON.stringify(state));
+    } catch {
+      // It is only a hint; a disk that takes nothing is told by the journal.
+    }
+  };
   const last = readState(join(folder, STATE_NAME));
   const isTrusted = !last.suspect && last.starts < MOST_BAD_ENDS;
   if (!isTrusted) await rm(path, { recursive: true, force: true });

@@ -48,10 +48,18 @@ export class Overlay {
 
   /** Writes all that waits in one step; one call at a time. */
   async write(): Promise<void> {
-    this.#writing = this.#fresh;
+    const writing = this.#fresh;
+    this.#writing = writing;
     this.#fresh = new Waiting();
-    await this.#base.write(this.#writing.all());
-    this.#writing = new Waiting();
+    try {
+      await this.#base.write(writing.all());
+    } catch (thrown) {
+      // Whoever writes again, and says up to where the journal is in here, writes these too.
+      for (const [key, value] of writing.all()) if (this.#fresh.get(key) === undefined) this.#fresh.set(key, value);
+      throw thrown;
+    } finally {
+      this.#writing = new Waiting();
+    }
   }
 
   async clear(): Promise<void> {

@@ -26,7 +26,10 @@ export class PartFile {
   }
 
   static async create(files: Files, segment: number): Promise<PartFile> {
-    const file = await files.open(segmentName(segment) + PART_SUFFIX, { create: true });
+    const name = segmentName(segment) + PART_SUFFIX;
+    // Of an earlier try that failed.
+    if ((await files.list()).includes(name)) await files.remove(name);
+    const file = await files.open(name, { create: true });
     return new PartFile(files, segment, file);
   }
 

@@ -53,6 +53,8 @@ export async function recoverStore(parts: StoreParts): Promise<{ store: DurableS
   if (known === null) await overlay.clear();
   const catalogue = new Catalogue(overlay, known ?? emptyCheckpoint(journalId));
   await removeParts(files);
+  // A rebuild that is cut off begins again: what it knows of moved logs is in memory only.
+  catalogue.isMoving = known === null;
   const archiveDamages = known === null ? await recoverArchives(files, catalogue) : [];
   let waiting = 0;
   const { journal, recovery } = await Journal.open(files, {
@@ -76,6 +78,8 @@ export async function recoverStore(parts: StoreParts): Promise<{ store: DurableS
   const damages = await nameLostLogs(files, [...archiveDamages, ...recovery.damages]);
   markDamaged(catalogue, damages);
   markMissing(catalogue, confirmed, recovery.end);
+  catalogue.forgetMoved();
+  catalogue.isMoving = false;
   await catalogue.commit();
   const found = damagedLogs(catalogue);
   const store = new DurableStore(files, journal, catalogue, ports);

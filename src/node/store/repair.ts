@@ -6,6 +6,7 @@ import type { CareOptions, OpenParts } from './care-types.ts';
 import { damagedLogs } from './live-sessions.ts';
 import { extended, type LogRecord } from './log-record.ts';
 import { readEntries } from './read-entries.ts';
+import { newEpoch } from './store-operations.ts';
 import { verifyStore } from './verify.ts';
 
 export interface Repaired {
@@ -20,27 +21,30 @@ const ENTRIES_PER_READ = 512;
 /** The logs to repair; all that are damaged, unless told. For that everything is read: damage that nobody has met is not known yet. */
 export async function repairLogs(
   parts: OpenParts,
-  logIds?: readonly string[],
+  logIds: readonly string[] | undefined,
+  nowMs: number,
   options: CareOptions = {},
 ): Promise<readonly Repaired[]> {
   const repaired: Repaired[] = [];
   const { damaged } = await verifyStore(parts, options);
   for (const { log_id, damaged_from } of damaged) parts.catalogue.damaged(log_id, damaged_from, parts.journal.end);
   for (const logId of logIds ?? damagedLogs(parts.catalogue).map(({ log_id }) => log_id)) {
-    repaired.push(await repairLog(parts, logId));
+    repaired.push(await repairLog(parts, logId, nowMs));
   }
   await parts.settle();
   return repaired;
 }
 
-async function repairLog(parts: OpenParts, log_id: string): Promise<Repaired> {
+async function repairLog(parts: OpenParts, log_id: string, nowMs: number): Promise<Repaired> {
   const known = parts.catalogue.record(log_id);
   if (known === null || known.damagedFrom === null) {
     throw new HubError('not_damaged', `log ${log_id} is not known to be damaged; verify finds what is`);
   }
   const kept = await soundPart(parts, log_id, known);
-  const repaired = { ...known, ...kept, epoch: known.epoch + 1, order: known.order, damagedFrom: null };
-  await parts.perform({ operation: 'repaired', log_id, record: kept === null ? null : repaired });
+  const epoch = newEpoch(parts.catalogue.epochOf(known), nowMs);
+  const repaired = { ...known, ...kept, epoch, order: known.order, damagedFrom: null };
+  const record = kept === null ? null : repaired;
+  await parts.perform({ operation: 'repaired', at: parts.journal.end, log_id, record });
   return { log_id, kept_seq: kept?.seq ?? 0, epoch: parts.catalogue.epochOf(repaired) };
 }
 

@@ -17,7 +17,7 @@ import { applyOperation, OPERATIONS_FAMILY, type StoreOperation } from './store-
 export function applyRecord(catalogue: Catalogue, { kind, logId, text, position, bytes }: PlacedRecord): void {
   if (kind === 'unit') catalogue.recover(logId, JSON.parse(text) as Unit, position);
   else if (logId === 'audit') catalogue.audit(catalogue.nextAudit(), position);
-  else if (logId === OPERATIONS_FAMILY) applyOperation(catalogue, JSON.parse(text) as StoreOperation, position);
+  else if (logId === OPERATIONS_FAMILY) applyOperation(catalogue, JSON.parse(text) as StoreOperation);
   else if (logId === MOVED_FAMILY) catalogue.expectMoved(JSON.parse(text) as MovedLog);
   else applyLazy(catalogue, logId, text);
   catalogue.applied({ segment: position.segment, offset: position.offset + bytes });
@@ -37,6 +37,8 @@ export async function recoverArchives(files: Files, catalogue: Catalogue): Promi
     };
     const scanned = await withSegment(files, archive, (file) => scanWhole(file, archive, { onRecord }));
     damages.push(...scanned.damages);
+    // Without its mark nothing says what was in it.
+    if (scanned.lastMark === null) damages.push(lostFile(archive));
     catalogue.knowsArchive(archive);
     await catalogue.commit();
   }
@@ -51,7 +53,8 @@ function lostFile(segment: number): Damage {
 export function markDamaged(catalogue: Catalogue, damages: readonly Damage[]): void {
   for (const { logIds, to, from } of damages) {
     for (const logId of logIds) {
-      if (isFamily(logId)) continue;
+      // What was archived after that had been repaired, or was never touched.
+      if (isFamily(logId) || (to.segment > 0 && catalogue.wasArchivedAfter(logId, to))) continue;
       const record = catalogue.record(logId);
       if (record?.repairedAt != null && isBefore(to, record.repairedAt)) continue;
       if (record?.damagedFrom == null) catalogue.damaged(logId, (record?.seq ?? 0) + 1, from);

@@ -3,6 +3,7 @@
 import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { realFiles } from '../journal/real-files.ts';
+import { systemClock } from '../system-clock.ts';
 import { assertEmpty, type BackedUp, bytesOf } from './backup.ts';
 import type { CareOptions } from './care-types.ts';
 import { copyFiles } from './copy-journal.ts';
@@ -20,7 +21,7 @@ export async function restoreBackup(backup: string, folder: string, options: Car
   const copied = await copyFiles(from, await realFiles(join(part, JOURNAL_FOLDER)), files, options);
   await writeFormat(part, newFormat());
   const { store } = await openStore(part);
-  await store.perform({ operation: 'restored' }).finally(() => store.close());
+  await store.renewEpochs(systemClock.now()).finally(() => store.close());
   await rmdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
   });

@@ -7,19 +7,34 @@ import type { LogRecord } from './log-record.ts';
 /** The family of these records. */
 export const OPERATIONS_FAMILY = 'store';
 
+/** `at`: where the journal ended then. The record itself may be moved, and its place says nothing any more. */
 export type StoreOperation =
   /** The log ends here now, in a new epoch; null = nothing of it is left. */
-  | { readonly operation: 'repaired'; readonly log_id: string; readonly record: LogRecord | null }
-  /** All this is a copy that goes its own way: every log there is has a new epoch. */
-  | { readonly operation: 'restored' };
+  | {
+      readonly operation: 'repaired';
+      readonly at: Position;
+      readonly log_id: string;
+      readonly record: LogRecord | null;
+    }
+  /** All this is a copy that goes its own way: every log there is has this epoch at least. */
+  | { readonly operation: 'restored'; readonly at: Position; readonly epoch: number };
 
-export function applyOperation(catalogue: Catalogue, operation: StoreOperation, at: Position): void {
+export function applyOperation(catalogue: Catalogue, operation: StoreOperation): void {
+  const { at } = operation;
   switch (operation.operation) {
     case 'repaired':
       // It was archived as it was after that.
       if (catalogue.wasArchivedAfter(operation.log_id, at)) return;
       return catalogue.hot(operation.log_id).replace(operation.record && { ...operation.record, repairedAt: at });
     case 'restored':
-      return catalogue.restored(at);
+      return catalogue.restored(at, operation.epoch);
   }
+}
+
+/**
+ * Another past needs a number that no other past of the log has: two restores of one backup, or a repair and a restore of
+ * what was before it, must not get the same. So it is the time.
+ */
+export function newEpoch(after: number, nowMs: number): number {
+  return Math.max(after + 1, Math.floor(nowMs));
 }
