@@ -40,7 +40,7 @@ export function emptyCheckpoint(journalId: string): Checkpoint {
   };
 }
 
-export function encodeCheckpoint(checkpoint: Checkpoint): Buffer {
+export function encodeCheckpoint(checkpoint: Checkpoint): Uint8Array {
   return Buffer.from(JSON.stringify(checkpoint));
 }
 

@@ -7,7 +7,7 @@ import type { LiveRow } from '../../core/store.ts';
 const STATES: readonly LifecycleState[] = ['INVITED', 'ACTIVE', 'CLOSING', 'CLOSED', 'EXPIRED'];
 const BYTES = 10;
 
-export function encodeRow(head: Head): Buffer {
+export function encodeRow(head: Head): Uint8Array {
   const row = Buffer.allocUnsafe(BYTES);
   row[0] = STATES.indexOf(head.state);
   row[1] = head.parent_session_id === null ? 0 : 1;

@@ -33,7 +33,7 @@ export function extended(record: LogRecord | null, { entries }: Unit): LogRecord
   return { seq, epoch: 1, head, order: '', damagedFrom: null, repairedAt: null };
 }
 
-export function encodeRecord(record: LogRecord, lastRun: number): Buffer {
+export function encodeRecord(record: LogRecord, lastRun: number): Uint8Array {
   const indexed: IndexedRecord = { ...record, lastRun };
   return Buffer.from(JSON.stringify(indexed));
 }

@@ -10,7 +10,7 @@ export interface PlacedUnit {
   readonly position: Position;
 }
 
-export function encodeRun(units: readonly PlacedUnit[]): Buffer {
+export function encodeRun(units: readonly PlacedUnit[]): Uint8Array {
   const run = Buffer.allocUnsafe(units.length * 12);
   units.forEach(({ firstSeq, position: { segment, offset } }, i) => {
     run.writeInt32LE(firstSeq, i * 12);
@@ -28,7 +28,7 @@ export function decodeRun(bytes: Uint8Array): PlacedUnit[] {
   }));
 }
 
-export function encodePlace({ segment, offset }: Position): Buffer {
+export function encodePlace({ segment, offset }: Position): Uint8Array {
   const place = Buffer.allocUnsafe(8);
   place.writeInt32LE(segment, 0);
   place.writeUInt32LE(offset, 4);
