@@ -11,7 +11,7 @@ interface Ready {
 }
 
 export const ready: Bench = {
-  names: ['ready_100k'],
+  names: ['ready_100k', 'ready_10k'],
 
   async run({ quick, note }) {
     const sessions = quick ? 10_000 : 100_000;
@@ -29,13 +29,14 @@ export const ready: Bench = {
     const heap = `${(heapBytes / 2 ** 20).toFixed(0)} MiB heap`;
     return [
       {
-        name: 'ready_100k',
+        // The bar is for the large one: in a small folder what a start always costs is most of it.
+        name: quick ? 'ready_10k' : 'ready_100k',
         what: `open to first ack, ${sessions.toLocaleString('en')} sessions of 10 ÷ reading the journal`,
         measured: `${ours.toFixed(0)} ms, ${heap}`,
         raw: `${raw.toFixed(0)} ms`,
         value: ratio,
-        must: 1,
-        aim: 0.3,
+        must: quick ? null : 1,
+        aim: quick ? null : 0.3,
         better: 'less',
       },
     ];
