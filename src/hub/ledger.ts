@@ -58,7 +58,6 @@ export class Ledger<State> {
   private lost: Error | null = null;
   /** Outcomes of units that were dropped are not ours any more. */
   private generation = 0;
-  private idleWaiters: (() => void)[] = [];
 
   /** `durable` null = nothing of this log exists yet; `initial` is then the state the first judge sees. */
   constructor(owner: LedgerOwner<State>, initial: State, durable: State | null, token: HeadToken | null) {
@@ -74,12 +73,6 @@ export class Ledger<State> {
 
   get idle(): boolean {
     return this.pending.length === 0 && !this.reloading;
-  }
-
-  /** Everything asked so far has been answered. */
-  whenIdle(): Promise<void> {
-    if (this.idle) return Promise.resolve();
-    return new Promise((resolve) => this.idleWaiters.push(resolve));
   }
 
   admit<Answer>(judge: Judge<State, Answer>): Promise<Answer> {
@@ -162,7 +155,6 @@ export class Ledger<State> {
       this.pending.shift();
       release(next, next.verdict);
     }
-    for (const resolve of this.idleWaiters.splice(0)) resolve();
   }
 
   /** Somebody else wrote first: drop what was staged, read on, and judge those drafts again, in order. */
@@ -197,7 +189,6 @@ export class Ledger<State> {
     for (const { verdict, reject } of this.pending.splice(0)) {
       reject(storeFailed(error, verdict === null || verdict.kind === 'refuse' ? 'refused' : staged));
     }
-    for (const resolve of this.idleWaiters.splice(0)) resolve();
   }
 }
 

@@ -16,7 +16,7 @@ import type {
   Snapshot,
   StoredHead,
 } from '../core/store.ts';
-import { msFromIso } from '../core/time.ts';
+import { matchesQuery } from '../core/store-rules.ts';
 import { frozenCopy, MemoryLog, type StagedUnit } from './memory-log.ts';
 
 /** Nothing in memory is ever repaired or restored, so the past never changes. */
@@ -97,7 +97,7 @@ export class MemoryDisk {
     let last = Math.min(this.#sessions.length, Number(query.after ?? this.#sessions.length));
     for (const place of this.#placesBefore(last, query.participant)) {
       const stored = storedHead(this.#sessions[place]);
-      if (stored === null || !matches(stored, query)) continue;
+      if (stored === null || !matchesQuery(stored.head, query)) continue;
       if (heads.length === query.limit) return { heads, next: String(last) };
       heads.push(stored);
       last = place;
@@ -199,12 +199,4 @@ export function storedHead(log: MemoryLog | undefined): StoredHead | null {
   const head = log?.head ?? null;
   const token = log?.token ?? null;
   return head === null || token === null ? null : { head, token, epoch: MEMORY_EPOCH, damaged_from: null };
-}
-
-function matches({ head }: StoredHead, query: SessionQuery): boolean {
-  const { participant, states, type, ended_since } = query;
-  if (participant !== undefined && !Object.hasOwn(head.members, participant)) return false;
-  if (states !== undefined && !states.includes(head.state)) return false;
-  if (type !== undefined && head.type !== type) return false;
-  return ended_since === undefined || head.closed_at === null || msFromIso(head.closed_at) >= msFromIso(ended_since);
 }

@@ -1,9 +1,9 @@
 /** One log in memory, and a unit on its way into it. */
 
 import type { Entry, Unit } from '../core/envelope.ts';
-import { HubError } from '../core/errors.ts';
-import { foldHead, type Head } from '../core/head.ts';
+import type { Head } from '../core/head.ts';
 import type { HeadToken, ReadRange } from '../core/store.ts';
+import { checkSeqs, foldSession } from '../core/store-rules.ts';
 
 /** A unit that was taken over from its caller and waits to become durable. */
 export interface StagedUnit extends Unit {
@@ -62,7 +62,7 @@ export class MemoryLog {
 /** Takes a unit over from its caller, who may do with it what he likes afterwards. */
 export function stageUnit(logId: string, expected: HeadToken | null, unit: Unit): StagedUnit {
   const before = expected === null ? 0 : seqOf(expected);
-  checkNumbers(logId, before, unit);
+  checkSeqs(logId, before, unit);
   return { logId, expected, token: tokenAt(before + unit.entries.length), entries: frozenCopy(unit.entries) };
 }
 
@@ -81,24 +81,6 @@ export function seqOf(token: HeadToken): number {
 export function frozenCopy<T>(value: T): T {
   // The copy of a JSON value has the type of the original.
   return deepFreeze(JSON.parse(JSON.stringify(value))) as T;
-}
-
-function checkNumbers(logId: string, before: number, { entries }: Unit): void {
-  if (entries.length === 0) throw new HubError('bad_unit', `log ${logId}: a unit has at least one entry`);
-  for (const [i, { envelope }] of entries.entries()) {
-    const due = before + 1 + i;
-    if (envelope.seq === due) continue;
-    throw new HubError(
-      'bad_unit',
-      `log ${logId}: entry ${i} of a unit after seq ${before} must have seq ${due}, not ${envelope.seq}`,
-    );
-  }
-}
-
-function foldSession(head: Head | null, entry: Entry): Head | null {
-  const { seq, event_type } = entry.envelope;
-  const isSession = head !== null || (seq === 1 && event_type === 'session.created');
-  return isSession ? foldHead(head, entry) : null;
 }
 
 function deepFreeze(value: unknown): unknown {

@@ -3,11 +3,11 @@
 import type { Entry, Unit } from '../../src/core/envelope.ts';
 import type { Json } from '../../src/core/json.ts';
 import type { Append, AuditRecord, Cursor, HeadToken, LiveRow, Snapshot, Store } from '../../src/core/store.ts';
-import type { Files } from '../../src/node/journal/files.ts';
 import type { DurableStore } from '../../src/node/store/durable-store.ts';
 import { MemoryIndex } from '../../src/node/store/memory-index.ts';
 import { type Random, seededRandom } from '../../src/testing/random.ts';
 import { SimDisk } from '../../src/testing/sim-disk.ts';
+import { portOf } from '../journal/port-of.ts';
 import { openSimStore } from '../store/sim-store.ts';
 import { DurableEntries } from './durable-entries.ts';
 import type { SimulatedStore } from './simulated-store.ts';
@@ -48,16 +48,19 @@ export class DiskStore implements SimulatedStore {
   }
 
   async #open(): Promise<DurableStore> {
-    const { store } = await openSimStore(this.#isSynced ? this.#disk : unsynced(this.#disk), {
-      index: this.#index,
-      defer: (run) => (this.#isHeld ? void this.#turns.push(run) : run()),
-      ports: {
-        after: (_ms, run) => {
-          this.#timers.add(run);
-          return () => this.#timers.delete(run);
+    const { store } = await openSimStore(
+      this.#isSynced ? this.#disk : portOf(this.#disk, { file: () => ({ sync: async () => {} }) }),
+      {
+        index: this.#index,
+        defer: (run) => (this.#isHeld ? void this.#turns.push(run) : run()),
+        ports: {
+          after: (_ms, run) => {
+            this.#timers.add(run);
+            return () => this.#timers.delete(run);
+          },
         },
       },
-    });
+    );
     this.#store = store;
     return store;
   }
@@ -195,25 +198,4 @@ export class DiskStore implements SimulatedStore {
     this.sync();
     await (await this.#opening).close();
   }
-}
-
-/** Files that say they are synced as soon as they are asked. */
-function unsynced(disk: SimDisk): Files {
-  return {
-    list: () => disk.list(),
-    async open(name, options) {
-      const file = await disk.open(name, options);
-      return {
-        size: () => file.size(),
-        read: (position, length) => file.read(position, length),
-        write: (position, chunks) => file.write(position, chunks),
-        truncate: (length) => file.truncate(length),
-        sync: async () => {},
-        close: () => file.close(),
-      };
-    },
-    remove: (name) => disk.remove(name),
-    rename: (from, to) => disk.rename(from, to),
-    syncFolder: () => disk.syncFolder(),
-  };
 }

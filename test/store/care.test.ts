@@ -4,10 +4,6 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PlacedRecord } from '../../src/node/journal/journal-types.ts';
-import { realFiles } from '../../src/node/journal/real-files.ts';
-import { scanJournal } from '../../src/node/journal/scan.ts';
-import { segmentName } from '../../src/node/journal/segments.ts';
 import type { DurableStore } from '../../src/node/store/durable-store.ts';
 import { MemoryIndex } from '../../src/node/store/memory-index.ts';
 import { openStore } from '../../src/node/store/open-store.ts';
@@ -16,6 +12,7 @@ import { restoreBackup } from '../../src/node/store/restore.ts';
 import { createdUnit, textUnit } from '../../src/testing/build.ts';
 import { SimDisk } from '../../src/testing/sim-disk.ts';
 import { durably, seqs } from '../../src/testing/store-contract/look.ts';
+import { damageUnit } from './damage-unit.ts';
 import { openSimStore } from './sim-store.ts';
 import { AN_HOUR_LATER, fill, picture, sessionId } from './stock.ts';
 
@@ -158,7 +155,7 @@ describe('repair', () => {
     let store = await open();
     const [, second = ''] = await fill(store, 2);
     await store.close();
-    await damageUnit(second, 6);
+    await damageUnit(data, second, 6);
     store = await again(await open(), { index: 'lost' });
     expect((await store.head(second))?.damaged_from).toBe(6);
     expect(await seqs(store, second)).toEqual([1, 2, 3, 4, 5]);
@@ -177,7 +174,7 @@ describe('repair', () => {
     let store = await open();
     const [, second = ''] = await fill(store, 2);
     await store.close();
-    await damageUnit(second, 1);
+    await damageUnit(data, second, 1);
     store = await again(await open(), { index: 'lost' });
     expect(await store.repair([second])).toEqual([{ log_id: second, kept_seq: 0, epoch: anotherEpoch }]);
     expect(await store.position(second)).toBeNull();
@@ -190,7 +187,7 @@ describe('repair', () => {
     let store = await open();
     const [, second = ''] = await fill(store, 2);
     await store.close();
-    await damageUnit(second, 6);
+    await damageUnit(data, second, 6);
     store = await open();
     expect(await store.repair()).toEqual([{ log_id: second, kept_seq: 5, epoch: anotherEpoch }]);
   });
@@ -342,18 +339,4 @@ async function usedBytes(): Promise<number> {
   const folder = join(data, 'journal');
   const sizes = await Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size));
   return sizes.reduce((sum, size) => sum + size, 0);
-}
-
-/** Flips a bit in the text of the unit that begins with this seq. */
-async function damageUnit(id: string, seq: number): Promise<void> {
-  const files = await realFiles(join(data, 'journal'));
-  const found: PlacedRecord[] = [];
-  await scanJournal(files, { onRecord: (record) => void found.push(record) });
-  const record = found.find(({ logId, text }) => logId === id && JSON.parse(text).entries[0].envelope.seq === seq);
-  if (record === undefined) throw new Error(`no unit of ${id} begins with ${seq}`);
-  const path = join(data, 'journal', segmentName(record.position.segment));
-  const bytes = await readFile(path);
-  const at = record.position.offset + record.bytes - 4;
-  bytes[at] = (bytes[at] ?? 0) ^ 1;
-  await writeFile(path, bytes);
 }

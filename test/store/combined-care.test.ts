@@ -1,13 +1,9 @@
 // Repair, restore, archive and a lost index, one after the other: each must know what the others did.
 
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PlacedRecord } from '../../src/node/journal/journal-types.ts';
-import { realFiles } from '../../src/node/journal/real-files.ts';
-import { scanJournal, scanWhole } from '../../src/node/journal/scan.ts';
-import { listArchives, segmentName, withSegment } from '../../src/node/journal/segments.ts';
 import type { DurableStore } from '../../src/node/store/durable-store.ts';
 import { MemoryIndex } from '../../src/node/store/memory-index.ts';
 import { openStore } from '../../src/node/store/open-store.ts';
@@ -15,6 +11,7 @@ import { restoreBackup } from '../../src/node/store/restore.ts';
 import { createdUnit, hubUnit, textUnit } from '../../src/testing/build.ts';
 import { SimDisk } from '../../src/testing/sim-disk.ts';
 import { durably, seqs } from '../../src/testing/store-contract/look.ts';
+import { damageUnit } from './damage-unit.ts';
 import { openSimStore } from './sim-store.ts';
 import { AN_HOUR_LATER, sessionId } from './stock.ts';
 
@@ -190,23 +187,8 @@ describe('an index that cannot be written', () => {
   );
 });
 
-/** Flips a bit in the text of the unit that begins with this seq, wherever it lies. */
 async function damage(id: string, seq: number): Promise<void> {
   await store.close();
-  const folder = join(data, 'journal');
-  const files = await realFiles(folder);
-  const found: PlacedRecord[] = [];
-  const onRecord = (record: PlacedRecord): void => void found.push(record);
-  await scanJournal(files, { onRecord });
-  for (const archive of await listArchives(files)) {
-    await withSegment(files, archive, (file) => scanWhole(file, archive, { onRecord }));
-  }
-  const record = found.find(({ logId, text }) => logId === id && JSON.parse(text).entries[0]?.envelope.seq === seq);
-  if (record === undefined) throw new Error(`no unit ${seq} in ${await readdir(folder)}`);
-  const path = join(folder, segmentName(record.position.segment));
-  const bytes = await readFile(path);
-  const at = record.position.offset + record.bytes - 4;
-  bytes[at] = (bytes[at] ?? 0) ^ 1;
-  await writeFile(path, bytes);
+  await damageUnit(data, id, seq);
   await open();
 }

@@ -3,12 +3,13 @@
 import type { Unit } from '../../core/envelope.ts';
 import { asError } from '../../core/errors.ts';
 import type { Append, AppendOutcome, HeadToken } from '../../core/store.ts';
+import { checkSeqs } from '../../core/store-rules.ts';
 import { unitText } from '../../core/unit-text.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Appended } from '../journal/journal-types.ts';
 import type { Catalogue } from './catalogue.ts';
 import { FlushGroup } from './flush-group.ts';
-import { checkSeqs, isHead, tokenOf, tokenOfConflict } from './head-token.ts';
+import { isHead, seqOf, tokenOf, tokenOfConflict } from './head-token.ts';
 import { orderAt } from './index-keys.ts';
 import { extended } from './log-record.ts';
 
@@ -63,7 +64,7 @@ export class Appender {
     const before = log.staged;
     const isDamaged = before !== null && before.damagedFrom !== null;
     // Whoever read a damaged log up to its damage cannot know the seq that would be next.
-    if (!isDamaged) checkSeqs(logId, expected, unit);
+    if (!isDamaged) checkSeqs(logId, seqOf(expected), unit);
     if (isDamaged || !isHead(before, expected)) return { token: tokenOfConflict(seq), outcome: this.#conflict() };
     // The fold comes first: if it throws, nothing was written.
     const grown = extended(before, unit);

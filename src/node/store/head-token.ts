@@ -3,8 +3,6 @@
  * is one head. A unit that conflicted gets a token that is no head, now or later.
  */
 
-import type { Unit } from '../../core/envelope.ts';
-import { HubError } from '../../core/errors.ts';
 import type { HeadToken } from '../../core/store.ts';
 import type { LogRecord } from './log-record.ts';
 
@@ -31,17 +29,9 @@ export function isHead(record: LogRecord | null, expected: HeadToken | null): bo
   return record.seq === seq && record.epoch === epoch;
 }
 
-/** A unit must go on where its caller believes the log to end; anything else is a defect of the caller. */
-export function checkSeqs(logId: string, expected: HeadToken | null, { entries }: Unit): void {
-  const before = expected === null ? 0 : read(expected).seq;
-  if (entries.length === 0) throw new HubError('bad_unit', `log ${logId}: a unit has at least one entry`);
-  for (let i = 0; i < entries.length; i++) {
-    const seq = entries[i]?.envelope.seq;
-    const due = before + 1 + i;
-    if (seq === due) continue;
-    const what = `entry ${i} of a unit after seq ${before} must have seq ${due}, not ${seq}`;
-    throw new HubError('bad_unit', `log ${logId}: ${what}`);
-  }
+/** The seq of the head it names; null = before the first. */
+export function seqOf(token: HeadToken | null): number {
+  return token === null ? 0 : read(token).seq;
 }
 
 function read(token: HeadToken): Token {

@@ -1,8 +1,8 @@
 /** Sessions by creation, newest first, found through the list that fits the question best. */
 
-import type { Head } from '../../core/head.ts';
-import { isTerminal, type LifecycleState } from '../../core/session.ts';
+import { isTerminal } from '../../core/session.ts';
 import type { SessionQuery } from '../../core/store.ts';
+import { matchesQuery } from '../../core/store-rules.ts';
 import { msFromIso } from '../../core/time.ts';
 import { after, endedKey, lastPart, under } from './index-keys.ts';
 import type { LogRecord } from './log-record.ts';
@@ -22,7 +22,7 @@ export function listSessions(
   const found: LogRecord[] = [];
   for (const { sessionId } of candidates(overlay, query)) {
     const record = recordOf(sessionId);
-    if (record === null || record.head === null || !matches(record.head, query)) continue;
+    if (record === null || record.head === null || !matchesQuery(record.head, query)) continue;
     if (found.length === query.limit) return { found, next: found.at(-1)?.order ?? null };
     found.push(record);
   }
@@ -59,13 +59,6 @@ function recentlyEnded(overlay: Overlay, agentId: string, since: string, place: 
     if (place === undefined || order < place) found.push({ sessionId: text(value), order });
   }
   return found.sort((a, b) => (a.order < b.order ? 1 : -1));
-}
-
-function matches(head: Head, { participant, states, type, ended_since }: SessionQuery): boolean {
-  if (participant !== undefined && !Object.hasOwn(head.members, participant)) return false;
-  if (states !== undefined && !(states as readonly LifecycleState[]).includes(head.state)) return false;
-  if (type !== undefined && head.type !== type) return false;
-  return ended_since === undefined || head.closed_at === null || msFromIso(head.closed_at) >= msFromIso(ended_since);
 }
 
 function text(value: Uint8Array): string {

@@ -1,7 +1,8 @@
 /** What the index keeps of one log: up to where it goes, the summary of its session, and what happened to it. */
 
-import type { Entry, Unit } from '../../core/envelope.ts';
-import { foldHead, type Head } from '../../core/head.ts';
+import type { Unit } from '../../core/envelope.ts';
+import type { Head } from '../../core/head.ts';
+import { foldSession } from '../../core/store-rules.ts';
 import type { Position } from '../journal/journal-types.ts';
 
 export interface LogRecord {
@@ -45,10 +46,4 @@ export function decodeRecord(bytes: Uint8Array): IndexedRecord {
 
 export function decodeJson(bytes: Uint8Array): unknown {
   return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
-}
-
-function foldSession(head: Head | null, entry: Entry): Head | null {
-  const { seq, event_type } = entry.envelope;
-  const isSession = head !== null || (seq === 1 && event_type === 'session.created');
-  return isSession ? foldHead(head, entry) : null;
 }
