@@ -3,6 +3,7 @@
 import type { Draft, Envelope, Turn } from './envelope.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { Manifest, SessionMetadata, ViewRef } from './session.ts';
+import type { UsedNames, Vocabulary } from './transition.ts';
 
 export interface AdapterResult {
   readonly next_state?: 'CLOSING';
@@ -55,6 +56,15 @@ export interface SessionAdapter<State = unknown> {
   turnInput?(envelope: Envelope): string;
   buildRound?(metadata: SessionMetadata, state: State, reply: Reply): readonly RoundDraft[];
   tools?(metadata: SessionMetadata, state: State, participantId: string): readonly TurnTool[];
+
+  /** Called at create, first: the registered conditions and targets that the knobs name. Throws like `validateCreate`. */
+  uses?(metadata: SessionMetadata): UsedNames;
+  /** The adapter of one session, with what `uses` named. Called at create and whenever the session comes into memory. */
+  forSession?(metadata: SessionMetadata, vocabulary: Vocabulary): SessionAdapter<State>;
+  /** Called at create, on what `forSession` gave: the knobs with the names of participants replaced by ids. Throws like `validateCreate`. */
+  resolveKnobs?(metadata: SessionMetadata): JsonObject;
+  /** Called at create, after `validateCreate`: what is allowed and probably not meant. The creator is told. */
+  warnings?(metadata: SessionMetadata): readonly string[];
 }
 
 /** An adapter with its defaults filled in; its state is opaque to whoever holds it. */
@@ -76,6 +86,10 @@ export function completeAdapter<State>(given: SessionAdapter<State>): CompleteAd
     turnInput: (envelope) => adapter.turnInput?.(envelope) ?? adapter.render?.(envelope) ?? renderText(envelope),
     buildRound: (metadata, state, reply) => adapter.buildRound?.(metadata, state, reply) ?? [textRound(reply)],
     tools: (metadata, state, id) => adapter.tools?.(metadata, state, id) ?? [],
+    uses: (metadata) => adapter.uses?.(metadata) ?? { conditions: [], targets: [] },
+    forSession: (metadata, vocabulary) => adapter.forSession?.(metadata, vocabulary) ?? adapter,
+    resolveKnobs: (metadata) => adapter.resolveKnobs?.(metadata) ?? metadata.knobs,
+    warnings: (metadata) => adapter.warnings?.(metadata) ?? [],
   };
 }
 

@@ -71,3 +71,14 @@ export type {
   StoredHead,
 } from './store.ts';
 export { REGISTRY_LOG } from './store.ts';
+export type {
+  Condition,
+  Destination,
+  Routing,
+  RulePart,
+  RuleRef,
+  Target,
+  UsedNames,
+  Vocabulary,
+} from './transition.ts';
+export type { EarlierLines, View, ViewLine, ViewMessage } from './view.ts';
