@@ -5,11 +5,16 @@ import type { Limits } from '../core/limits.ts';
 import type { Clock } from '../core/ports.ts';
 import type { AppendOutcome } from '../core/store.ts';
 
+/** Whoever staged a unit. */
+export interface Settler {
+  settle(outcome: AppendOutcome): void;
+}
+
 /** Units that become durable together. */
 interface Flush {
   readonly outcome: Promise<AppendOutcome>;
   readonly at: number;
-  readonly settlers: ((outcome: AppendOutcome) => void)[];
+  readonly settlers: Settler[];
   bytes: number;
 }
 
@@ -34,9 +39,9 @@ export class Backlog {
   }
 
   /** Counts a staged unit until its outcome is known, then settles it. A store may give the units of a flush one outcome: it is awaited once. */
-  add(bytes: number, outcome: Promise<AppendOutcome>, settle: (outcome: AppendOutcome) => void): void {
+  add(bytes: number, outcome: Promise<AppendOutcome>, settler: Settler): void {
     const flush = this.newest?.outcome === outcome ? this.newest : this.begin(outcome);
-    flush.settlers.push(settle);
+    flush.settlers.push(settler);
     flush.bytes += bytes;
     this.units += 1;
     this.bytes += bytes;
@@ -55,7 +60,7 @@ export class Backlog {
     if (this.newest === flush) this.newest = null;
     this.units -= flush.settlers.length;
     this.bytes -= flush.bytes;
-    for (const settle of flush.settlers) settle(outcome);
+    for (const settler of flush.settlers) settler.settle(outcome);
   }
 
   /** The disk refused: from now on nothing is accepted (L10). */

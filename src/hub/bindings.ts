@@ -118,7 +118,7 @@ export class Bindings {
         continue;
       }
       const end = membershipEnd(after.head, agent_id);
-      if (end > 0) this.wake(binding, after.head, epoch, end);
+      if (end > 0) this.wake(binding, after.head, epoch, end, entries);
       else if (status === 'invited') this.tellInvitee(binding, entries, after, epoch);
     }
   }
@@ -170,7 +170,9 @@ export class Bindings {
     this.parts.events.emit('agentUnbound', { agent_id, name, binding: number, reason: goodbye ?? 'left' });
   }
 
-  private wake(binding: Binding, head: Head, epoch: number, end: number): void {
+  private wake(binding: Binding, head: Head, epoch: number, end: number, entries: readonly Entry[]): void {
+    const pump = binding.pumps.get(head.session_id);
+    if (pump?.epoch === epoch) return pump.wake(head, end, entries);
     const progress = this.parts.cursors.getOrStart(binding.agentId, head.session_id, epoch);
     this.wakeAt(binding, progress, head, end);
   }

@@ -8,7 +8,7 @@ import type { Unit } from '../core/envelope.ts';
 import { asError, toWireError, type WireError } from '../core/errors.ts';
 import { roughLength } from '../core/json.ts';
 import type { AppendOutcome, HeadToken, Store } from '../core/store.ts';
-import { type Backlog, storeFailed } from './backlog.ts';
+import { type Backlog, type Settler, storeFailed } from './backlog.ts';
 
 /** What a judge says: a unit with the state after it, an answer without effect, or a refusal. */
 export type Judgement<State, Answer> =
@@ -40,11 +40,28 @@ export interface LedgerOwner<State> {
   onLost(error: Error): void;
 }
 
-interface Admission<State> {
+interface Asked<State> {
   readonly judge: Judge<State, unknown>;
-  resolve(answer: unknown): void;
-  reject(error: WireError): void;
-  verdict: Judgement<State, unknown> | null;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: WireError) => void;
+}
+
+/** What was asked, and is judged once: after a conflict it is another admission. */
+class Admission<State> implements Settler {
+  readonly asked: Asked<State>;
+  verdict: Judgement<State, unknown> | null = null;
+  readonly generation: number;
+  private readonly ledger: Ledger<State>;
+
+  constructor(ledger: Ledger<State>, asked: Asked<State>, generation: number) {
+    this.ledger = ledger;
+    this.asked = asked;
+    this.generation = generation;
+  }
+
+  settle(outcome: AppendOutcome): void {
+    this.ledger.settle(this, outcome);
+  }
 }
 
 export class Ledger<State> {
@@ -80,19 +97,15 @@ export class Ledger<State> {
       const failed = this.owner.backlog.failed ?? this.lost;
       if (failed !== null) return reject(storeFailed(failed, 'refused'));
       // The answer given to `resolve` is the one this judge returned.
-      const admission: Admission<State> = {
-        judge,
-        resolve: resolve as (answer: unknown) => void,
-        reject,
-        verdict: null,
-      };
+      const asked = { judge, resolve: resolve as (answer: unknown) => void, reject };
+      const admission = new Admission<State>(this, asked, this.generation);
       if (this.reloading) this.pending.push(admission);
       else this.judgeNow(admission);
     });
   }
 
   private judgeNow(admission: Admission<State>): void {
-    const verdict = this.ask(admission.judge, admission);
+    const verdict = this.ask(admission);
     admission.verdict = verdict;
     if (verdict.kind === 'accept') {
       this.pending.push(admission);
@@ -105,9 +118,9 @@ export class Ledger<State> {
   }
 
   /** Judges and stages. A throw (an adapter's or a store's defect) refuses and changes nothing. */
-  private ask(judge: Judge<State, unknown>, admission: Admission<State>): Judgement<State, unknown> {
+  private ask(admission: Admission<State>): Judgement<State, unknown> {
     try {
-      const verdict = judge(this.admittedState);
+      const verdict = admission.asked.judge(this.admittedState);
       if (verdict.kind === 'accept') this.stage(admission, verdict.unit, verdict.after);
       return verdict;
     } catch (thrown) {
@@ -117,16 +130,15 @@ export class Ledger<State> {
 
   private stage(admission: Admission<State>, unit: Unit, after: State): void {
     const { store, backlog, logId } = this.owner;
-    const generation = this.generation;
     const { token, outcome } = store.append(logId, this.token, unit);
     this.token = token;
     this.admittedState = after;
-    backlog.add(unitBytes(unit), outcome, (known) => {
-      if (generation === this.generation) this.settle(admission, known);
-    });
+    backlog.add(unitBytes(unit), outcome, admission);
   }
 
-  private settle(admission: Admission<State>, outcome: AppendOutcome): void {
+  /** The outcome of its unit is known. */
+  settle(admission: Admission<State>, outcome: AppendOutcome): void {
+    if (admission.generation !== this.generation) return;
     switch (outcome.kind) {
       case 'durable':
         return this.confirm(admission);
@@ -167,7 +179,7 @@ export class Ledger<State> {
       if (token !== null) this.durableState = state;
       this.token = token;
       this.reloading = false;
-      for (const admission of this.pending.splice(0)) this.judgeNow(admission);
+      for (const { asked } of this.pending.splice(0)) this.judgeNow(new Admission(this, asked, this.generation));
       if (this.pending.length === 0) this.releaseUnstaged();
     } catch (thrown) {
       this.reloading = false;
@@ -186,15 +198,15 @@ export class Ledger<State> {
 
   /** A refusal is certain. What was staged, and what a repeat of it was to be answered with, is not. */
   private rejectAll(error: Error, staged: 'unknown' | 'refused'): void {
-    for (const { verdict, reject } of this.pending.splice(0)) {
-      reject(storeFailed(error, verdict === null || verdict.kind === 'refuse' ? 'refused' : staged));
+    for (const { verdict, asked } of this.pending.splice(0)) {
+      asked.reject(storeFailed(error, verdict === null || verdict.kind === 'refuse' ? 'refused' : staged));
     }
   }
 }
 
-function release<State>(admission: Admission<State>, verdict: Judgement<State, unknown>): void {
-  if (verdict.kind === 'refuse') admission.reject(verdict.error);
-  else admission.resolve(verdict.answer);
+function release<State>({ asked }: Admission<State>, verdict: Judgement<State, unknown>): void {
+  if (verdict.kind === 'refuse') asked.reject(verdict.error);
+  else asked.resolve(verdict.answer);
 }
 
 /** An estimate that costs little: the bound is a safety net, not an account. */

@@ -44,12 +44,17 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
   readonly damaged: boolean;
   /** Something was asked of it since the last sweep. */
   used = true;
+  /** It was put behind the others since then. */
+  touched = false;
   private readonly parts: HubParts;
   private readonly sink: DurableSink;
   private readonly ledger: Ledger<SessionState | null>;
   private readonly keys: AcceptedKeys;
   private readonly governance: Governance;
+  /** The last entries, those that are staged at its end. */
   private tail: Entry[];
+  /** The last seq that was published. */
+  private durableSeq: number;
   private snapshotSeq: number;
   /** An old key is being read; what is asked meanwhile waits, in order. Bounded by the requests a connection may have open. */
   private readingKey = false;
@@ -66,6 +71,7 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
     this.damaged = loaded.damaged;
     this.keys = loaded.keys;
     this.tail = [...loaded.tail];
+    this.durableSeq = loaded.state?.head.seq ?? 0;
     this.snapshotSeq = loaded.snapshotSeq;
     this.governance = {
       adapter: loaded.adapter,
@@ -100,14 +106,13 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
    */
   decideKeyed<T>(
     { sender_id, idempotency_key: key }: Draft,
-    decide: (state: SessionState, earlier: KeyRecord | undefined) => Decision<T>,
+    decide: (state: SessionState, earlier?: KeyRecord) => Decision<T>,
     check?: Check,
   ): Promise<T> {
+    this.used = true;
+    if (!this.readingKey && !this.mustRead(sender_id, key)) return this.judge(decide, check);
     return this.inTurn(() => {
-      const isKnown = key === null || this.accepted(sender_id, key) !== undefined;
-      if (isKnown || this.unread(sender_id, key).length === 0) {
-        return this.judge((state) => decide(state, undefined), check);
-      }
+      if (key === null || !this.mustRead(sender_id, key)) return this.judge(decide, check);
       return this.afterReading(this.readKey(sender_id, key), (earlier) =>
         this.judge((state) => decide(state, earlier), check),
       );
@@ -125,8 +130,6 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
   /** What was accepted under a key, as far as it is in memory: staged, or in the tail. Admission reads it. */
   accepted(senderId: string, key: string | null): KeyRecord | undefined {
     if (key === null) return undefined;
-    const staged = this.keys.stagedUnder(senderId, key);
-    if (staged !== undefined) return staged;
     for (const seq of this.keys.placesOf(senderId, key)) {
       const record = recordUnder(this.tailEntry(seq)?.envelope, senderId, key);
       if (record !== undefined) return record;
@@ -138,7 +141,7 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
   tailFrom(fromSeq: number): readonly Entry[] | null {
     const first = this.tail[0];
     if (first === undefined || first.envelope.seq > fromSeq) return null;
-    return this.tail.slice(fromSeq - first.envelope.seq);
+    return this.tail.slice(fromSeq - first.envelope.seq, this.durableLength());
   }
 
   /** Nobody asks for it: the tail can be read again. */
@@ -166,7 +169,8 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
   }
 
   onStaged({ entries }: Unit): void {
-    this.keys.stage(entries);
+    this.keys.add(entries);
+    for (const entry of entries) this.tail.push(entry);
   }
 
   onDurable({ entries }: Unit, after: SessionState | null): void {
@@ -183,7 +187,7 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
 
   /** Another writer was first: its entries are folded and published like our own, and the keys of what was dropped go. */
   async reload(durable: SessionState | null): Promise<{ state: SessionState | null; token: HeadToken | null }> {
-    this.keys.dropStaged();
+    this.keys.drop(this.tail.splice(this.durableLength()));
     const stored = await this.store.head(this.logId);
     if (stored === null && durable !== null)
       throw new WireError('internal', `session ${this.logId} is gone from the store`);
@@ -198,6 +202,8 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
         this.parts.stamper.observe(envelope.envelope_id);
         state = foldEnvelope(state, envelope, this);
       }
+      this.keys.add(entries);
+      this.tail.push(...entries);
       this.publish(entries, state);
     }
     this.reloading = false;
@@ -252,17 +258,36 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
     if (after === null) return;
     const { tailLength, snapshotLength } = this.parts.limits;
     this.used = true;
-    this.keys.settle(entries);
-    this.tail.push(...entries);
-    if (this.tail.length > 2 * tailLength && !this.reloading) this.tail = this.tail.slice(-tailLength);
+    this.durableSeq = after.head.seq;
+    if (this.tail.length > 2 * tailLength && !this.reloading) this.cutTail(tailLength);
     this.sink(this, entries, after);
     // While another writer's entries are read on, the durable state is not yet theirs.
     if (!this.reloading) this.snapshot(snapshotGrowth(after.head.seq, snapshotLength));
   }
 
+  /** What is staged stays: only the log would know it, and does not yet. */
+  private cutTail(length: number): void {
+    const durable = this.durableLength();
+    if (durable > 2 * length) this.tail = this.tail.slice(durable - length);
+  }
+
+  /** How much of the tail is durable. */
+  private durableLength(): number {
+    const first = this.tail[0]?.envelope.seq ?? 0;
+    return Math.max(0, Math.min(this.tail.length, this.durableSeq + 1 - first));
+  }
+
   private tailEntry(seq: number): Entry | undefined {
     const first = this.tail[0];
     return first === undefined ? undefined : this.tail[seq - first.envelope.seq];
+  }
+
+  /** Nothing in memory has this key, and something that is not may have it. */
+  private mustRead(senderId: string, key: string | null): boolean {
+    if (key === null) return false;
+    const places = this.keys.placesOf(senderId, key);
+    if (places.length === 0) return false;
+    return this.accepted(senderId, key) === undefined && this.unread(senderId, key).length > 0;
   }
 
   /** The seqs of entries that may have this key and are not in memory. */

@@ -96,7 +96,7 @@ export async function foldLog(
       state = foldSafely(before, envelope, { adapter, epoch });
       if (before === null) state = sharing(state, adapter);
     }
-    keys.settle(entries);
+    keys.add(entries);
     tail = [...tail, ...entries].slice(-limits.tailLength);
   }
   stamper.observe(head.envelope_id);

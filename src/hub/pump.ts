@@ -33,7 +33,7 @@ export class Pump {
   private readonly parts: HubParts;
   private readonly target: PumpTarget;
   private readonly progress: Progress;
-  private readonly epoch: number;
+  readonly epoch: number;
   /** Everything up to here was looked at on this binding. */
   private scanned: number;
   /** The last one sent or told of as gone: the `prev_seq` of the next. */
@@ -59,11 +59,13 @@ export class Pump {
     this.previous = progress.seq;
   }
 
-  /** There is more, or membership changed. */
-  wake({ seq, state }: Pick<Head, 'seq' | 'state'>, end: number): void {
+  /** There is more, or membership changed. `entries`: what just became durable. */
+  wake({ seq, state }: Pick<Head, 'seq' | 'state'>, end: number, entries: readonly Entry[] = []): void {
     this.headSeq = Math.max(this.headSeq, seq);
     this.ended ||= isTerminal(state);
     this.end = end;
+    // What just became durable is at hand, and mostly all that is missing.
+    if (this.scanned + 1 === entries[0]?.envelope.seq && !this.stopped && !this.reading) this.deliver(entries);
     this.run();
   }
 

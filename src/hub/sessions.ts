@@ -109,6 +109,7 @@ export class Sessions {
     for (const session of this.loaded.values()) {
       if (!session.used && session.idle) session.rest();
       session.used = false;
+      session.touched = false;
     }
   }
 
@@ -129,8 +130,11 @@ export class Sessions {
     }
   }
 
+  /** Once between two sweeps is enough to know what was used long ago. */
   private touch(session: LiveSession): void {
     session.used = true;
+    if (session.touched) return;
+    session.touched = true;
     this.loaded.delete(session.sessionId);
     this.loaded.set(session.sessionId, session);
   }

@@ -29,7 +29,7 @@ export function saveSnapshot(parts: HubParts, adapter: CompleteAdapter, { state,
   if (!survivesJson(state.adapter_state)) return;
   const { session_id, epoch, head_seq: seq } = state.metadata;
   // A SessionState is JSON then; its interfaces only lack an index signature.
-  const body = { state: state as unknown as Json, keys: keys.flat() };
+  const body = { state: state as unknown as Json, keys: keys.flat(seq) };
   try {
     parts.store.saveSnapshot({ session_id, epoch, seq, fingerprint: fingerprintOf(adapter), body });
   } catch (thrown) {

@@ -23,10 +23,10 @@ it('[ST3] units of one flush are settled in the order they were staged, before t
   const { backlog } = scene();
   const [first, second] = [flush(), flush()];
   const settled: string[] = [];
-  backlog.add(10, first.outcome, () => settled.push('a'));
-  backlog.add(10, first.outcome, () => settled.push('b'));
-  backlog.add(10, second.outcome, () => settled.push('c'));
-  backlog.add(10, first.outcome, () => settled.push('d'));
+  backlog.add(10, first.outcome, { settle: () => void settled.push('a') });
+  backlog.add(10, first.outcome, { settle: () => void settled.push('b') });
+  backlog.add(10, second.outcome, { settle: () => void settled.push('c') });
+  backlog.add(10, first.outcome, { settle: () => void settled.push('d') });
   expect([backlog.units, backlog.bytes]).toEqual([4, 40]);
   first.settle(DURABLE);
   await first.outcome;
@@ -41,9 +41,9 @@ it('[ST3] units of one flush are settled in the order they were staged, before t
 it('[AM11] the oldest flush is the one whose time counts, however many units joined it later', async () => {
   const { backlog, time } = scene();
   const { outcome, settle } = flush();
-  backlog.add(10, outcome, () => {});
+  backlog.add(10, outcome, { settle() {} });
   time.ms = 90;
-  backlog.add(10, outcome, () => {});
+  backlog.add(10, outcome, { settle() {} });
   expect(() => backlog.check()).not.toThrow();
   time.ms = 101;
   expect(() => backlog.check()).toThrow('a write has taken 101 ms');
@@ -54,8 +54,8 @@ it('[AM11] the oldest flush is the one whose time counts, however many units joi
 
 it('[AM11] bytes of all flushes together are bounded', () => {
   const { backlog } = scene();
-  backlog.add(600, flush().outcome, () => {});
+  backlog.add(600, flush().outcome, { settle() {} });
   expect(() => backlog.check()).not.toThrow();
-  backlog.add(600, flush().outcome, () => {});
+  backlog.add(600, flush().outcome, { settle() {} });
   expect(() => backlog.check()).toThrow('1200 bytes wait to be written');
 });

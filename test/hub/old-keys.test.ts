@@ -110,10 +110,25 @@ describe('a key of long ago', () => {
 
   it('[RC5] two keys of one hash are both kept, and survive as numbers', () => {
     const keys = AcceptedKeys.from([5, 1, 6, 2, 5, 3]);
-    keys.settle([entry({ seq: 4, idempotency_key: 'k' }), entry({ seq: 5, idempotency_key: 'k' })]);
-    const copy = AcceptedKeys.from(keys.flat());
-    expect(copy.flat()).toEqual([5, 1, 5, 3, 6, 2, keyHash('alice', 'k'), 4, keyHash('alice', 'k'), 5]);
+    keys.add([entry({ seq: 4, idempotency_key: 'k' }), entry({ seq: 5, idempotency_key: 'k' })]);
+    const copy = AcceptedKeys.from(keys.flat(5));
+    expect(copy.flat(5)).toEqual([5, 1, 5, 3, 6, 2, keyHash('alice', 'k'), 4, keyHash('alice', 'k'), 5]);
     expect(copy.placesOf('alice', 'k')).toEqual([4, 5]);
     expect(copy.placesOf('bob', 'k')).toEqual([]);
+  });
+
+  it('[RC5] keys of what was staged in vain are forgotten, and those of what is not durable yet are in no snapshot', () => {
+    const [first, second] = [entry({ seq: 1, idempotency_key: 'k' }), entry({ seq: 2, idempotency_key: 'k' })];
+    const keys = AcceptedKeys.from([]);
+    keys.add([first, second]);
+    expect(keys.flat(1)).toEqual([keyHash('alice', 'k'), 1]);
+    expect(keys.flat(0)).toEqual([]);
+    keys.drop([second]);
+    expect(keys.placesOf('alice', 'k')).toEqual([1]);
+    keys.drop([first]);
+    expect(keys.placesOf('alice', 'k')).toEqual([]);
+    keys.add([first]);
+    keys.drop([first, second]);
+    expect(keys.flat(2)).toEqual([]);
   });
 });

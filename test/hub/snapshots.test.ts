@@ -15,7 +15,7 @@ import { CountingStore } from './watched-stores.ts';
 async function loaded(parts: HubParts, sessionId: string, snapshotLength: number) {
   const log = await loadSession({ ...parts, limits: { ...parts.limits, snapshotLength } }, sessionId);
   if (log instanceof Error) throw log;
-  const pairs = log.keys.flat();
+  const pairs = log.keys.flat(Number.POSITIVE_INFINITY);
   const keys = pairs.flatMap((hash, i) => (i % 2 === 0 ? [[pairs[i + 1] ?? 0, hash]] : []));
   return { state: log.state, keys: keys.sort(([a = 0], [b = 0]) => a - b), snapshotSeq: log.snapshotSeq };
 }

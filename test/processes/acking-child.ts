@@ -3,8 +3,9 @@
  * system, at once. `--no-sync`: a mutant whose files say they synced and did not.
  */
 
-import { writeSync } from 'node:fs';
+import fs, { writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { createInterface } from 'node:readline';
 import { createHub } from '../../src/node/create-hub.ts';
 import { openStore } from '../../src/node/store/open-store.ts';
@@ -29,4 +30,6 @@ async function withoutSync(): Promise<void> {
   const handle = await open(process.execPath);
   Object.assign(Object.getPrototypeOf(handle), { datasync: async () => {}, sync: async () => {} });
   await handle.close();
+  Object.assign(fs, { fdatasync: (_fd: number, done: (error: null) => void) => void setImmediate(done, null) });
+  syncBuiltinESMExports();
 }

@@ -128,7 +128,7 @@ function slow(below: Files, what: 'files' | 'folder'): Files {
 
 /** Whoever does not wait for its sync may have closed the file before. */
 function isClosed(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EBADF') throw error;
+  if (error.code !== 'EBADF' && error.code !== 'ERR_OUT_OF_RANGE') throw error;
 }
 
 async function turns(count: number): Promise<void> {

@@ -1,6 +1,6 @@
 /** The file port over a folder of the real file system. */
 
-import { constants } from 'node:fs';
+import { constants, fdatasync, write } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HubError } from '../../core/errors.ts';
@@ -26,6 +26,7 @@ export async function realFiles(folder: string): Promise<Files> {
 
 class RealFile implements OpenFile {
   readonly #handle: FileHandle;
+  readonly #underway = new Set<Promise<unknown>>();
 
   constructor(handle: FileHandle) {
     this.#handle = handle;
@@ -63,20 +64,35 @@ class RealFile implements OpenFile {
     return this.#handle.truncate(length);
   }
 
+  /** By descriptor, as writes are: the promises of a handle cost more than a small flush does otherwise. */
   sync(): Promise<void> {
-    return this.#handle.datasync();
+    return this.#under((fd, done) => fdatasync(fd, (error) => done(error, undefined)));
   }
 
-  close(): Promise<void> {
-    return this.#handle.close();
+  /** A descriptor is not closed under what uses it: its number may be another file's by then. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#underway);
+    await this.#handle.close();
   }
 
   async #writeSome(position: number, chunks: readonly Uint8Array[]): Promise<number> {
     const [only] = chunks;
     if (chunks.length === 1 && only !== undefined) {
-      return (await this.#handle.write(only, 0, only.length, position)).bytesWritten;
+      return this.#under((fd, done) => write(fd, only, 0, only.length, position, done));
     }
     return (await this.#handle.writev([...chunks], position)).bytesWritten;
+  }
+
+  #under<T>(call: (fd: number, done: (error: Error | null, result: T) => void) => void): Promise<T> {
+    const work = new Promise<T>((resolve, reject) => {
+      call(this.#handle.fd, (error, result) => {
+        this.#underway.delete(work);
+        if (error === null) resolve(result);
+        else reject(error);
+      });
+    });
+    this.#underway.add(work);
+    return work;
   }
 }
 

@@ -8,10 +8,12 @@ import { unitText } from '../../core/unit-text.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Appended } from '../journal/journal-types.ts';
 import type { Catalogue } from './catalogue.ts';
-import { FlushGroup } from './flush-group.ts';
+import { type Applied, FlushGroup } from './flush-group.ts';
 import { isHead, seqOf, tokenOf, tokenOfConflict } from './head-token.ts';
+import type { HotLog } from './hot-log.ts';
 import { orderAt } from './index-keys.ts';
-import { extended } from './log-record.ts';
+import { extended, type LogRecord } from './log-record.ts';
+import type { PlacedUnit } from './unit-places.ts';
 
 /** The index is written this long after something became durable: often enough that a start replays little, rarely enough to cost nothing. */
 export const COMMIT_AFTER_MS = 500;
@@ -73,11 +75,10 @@ export class Appender {
     const after = before === null ? { ...grown, order: orderAt(position) } : grown;
     log.stage(after);
     const firstSeq = unit.entries[0]?.envelope.seq ?? 0;
-    const step = { after, unit: { firstSeq, position }, lastId: last?.envelope_id ?? null };
-    const outcome = this.#groupOf(appended).add(() => {
-      this.#catalogue.confirm(log, step);
-      this.#applied(appended);
-    });
+    const group = this.#groupOf(appended);
+    const outcome = group.add(
+      new AppendedUnit(this.#catalogue, log, after, { firstSeq, position }, last?.envelope_id ?? null),
+    );
     return { token: tokenOf(after), outcome };
   }
 
@@ -85,10 +86,7 @@ export class Appender {
   appendLazy(family: string, text: string, apply: (appended: Appended) => void = () => {}): void {
     if (this.#failure !== null) return;
     const appended = this.#journal.append('lazy', family, text);
-    this.#groupOf(appended).addLazy(() => {
-      apply(appended);
-      this.#applied(appended);
-    });
+    this.#groupOf(appended).addLazy({ apply: () => apply(appended) });
     this.commitSoon();
   }
 
@@ -131,8 +129,11 @@ export class Appender {
 
   /** The group of the flush that this record goes with. */
   #groupOf(appended: Appended): FlushGroup {
-    if (this.#group?.flushed === appended.outcome) return this.#group;
-    const group = new FlushGroup(appended.outcome);
+    if (this.#group?.flushed === appended.outcome) {
+      this.#group.last = appended;
+      return this.#group;
+    }
+    const group = new FlushGroup(appended);
     this.#group = group;
     void group.flushed.then((outcome) => {
       if (this.#group === group) this.#group = null;
@@ -143,6 +144,7 @@ export class Appender {
 
   #confirm(group: FlushGroup): void {
     group.apply();
+    this.#applied(group.last);
     if (this.#gate === null && this.#catalogue.size <= TOO_MANY_CHANGES) group.settle();
     else this.#behindGate(() => group.settle());
     this.commitSoon();
@@ -183,5 +185,26 @@ export class Appender {
     } catch (thrown) {
       this.fail(asError(thrown));
     }
+  }
+}
+
+/** A unit that waits for its flush. */
+class AppendedUnit implements Applied {
+  private readonly catalogue: Catalogue;
+  private readonly log: HotLog;
+  private readonly after: LogRecord;
+  private readonly unit: PlacedUnit;
+  private readonly lastId: string | null;
+
+  constructor(catalogue: Catalogue, log: HotLog, after: LogRecord, unit: PlacedUnit, lastId: string | null) {
+    this.catalogue = catalogue;
+    this.log = log;
+    this.after = after;
+    this.unit = unit;
+    this.lastId = lastId;
+  }
+
+  apply(): void {
+    this.catalogue.confirm(this.log, this.after, this.unit, this.lastId);
   }
 }

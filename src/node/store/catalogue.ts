@@ -16,13 +16,6 @@ import { decodeRun, encodePlace, type PlacedUnit } from './unit-places.ts';
 
 const _ROWS_PER_PAGE = 2_000;
 
-/** A unit that has become part of its log. */
-export interface Grown {
-  readonly after: LogRecord;
-  readonly unit: PlacedUnit;
-  readonly lastId: string | null;
-}
-
 export class Catalogue {
   readonly overlay: Overlay;
   readonly #hot = new Map<string, HotLog>();
@@ -101,7 +94,7 @@ export class Catalogue {
 
   // What becomes durable, in the order of the journal.
 
-  confirm(log: HotLog, { after, unit, lastId }: Grown): void {
+  confirm(log: HotLog, after: LogRecord, unit: PlacedUnit, lastId: string | null): void {
     log.confirm(after, unit);
     this.#newestId = laterId(this.#newestId, lastId);
   }

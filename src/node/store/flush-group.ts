@@ -1,7 +1,12 @@
 /** The appends that become durable with one flush of the journal: applied in the order of the journal, then answered in that order. */
 
 import type { AppendOutcome } from '../../core/store.ts';
-import type { JournalOutcome } from '../journal/journal-types.ts';
+import type { Appended, JournalOutcome } from '../journal/journal-types.ts';
+
+/** What follows when a record is durable: whoever looks from then on sees it. */
+export interface Applied {
+  apply(): void;
+}
 
 /** Appends that follow each other have one promise: whoever waits for a thousand waits once. */
 interface Answer {
@@ -16,23 +21,26 @@ const CONFLICT: AppendOutcome = { kind: 'conflict' };
 export class FlushGroup {
   /** What all its appends wait for. */
   readonly flushed: Promise<JournalOutcome>;
-  /** It is durable: whoever looks from now on sees it. */
-  readonly #applies: (() => void)[] = [];
+  readonly #records: Applied[] = [];
   /** In the order of the appends; a conflict is answered in its turn. */
   readonly #answers: Answer[] = [];
 
-  constructor(flushed: Promise<JournalOutcome>) {
-    this.flushed = flushed;
+  /** The newest of its records. */
+  last: Appended;
+
+  constructor(first: Appended) {
+    this.flushed = first.outcome;
+    this.last = first;
   }
 
-  add(apply: () => void): Promise<AppendOutcome> {
-    this.#applies.push(apply);
+  add(unit: Applied): Promise<AppendOutcome> {
+    this.#records.push(unit);
     return this.#answer(DURABLE);
   }
 
   /** Nobody waits for it. */
-  addLazy(apply: () => void): void {
-    this.#applies.push(apply);
+  addLazy(record: Applied): void {
+    this.#records.push(record);
   }
 
   /** A conflict is answered in its turn, behind what was staged before it. */
@@ -41,7 +49,7 @@ export class FlushGroup {
   }
 
   apply(): void {
-    for (const apply of this.#applies) apply();
+    for (const record of this.#records) record.apply();
   }
 
   settle(): void {
