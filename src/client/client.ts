@@ -120,7 +120,7 @@ export abstract class Client {
   /** Opens a session with others and joins it. */
   async open(type: string, wanted: readonly string[] | OpenOptions): Promise<Session> {
     const { params, call } = creation(type, wanted);
-    const { session, warnings } = await this.call('create_session', params, call);
+    const { session, warnings = [] } = await this.call('create_session', params, call);
     const room = this.room(session.session_id);
     room.know(session);
     room.warnings = warnings;
