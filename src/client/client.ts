@@ -120,9 +120,11 @@ export abstract class Client {
   /** Opens a session with others and joins it. */
   async open(type: string, wanted: readonly string[] | OpenOptions): Promise<Session> {
     const { params, call } = creation(type, wanted);
-    const { session } = await this.call('create_session', params, call);
+    const { session, warnings = [] } = await this.call('create_session', params, call);
     const room = this.room(session.session_id);
     room.know(session);
+    room.warnings = warnings;
+    for (const warning of warnings) this.log.warn(warning, { session_id: session.session_id });
     return room.session;
   }
 

@@ -57,6 +57,8 @@ export class Room {
   state: LifecycleState | null = null;
   end: SessionEnd | null = null;
   turn: Turn | null = null;
+  /** What the hub thought of it when it was opened here. */
+  warnings: readonly string[] = [];
   private turnSeq = 0;
   private isDeclined = false;
   private hasStream = false;

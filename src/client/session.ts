@@ -81,6 +81,11 @@ export class Session implements AsyncIterable<Message> {
     return this.room.isMyTurn;
   }
 
+  /** What is allowed and probably not meant, if you opened it: rules that can never apply, for example. */
+  get warnings(): readonly string[] {
+    return this.room.warnings;
+  }
+
   /** Posts text or other content. Sends of one session are admitted in the order of the calls. */
   async send(content: string | Content, options: SendOptions = {}): Promise<PostAnswer> {
     checkContent(content);

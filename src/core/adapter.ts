@@ -57,8 +57,11 @@ export interface SessionAdapter<State = unknown> {
   buildRound?(metadata: SessionMetadata, state: State, reply: Reply): readonly RoundDraft[];
   tools?(metadata: SessionMetadata, state: State, participantId: string): readonly TurnTool[];
 
-  /** Called at create, first: the registered conditions and targets that the knobs name. Throws like `validateCreate`. */
-  uses?(metadata: SessionMetadata): UsedNames;
+  /**
+   * Called at create, first: the conditions and targets that the knobs name. `registered` is all there are, the newest of
+   * each. Throws like `validateCreate`, also for a name that is not among them.
+   */
+  uses?(metadata: SessionMetadata, registered: Vocabulary): UsedNames;
   /** The adapter of one session, with what `uses` named. Called at create and whenever the session comes into memory. */
   forSession?(metadata: SessionMetadata, vocabulary: Vocabulary): SessionAdapter<State>;
   /** Called at create, on what `forSession` gave: the knobs with the names of participants replaced by ids. Throws like `validateCreate`. */
@@ -86,7 +89,7 @@ export function completeAdapter<State>(given: SessionAdapter<State>): CompleteAd
     turnInput: (envelope) => adapter.turnInput?.(envelope) ?? adapter.render?.(envelope) ?? renderText(envelope),
     buildRound: (metadata, state, reply) => adapter.buildRound?.(metadata, state, reply) ?? [textRound(reply)],
     tools: (metadata, state, id) => adapter.tools?.(metadata, state, id) ?? [],
-    uses: (metadata) => adapter.uses?.(metadata) ?? { conditions: [], targets: [] },
+    uses: (metadata, registered) => adapter.uses?.(metadata, registered) ?? { conditions: [], targets: [] },
     forSession: (metadata, vocabulary) => adapter.forSession?.(metadata, vocabulary) ?? adapter,
     resolveKnobs: (metadata) => adapter.resolveKnobs?.(metadata) ?? metadata.knobs,
     warnings: (metadata) => adapter.warnings?.(metadata) ?? [],

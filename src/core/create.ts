@@ -5,7 +5,7 @@ import { type Draft, type Envelope, hubDraft } from './envelope.ts';
 import { internalError, isProtocolError, WireError } from './errors.ts';
 import { describe, type JsonObject } from './json.ts';
 import type { Limits } from './limits.ts';
-import type { CreatedData, ExpectationEntry, Manifest } from './session.ts';
+import type { CreatedData, ExpectationEntry, Manifest, SessionMetadata } from './session.ts';
 import { nextStamp } from './stamp.ts';
 import { foldEnvelope } from './state.ts';
 import { isoFromMs, MAX_DURATION_MS } from './time.ts';
@@ -18,6 +18,8 @@ export interface CreateFacts {
   /** In order; the creator is among them. */
   readonly participants: readonly { readonly agent_id: string; readonly name: string }[];
   readonly knobs: JsonObject;
+  /** Versions of the registered parts it uses, beside the adapter's. */
+  readonly versions?: JsonObject;
   readonly labels: Readonly<Record<string, string>>;
   readonly expectations: readonly ExpectationEntry[] | null;
   readonly requiredAcks: number | null;
@@ -34,6 +36,36 @@ export interface CreateFacts {
 
 /** The drafts of the first unit, or a typed `invalid_create`. */
 export function createDrafts(facts: CreateFacts): readonly Draft[] {
+  const { created, drafts } = firstUnit(facts);
+  byAdapter(facts, 'validateCreate', (adapter) => adapter.validateCreate(metadataOf(created, facts)));
+  return drafts;
+}
+
+/** The session as it would be: what an adapter is asked about before there is one. */
+export function plannedMetadata(facts: CreateFacts): SessionMetadata {
+  return metadataOf(firstUnit(facts).created, facts);
+}
+
+/** The adapter's own say; anything but a ProtocolError is the adapter's defect. */
+export function byAdapter<T>(
+  { adapter }: Pick<CreateFacts, 'adapter'>,
+  member: string,
+  ask: (adapter: CompleteAdapter) => T,
+): T {
+  try {
+    return ask(adapter);
+  } catch (thrown) {
+    if (!isProtocolError(thrown)) throw internalError(thrown, `${member} of ${adapter.manifest.type}`);
+    throw new WireError('invalid_create', thrown.message, thrown.details, { cause: thrown });
+  }
+}
+
+function metadataOf(created: Draft, { nowMs }: CreateFacts): SessionMetadata {
+  const envelope: Envelope = { ...created, ...nextStamp(nowMs, null, ''), seq: 1, depth: 0 };
+  return foldEnvelope(null, envelope, { adapter: null, epoch: 1 }).metadata;
+}
+
+function firstUnit(facts: CreateFacts): { readonly created: Draft; readonly drafts: readonly Draft[] } {
   const { session_id, creator_id, nowMs } = facts;
   const usual = facts.adapter.manifest;
   // Unless it differs it is the adapter's own object, which all its sessions share.
@@ -54,7 +86,7 @@ export function createDrafts(facts: CreateFacts): readonly Draft[] {
     drain_timeout_ms: facts.drainTimeoutMs,
     parent_session_id: facts.parent?.session_id ?? null,
     depth: facts.parent === null ? 0 : facts.parent.depth + 1,
-    versions: { adapter: manifest.version },
+    versions: { adapter: manifest.version, ...facts.versions },
     request_digest: facts.requestDigest,
   };
   // CreatedData is JSON by construction; its interfaces only lack an index signature.
@@ -67,21 +99,8 @@ export function createDrafts(facts: CreateFacts): readonly Draft[] {
     const data = { agent_id, role, type: manifest.type, creator_id, creator_name: creatorName, labels: facts.labels };
     return hubDraft(session_id, 'session.invite', data, [agent_id]);
   });
-  checkCreate(facts, createdDraft);
   const opened = created.required_acks === 0 ? [hubDraft(session_id, 'session.opened', { active: [creator_id] })] : [];
-  return [createdDraft, ...invites, ...opened];
-}
-
-/** The adapter's own say about the session as it will be; anything but a ProtocolError is the adapter's defect. */
-function checkCreate({ adapter, nowMs }: CreateFacts, draft: Draft): void {
-  const envelope: Envelope = { ...draft, ...nextStamp(nowMs, null, ''), seq: 1, depth: 0 };
-  const { metadata } = foldEnvelope(null, envelope, { adapter: null, epoch: 1 });
-  try {
-    adapter.validateCreate(metadata);
-  } catch (thrown) {
-    if (!isProtocolError(thrown)) throw internalError(thrown, `validateCreate of ${metadata.manifest.type}`);
-    throw new WireError('invalid_create', thrown.message, thrown.details, { cause: thrown });
-  }
+  return { created: createdDraft, drafts: [createdDraft, ...invites, ...opened] };
 }
 
 function checkParticipants({ participants, limits }: CreateFacts, manifest: Manifest): void {

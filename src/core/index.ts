@@ -23,7 +23,7 @@ export type {
 export type { Head } from './head.ts';
 export { foldHead } from './head.ts';
 export type { Json, JsonObject } from './json.ts';
-export { canonicalJson } from './json.ts';
+export { canonicalJson, jsonBytes } from './json.ts';
 export type { Limits } from './limits.ts';
 export { DEFAULT_LIMITS } from './limits.ts';
 export type { Link } from './link.ts';
@@ -42,6 +42,8 @@ export type {
   Who,
 } from './operations.ts';
 export { OPERATIONS } from './operations.ts';
+export type { ContextUpdates, FinishOptions, HandoffOptions, Packet } from './packets.ts';
+export { finish, handoff } from './packets.ts';
 export type { AgentKind, Passport, PassportClaim } from './passport.ts';
 export type { Clock, Ids, Log } from './ports.ts';
 export type { Schema } from './schema-contract.ts';

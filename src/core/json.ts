@@ -63,6 +63,11 @@ export function utf8Bytes(text: string): number {
   return bytes;
 }
 
+/** Bytes of a value's JSON text in UTF-8. */
+export function jsonBytes(value: Json): number {
+  return utf8Bytes(JSON.stringify(value));
+}
+
 /** What came, short enough for an error message. */
 export function describe(value: unknown): string {
   if (value === undefined) return 'nothing';
@@ -146,8 +151,7 @@ const MAX_SCALAR_LENGTH = 24;
 function checkSize(value: Json, field: string, maxBytes: number): void {
   // Nearly every value is far below its bound, and then its text need not be made to know it.
   if (roughLength(value) * MAX_EXPANSION <= maxBytes) return;
-  const text = JSON.stringify(value);
-  const bytes = utf8Bytes(text);
+  const bytes = jsonBytes(value);
   if (bytes <= maxBytes) return;
   throw new WireError('too_large', `${field}: ${bytes} bytes of JSON; at most ${maxBytes} are allowed`, {
     field,

@@ -44,7 +44,11 @@ export const RESULTS: { readonly [Name in OperationName]: z.ZodType<Result<Name>
   register: passport,
   unregister: record<Result<'unregister'>>({ agent_id: madeId }),
   list_agents: record<Result<'list_agents'>>({ agents: z.array(passport), next: agentName.nullable() }),
-  create_session: record<Result<'create_session'>>({ session: sessionMetadata, duplicate }),
+  create_session: record<Result<'create_session'>>({
+    session: sessionMetadata,
+    warnings: z.array(z.string()),
+    duplicate,
+  }),
   ack_invite: inviteAnswer,
   reject_invite: inviteAnswer,
   get_session: record<Result<'get_session'>>({

@@ -93,7 +93,15 @@ export interface OperationTypes {
     params: { readonly after?: string | undefined; readonly limit?: number | undefined };
     result: { readonly agents: readonly Passport[]; readonly next: string | null };
   };
-  create_session: { params: CreateParams; result: { readonly session: SessionMetadata; readonly duplicate?: true } };
+  create_session: {
+    params: CreateParams;
+    result: {
+      readonly session: SessionMetadata;
+      /** What is allowed and probably not meant. */
+      readonly warnings: readonly string[];
+      readonly duplicate?: true;
+    };
+  };
   ack_invite: { params: { readonly session_id: string }; result: InviteAnswer };
   reject_invite: {
     params: { readonly session_id: string; readonly reason?: string | undefined };

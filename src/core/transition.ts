@@ -5,11 +5,11 @@ import type { FieldProblem } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import type { SessionMetadata } from './session.ts';
 
-/** A condition or a target by name, as a graph holds it. */
-export interface RuleRef {
+/** A condition or a target by name, as a graph holds it. (A type, not an interface: it is JSON to the compiler too.) */
+export type RuleRef = {
   readonly name: string;
   readonly args: JsonObject;
-}
+};
 
 /** What conditions and targets look at: the session as it is after the envelope that is routed. */
 export interface Routing {
@@ -50,7 +50,7 @@ export interface Target extends RulePart {
   choose(args: JsonObject, routing: Routing): Destination | null;
 }
 
-/** The registered parts that a session uses, by name, at the versions it was created with. */
+/** Registered parts by name: those a session uses, at the versions it was created with, or the newest of all. */
 export interface Vocabulary {
   readonly conditions: ReadonlyMap<string, Condition>;
   readonly targets: ReadonlyMap<string, Target>;

@@ -4,10 +4,16 @@ import { type CompleteAdapter, completeAdapter, type SessionAdapter } from '../c
 import { HubError, WireError } from '../core/errors.ts';
 import { describe } from '../core/json.ts';
 import { compileKnobs, type KnobsParser, parseManifest } from '../core/manifest.ts';
+import type { SessionMetadata } from '../core/session.ts';
+import type { Vocabulary } from '../core/transition.ts';
 
 export interface RegisteredAdapter {
   readonly adapter: CompleteAdapter;
   readonly parseKnobs: KnobsParser;
+  /** It has a say about the knobs of each session, or an adapter of its own for each. */
+  readonly isTailored: boolean;
+  /** The adapter of one session, which may be the one they all share. */
+  forSession(metadata: SessionMetadata, vocabulary: Vocabulary): CompleteAdapter;
 }
 
 export class Adapters {
@@ -25,14 +31,26 @@ export class Adapters {
         `adapter ${type} version ${version} is registered already; a new behaviour needs a new version`,
       );
     }
-    const registered = { adapter: { ...completeAdapter(given), manifest }, parseKnobs: compileKnobs(manifest) };
+    const adapter = { ...completeAdapter(given), manifest };
+    const registered = {
+      adapter,
+      parseKnobs: compileKnobs(manifest),
+      isTailored: TAILORING.some((member) => given[member] !== undefined),
+      forSession(metadata: SessionMetadata, vocabulary: Vocabulary): CompleteAdapter {
+        const own = given.forSession?.(metadata, vocabulary) ?? given;
+        if (own === given) return adapter;
+        checkMembers(own);
+        // All sessions of a type share its manifest, which is frozen and enters every log.
+        return { ...completeAdapter(own), manifest };
+      },
+    };
     versions.set(version, registered);
     this.byType.set(type, versions);
     return registered;
   }
 
-  find(type: string, version: number): CompleteAdapter | null {
-    return this.byType.get(type)?.get(version)?.adapter ?? null;
+  find(type: string, version: number): RegisteredAdapter | null {
+    return this.byType.get(type)?.get(version) ?? null;
   }
 
   /** The adapter a new session uses: the version asked for, else the newest. */
@@ -52,6 +70,7 @@ export class Adapters {
   }
 }
 
+const TAILORING = ['uses', 'forSession', 'resolveKnobs', 'warnings'] as const;
 const MEMBERS = ['initialState', 'validateCreate', 'validateSend', 'fold', 'onAccepted'] as const;
 
 /** A member that is missing would otherwise show only when a session needs it. */

@@ -7,14 +7,17 @@ import { AcceptedKeys } from './accepted-keys.ts';
 import type { HubParts } from './parts.ts';
 import { logPages } from './read-pages.ts';
 import { loadSnapshot } from './snapshots.ts';
+import { adapterOf } from './tailor.ts';
 
 /** What is wrong with the snapshot of a session; null = it is right, or there is none that would be used. */
 export async function checkSnapshot(parts: HubParts, sessionId: string): Promise<string | null> {
   const stored = await parts.store.head(sessionId);
   if (stored === null || stored.damaged_from !== null) return null;
   const { head, epoch } = stored;
-  const adapter = parts.adapters.find(head.type, head.version);
-  const saved = adapter === null ? null : await loadSnapshot(parts, stored, adapter, head.seq);
+  const found = await adapterOf(parts, stored);
+  if ('missing' in found) return null;
+  const { adapter } = found;
+  const saved = await loadSnapshot(parts, stored, adapter, head.seq);
   if (saved === null) return null;
   const { seq } = saved.state.head;
   const keys = AcceptedKeys.from([]);

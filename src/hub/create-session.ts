@@ -1,7 +1,7 @@
 /** Creating a session: every name resolved, every check with its own error, one append, nothing left behind on failure. */
 
 import { type CreateFacts, createDrafts } from '../core/create.ts';
-import { WireError } from '../core/errors.ts';
+import { asError, WireError } from '../core/errors.ts';
 import type { Head } from '../core/head.ts';
 import { canonicalJson, copyJson, copyJsonObject, type Json, type JsonObject, utf8Bytes } from '../core/json.ts';
 import { digestText } from '../core/keys.ts';
@@ -13,6 +13,7 @@ import { storeFailed } from './backlog.ts';
 import type { Binding } from './bindings.ts';
 import { notBound } from './caller.ts';
 import type { HubParts } from './parts.ts';
+import { tailored } from './tailor.ts';
 
 type Created = Result<'create_session'>;
 
@@ -24,7 +25,20 @@ export async function createSession(parts: HubParts, creator: Binding, params: C
     key === undefined
       ? await createNew(parts, creator, params, digest)
       : await createOnce(parts, creator, params, digest, key);
-  return { session: await arrive(parts, session_id, params), ...(repeated ? { duplicate: true } : {}) };
+  const session = await arrive(parts, session_id, params);
+  return { session, warnings: await warningsOf(parts, session), ...(repeated ? { duplicate: true } : {}) };
+}
+
+/** What the adapter thinks of a session that is created: it can no longer refuse it, also not by a defect. */
+function warningsOf({ sessions, log }: HubParts, session: SessionMetadata): Promise<readonly string[]> {
+  return sessions.use(session.session_id, ({ adapter }) => {
+    try {
+      return (adapter?.warnings(session) ?? []).map(String);
+    } catch (thrown) {
+      log.error('warnings failed', { session_id: session.session_id, error: asError(thrown).message });
+      return [];
+    }
+  });
 }
 
 interface Begun {
@@ -106,7 +120,7 @@ function createFacts(
 ): CreateFacts {
   const { limits, clock } = parts;
   const registered = parts.adapters.choose(params.type, params.version);
-  return {
+  const facts: CreateFacts = {
     session_id: parts.ids.hex32(),
     adapter: registered.adapter,
     creator_id: creator.agentId,
@@ -124,6 +138,7 @@ function createFacts(
     nowMs: clock.now(),
     limits,
   };
+  return tailored(parts, registered, facts);
 }
 
 /** A creator not listed is put first. */

@@ -7,6 +7,7 @@ import { type Link, linkPair } from '../core/link.ts';
 import type { Health } from '../core/operations.ts';
 import { type Clock, type Ids, type Log, silentLog } from '../core/ports.ts';
 import type { NumberedAudit, Store } from '../core/store.ts';
+import type { Condition, Target } from '../core/transition.ts';
 import { Adapters } from './adapters.ts';
 import { keepAudit } from './audit.ts';
 import { Backlog } from './backlog.ts';
@@ -24,6 +25,7 @@ import { Presence } from './presence.ts';
 import { Registry } from './registry.ts';
 import { catchUp, restore } from './restore.ts';
 import { Retries } from './retries.ts';
+import { RuleParts } from './rule-parts.ts';
 import { Sessions } from './sessions.ts';
 import { Stamper } from './stamper.ts';
 import { Waiters } from './waiters.ts';
@@ -35,6 +37,9 @@ export interface HubOptions {
   readonly ids: Ids;
   // biome-ignore lint/suspicious/noExplicitAny: an adapter's state is known to the adapter alone
   readonly adapters: readonly SessionAdapter<any>[];
+  /** What the graphs of workflows may name. */
+  readonly conditions?: readonly Condition[];
+  readonly targets?: readonly Target[];
   readonly log?: Log;
   readonly limits?: Partial<Limits>;
 }
@@ -49,6 +54,8 @@ export class Hub {
   private constructor(options: HubOptions, hubId: string) {
     this.parts = assemble(options, hubId, () => this.connections.size);
     for (const adapter of options.adapters) this.parts.adapters.register(adapter);
+    for (const condition of options.conditions ?? []) this.parts.ruleParts.registerCondition(condition);
+    for (const target of options.targets ?? []) this.parts.ruleParts.registerTarget(target);
     keepAudit(this.parts);
   }
 
@@ -93,6 +100,18 @@ export class Hub {
   /** A new session type. Sessions that waited for it come alive on their next use. */
   register<State>(adapter: SessionAdapter<State>): void {
     this.parts.adapters.register(adapter);
+    this.parts.sessions.forgetUnavailable();
+  }
+
+  /** A new condition for the graphs of workflows. Sessions that waited for it come alive on their next use. */
+  registerCondition(condition: Condition): void {
+    this.parts.ruleParts.registerCondition(condition);
+    this.parts.sessions.forgetUnavailable();
+  }
+
+  /** A new target for the graphs of workflows. Sessions that waited for it come alive on their next use. */
+  registerTarget(target: Target): void {
+    this.parts.ruleParts.registerTarget(target);
     this.parts.sessions.forgetUnavailable();
   }
 
@@ -177,6 +196,7 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
     countConnections,
     stamper: new Stamper(clock, ids),
     adapters: new Adapters(),
+    ruleParts: new RuleParts(),
     index: new LiveIndex(limits.orphanMs),
     waiters: new Waiters(),
     cursors: new Cursors(store),

@@ -11,6 +11,7 @@ import type { HubParts } from './parts.ts';
 import { logPages } from './read-pages.ts';
 import { sharing } from './sharing.ts';
 import { type Folded, loadSnapshot } from './snapshots.ts';
+import { adapterOf } from './tailor.ts';
 
 type Adapter = LoadedLog['adapter'];
 type Replayed = Pick<LoadedLog, 'state' | 'keys' | 'tail' | 'snapshotSeq'>;
@@ -30,11 +31,11 @@ export async function loadSession(parts: HubParts, sessionId: string): Promise<L
 }
 
 async function loadSound(parts: HubParts, stored: StoredHead): Promise<LoadedLog> {
-  const { type, version, seq } = stored.head;
-  const adapter = parts.adapters.find(type, version);
-  if (adapter === null) return loadUnavailable(parts, stored, `adapter ${type} version ${version} is not registered`);
+  const found = await adapterOf(parts, stored);
+  if ('missing' in found) return loadUnavailable(parts, stored, found.missing);
+  const { adapter } = found;
   try {
-    return loadedLog(stored, adapter, null, await replay(parts, stored, adapter, seq));
+    return loadedLog(stored, adapter, null, await replay(parts, stored, adapter, stored.head.seq));
   } catch (thrown) {
     if (!(thrown instanceof FoldError)) throw thrown;
     return loadUnavailable(parts, stored, `folding its log failed: ${thrown.message}`);
@@ -49,13 +50,15 @@ async function loadUnavailable(parts: HubParts, stored: StoredHead, reason: stri
 
 /** Readable up to the damage. Nothing is appended and nothing is due: what it came to is not known until it is repaired. */
 async function loadDamaged(parts: HubParts, stored: StoredHead, damagedFrom: number): Promise<LoadedLog | WireError> {
-  const { session_id, seq, type, version } = stored.head;
+  const { session_id, seq } = stored.head;
   const reason = `corrupt: its log is damaged from seq ${damagedFrom} on; stop the hub and repair it (openStore, store.repair)`;
   parts.index.forget(session_id);
   parts.events.emit('sessionUnavailable', { session_id, reason });
   const last = Math.min(seq, damagedFrom - 1);
   if (last < 1) return unavailableSession(session_id, reason);
-  const replayed = await replay(parts, stored, parts.adapters.find(type, version), last).catch((thrown: unknown) => {
+  const found = await adapterOf(parts, stored);
+  const adapter = 'missing' in found ? null : found.adapter;
+  const replayed = await replay(parts, stored, adapter, last).catch((thrown: unknown) => {
     if (!(thrown instanceof FoldError)) throw thrown;
     return replay(parts, stored, null, last);
   });

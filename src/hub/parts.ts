@@ -13,6 +13,7 @@ import type { LiveIndex } from './live-index.ts';
 import type { Presence } from './presence.ts';
 import type { Registry } from './registry.ts';
 import type { Retries } from './retries.ts';
+import type { RuleParts } from './rule-parts.ts';
 import type { Sessions } from './sessions.ts';
 import type { Stamper } from './stamper.ts';
 import type { Waiters } from './waiters.ts';
@@ -29,6 +30,7 @@ export interface HubParts {
   readonly backlog: Backlog;
   readonly events: Taps;
   readonly adapters: Adapters;
+  readonly ruleParts: RuleParts;
   readonly index: LiveIndex;
   readonly waiters: Waiters;
   readonly cursors: Cursors;

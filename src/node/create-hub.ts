@@ -3,6 +3,9 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import { consulting } from 'parley-hub/adapters/consulting';
 import { conversation } from 'parley-hub/adapters/conversation';
+import { discussion } from 'parley-hub/adapters/discussion';
+import { CONDITIONS, TARGETS } from 'parley-hub/adapters/transition-graph';
+import { workflow } from 'parley-hub/adapters/workflow';
 import { AgentClient, type AgentOptions, HumanClient, type HumanOptions } from '../client/index.ts';
 import type { SessionAdapter } from '../core/adapter.ts';
 import { HubError } from '../core/errors.ts';
@@ -12,6 +15,7 @@ import type { Link } from '../core/link.ts';
 import type { Health } from '../core/operations.ts';
 import { type Log, silentLog } from '../core/ports.ts';
 import type { NumberedAudit, Store } from '../core/store.ts';
+import type { Condition, Target } from '../core/transition.ts';
 import type { HubEventName, HubListener } from '../hub/events.ts';
 import { Hub } from '../hub/hub.ts';
 import { MemoryStore } from '../hub/memory-store.ts';
@@ -37,6 +41,9 @@ export interface CreateHubOptions {
   /** Session types beside the built-in ones. */
   // biome-ignore lint/suspicious/noExplicitAny: an adapter's state is known to the adapter alone
   readonly adapters?: readonly SessionAdapter<any>[];
+  /** Conditions and targets beside the built-in ones, for the graphs of workflows. */
+  readonly conditions?: readonly Condition[];
+  readonly targets?: readonly Target[];
   readonly limits?: Partial<Limits>;
   readonly log?: Log;
 }
@@ -55,6 +62,9 @@ export interface LocalHub {
   connect(): Link;
   /** A new session type. */
   register<State>(adapter: SessionAdapter<State>): void;
+  /** A new condition or target for the graphs of workflows. */
+  registerCondition(condition: Condition): void;
+  registerTarget(target: Target): void;
   on<Name extends HubEventName>(name: Name, listener: HubListener<Name>): () => void;
   health(): Health;
   audit(range?: { readonly after?: number; readonly limit?: number }): Promise<readonly NumberedAudit[]>;
@@ -70,13 +80,15 @@ export interface LocalHub {
 
 export async function createHub(options: CreateHubOptions = {}): Promise<LocalHub> {
   checkOptions(options);
-  const { adapters = [], limits, log } = options;
+  const { adapters = [], conditions = [], targets = [], limits, log } = options;
   const store = await storeOf(options);
   const hub = await Hub.start({
     store,
     clock: systemClock,
     ids: systemIds,
-    adapters: [consulting, conversation, ...adapters],
+    adapters: [consulting, conversation, discussion, workflow, ...adapters],
+    conditions: [...CONDITIONS, ...conditions],
+    targets: [...TARGETS, ...targets],
     ...(limits === undefined ? {} : { limits }),
     ...(log === undefined ? {} : { log }),
   }).catch(async (thrown: unknown) => {
@@ -91,6 +103,8 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     human: (name, more = {}) => HumanClient.connect({ ...more, name, link, ids: systemIds }),
     connect: link,
     register: (adapter) => hub.register(adapter),
+    registerCondition: (condition) => hub.registerCondition(condition),
+    registerTarget: (target) => hub.registerTarget(target),
     on: (name, listener) => hub.on(name, listener),
     health: () => hub.health(),
     audit: (range) => hub.audit(range),
@@ -109,15 +123,17 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
   };
 }
 
-const OPTIONS = ['data', 'store', 'exitOnStoreFailure', 'adapters', 'limits', 'log'];
+const OPTIONS = ['data', 'store', 'exitOnStoreFailure', 'adapters', 'conditions', 'targets', 'limits', 'log'];
 
 function checkOptions(options: CreateHubOptions): void {
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
   if (unknown !== undefined) {
     throw new HubError('bad_options', `${unknown}: there is no such option; there are ${OPTIONS.join(', ')}`);
   }
-  const { adapters = [], data, store } = options;
-  if (!Array.isArray(adapters)) throw new HubError('bad_options', 'adapters: expected a list of adapters');
+  const { adapters = [], conditions = [], targets = [], data, store } = options;
+  for (const [name, list] of Object.entries({ adapters, conditions, targets })) {
+    if (!Array.isArray(list)) throw new HubError('bad_options', `${name}: expected a list of ${name}`);
+  }
   if (data !== undefined && (typeof data !== 'string' || data === '')) {
     throw new HubError('bad_options', `data: expected the path of a folder, got ${describe(data)}`);
   }

@@ -3,6 +3,7 @@
 import type { SessionAdapter } from '../core/adapter.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Ids, Log } from '../core/ports.ts';
+import type { Condition, Target } from '../core/transition.ts';
 import { Hub } from '../hub/hub.ts';
 import { FaultyStore } from './faulty-store.ts';
 import { Peer } from './peer.ts';
@@ -12,6 +13,8 @@ import { SimClock } from './sim-clock.ts';
 export interface WorldOptions {
   // biome-ignore lint/suspicious/noExplicitAny: an adapter's state is known to the adapter alone
   readonly adapters: readonly SessionAdapter<any>[];
+  readonly conditions?: readonly Condition[];
+  readonly targets?: readonly Target[];
   readonly limits?: Partial<Limits>;
   readonly store?: FaultyStore;
   readonly clock?: SimClock;
@@ -124,12 +127,14 @@ export class World {
 }
 
 function openHub(options: WorldOptions, clock: SimClock, ids: Ids, store: FaultyStore): Promise<Hub> {
-  const { adapters, limits, log } = options;
+  const { adapters, conditions = [], targets = [], limits, log } = options;
   return Hub.start({
     store,
     clock,
     ids,
     adapters,
+    conditions,
+    targets,
     ...(limits === undefined ? {} : { limits }),
     ...(log === undefined ? {} : { log }),
   });

@@ -72,7 +72,7 @@ function foldLog(adapter: CompleteAdapter, log: readonly Envelope[], keep: (stat
   return position?.adapter_state;
 }
 
-function deepFreeze<T>(value: T): T {
+export function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {
     Object.freeze(value);
     Object.values(value).forEach(deepFreeze);

@@ -1,0 +1,25 @@
+/** What is wrong with knobs or a packet, as an error that names the field, what was expected and what came. */
+
+import { type FieldProblem, type Json, ProtocolError } from 'parley-hub/core';
+
+export function fieldError(field: string, expected: string, value: unknown): ProtocolError {
+  return problemError({ field, expected, received: shown(value) });
+}
+
+export function problemError(problem: FieldProblem): ProtocolError {
+  const { field, expected, received } = problem;
+  return new ProtocolError(`${field}: expected ${expected}, got ${received}`, { ...problem });
+}
+
+const MAX_SHOWN = 80;
+
+/** As JSON, and never cut within a character. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const characters = [...(JSON.stringify(value) ?? typeof value)];
+  return characters.length <= MAX_SHOWN ? characters.join('') : `${characters.slice(0, MAX_SHOWN - 3).join('')}...`;
+}
+
+export function isObject(value: unknown): value is { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,108 @@
+/** Whether a graph makes sense in a session: known names, right arguments, and participants, whose names become ids. */
+
+import type { Condition, Json, JsonObject, RulePart, RuleRef, Target, UsedNames, Vocabulary } from 'parley-hub/core';
+import { fieldError, isObject, problemError } from './field-error.ts';
+import { parseRef } from './parse-graph.ts';
+import type { TransitionGraph } from './transition-graph.ts';
+
+/** The people of a session, as a graph may speak of them. */
+export interface People {
+  /** For messages. */
+  readonly names: readonly string[];
+  /** The id of whom a graph names; null = a stranger. */
+  idOf(nameOrId: string): string | null;
+}
+
+/** The same graph with ids; throws a ProtocolError that names the rule and what is wrong with it. */
+export function resolveGraph(
+  graph: TransitionGraph,
+  vocabulary: Vocabulary,
+  people: People,
+  field: string,
+): TransitionGraph {
+  const resolve = new Resolving(vocabulary, people);
+  return {
+    initial_speaker: resolve.participant(graph.initial_speaker, `${field}.initial_speaker`),
+    transitions: graph.transitions.map(({ when, then, priority }, i) => ({
+      when: resolve.condition(when, `${field}.transitions.${i}.when`),
+      then: resolve.target(then, `${field}.transitions.${i}.then`),
+      priority,
+    })),
+    default_target:
+      graph.default_target === null ? null : resolve.target(graph.default_target, `${field}.default_target`),
+    max_turns: graph.max_turns,
+  };
+}
+
+/** The conditions and targets a graph names; throws a ProtocolError for one that is not registered. */
+export function namesIn(graph: TransitionGraph, registered: Vocabulary, field: string): UsedNames {
+  const used = new Resolving(registered, EVERYBODY);
+  for (const [i, { when, then }] of graph.transitions.entries()) {
+    used.condition(when, `${field}.transitions.${i}.when`);
+    used.target(then, `${field}.transitions.${i}.then`);
+  }
+  if (graph.default_target !== null) used.target(graph.default_target, `${field}.default_target`);
+  return { conditions: [...used.conditions], targets: [...used.targets] };
+}
+
+/** Takes whoever is named for a participant. */
+export const EVERYBODY: People = { names: [], idOf: (nameOrId) => nameOrId };
+
+class Resolving {
+  readonly conditions = new Set<string>();
+  readonly targets = new Set<string>();
+  private readonly vocabulary: Vocabulary;
+  private readonly people: People;
+
+  constructor(vocabulary: Vocabulary, people: People) {
+    this.vocabulary = vocabulary;
+    this.people = people;
+  }
+
+  condition({ name, args }: RuleRef, field: string): RuleRef {
+    const condition = this.known<Condition>('condition', this.vocabulary.conditions, name, field);
+    this.conditions.add(name);
+    const resolved = this.args(condition, args, field);
+    const nested = (condition.conditions ?? []).filter((arg) => Object.hasOwn(resolved, arg));
+    const inner = nested.map((arg) => [arg, this.inner(resolved[arg] ?? null, `${field}.args.${arg}`)]);
+    return { name, args: { ...resolved, ...Object.fromEntries(inner) } };
+  }
+
+  target({ name, args }: RuleRef, field: string): RuleRef {
+    const target = this.known<Target>('target', this.vocabulary.targets, name, field);
+    this.targets.add(name);
+    return { name, args: this.args(target, args, field) };
+  }
+
+  participant(value: Json | undefined, field: string): string {
+    const id = typeof value === 'string' ? this.people.idOf(value) : null;
+    if (id !== null) return id;
+    throw fieldError(field, `a participant (${this.people.names.join(', ')})`, value);
+  }
+
+  private known<Part>(kind: string, parts: ReadonlyMap<string, Part>, name: string, field: string): Part {
+    const part = parts.get(name);
+    if (part !== undefined) return part;
+    throw fieldError(`${field}.name`, `a registered ${kind} (${[...parts.keys()].join(', ')})`, name);
+  }
+
+  private args(part: RulePart, args: JsonObject, field: string): JsonObject {
+    const problem = part.checkArgs?.(args) ?? null;
+    if (problem !== null) throw problemError({ ...problem, field: `${field}.args.${problem.field}` });
+    const agents = (part.agents ?? []).filter((arg) => Object.hasOwn(args, arg));
+    const ids = agents.map((arg) => [arg, this.participants(args[arg], `${field}.args.${arg}`)]);
+    return { ...args, ...Object.fromEntries(ids) };
+  }
+
+  private participants(value: Json | undefined, field: string): Json {
+    if (!Array.isArray(value)) return this.participant(value, field);
+    return value.map((item: Json, i) => this.participant(item, `${field}.${i}`));
+  }
+
+  /** A condition or a list of conditions inside another. */
+  private inner(value: Json, field: string): Json {
+    if (isObject(value)) return this.condition(parseRef(value, field), field);
+    if (!Array.isArray(value)) throw fieldError(field, 'a condition or a list of conditions', value);
+    return value.map((item: Json, i) => this.condition(parseRef(item, `${field}.${i}`), `${field}.${i}`));
+  }
+}

@@ -1,0 +1,56 @@
+/** Checking the arguments of conditions and targets: each is described, and whatever is not described is refused. */
+
+import type { FieldProblem, Json, JsonObject } from 'parley-hub/core';
+import { isObject, shown } from './field-error.ts';
+
+export interface ArgRule {
+  readonly expected: string;
+  readonly optional?: true;
+  holds(value: Json): boolean;
+}
+
+export type ArgRules = { readonly [name: string]: ArgRule };
+
+/** The `checkArgs` of a part with these arguments and no others. */
+export function argsOf(rules: ArgRules): (args: JsonObject) => FieldProblem | null {
+  return (args) => {
+    const stranger = Object.keys(args).find((name) => !Object.hasOwn(rules, name));
+    if (stranger !== undefined) return { field: stranger, expected: known(rules), received: shown(args[stranger]) };
+    for (const [field, { expected, optional, holds }] of Object.entries(rules)) {
+      const value = Object.hasOwn(args, field) ? args[field] : undefined;
+      const isFine = value === undefined ? optional === true : holds(value);
+      if (!isFine) return { field, expected, received: shown(value) };
+    }
+    return null;
+  };
+}
+
+function known(rules: ArgRules): string {
+  const names = Object.keys(rules);
+  return names.length === 0 ? 'no arguments' : `one of ${names.join(', ')}`;
+}
+
+const MAX_REASON = 256;
+
+export function isReason(value: Json | undefined): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= MAX_REASON;
+}
+
+export const aReason: ArgRule = { expected: `text of 1 to ${MAX_REASON} characters`, holds: isReason };
+export const aParticipant: ArgRule = { expected: 'a participant', holds: isText };
+export const aName: ArgRule = { expected: 'a name', holds: isText };
+export const aKey: ArgRule = { expected: 'the name of a context variable', holds: isText };
+export const anything: ArgRule = { expected: 'a value', holds: () => true };
+export const aNumber: ArgRule = { expected: 'a number', holds: (value) => typeof value === 'number' };
+export const aFlag: ArgRule = { expected: 'true or false', optional: true, holds: (flag) => typeof flag === 'boolean' };
+export const texts: ArgRule = { expected: 'a list of texts', holds: (value) => isFull(value) && value.every(isText) };
+export const aCondition: ArgRule = { expected: 'a condition', holds: isObject };
+export const conditions: ArgRule = { expected: 'a list of conditions', holds: isFull };
+
+function isText(value: Json): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+function isFull(value: Json): value is readonly Json[] {
+  return Array.isArray(value) && value.length > 0;
+}

@@ -1,0 +1,72 @@
+/** The built-in targets: where a transition leads. Whether the speaker they name is active is for the graph to look at. */
+
+import type { Destination, Target } from 'parley-hub/core';
+import { nextActive } from '../parts/rotation.ts';
+import { aParticipant, aReason, argsOf } from './rule-args.ts';
+
+const agent: Target = {
+  name: 'agent',
+  version: 1,
+  agents: ['agent_id'],
+  checkArgs: argsOf({ agent_id: aParticipant }),
+  choose: ({ agent_id }) => speaker(typeof agent_id === 'string' ? agent_id : null),
+};
+
+/** The next active one after the speaker, in the order of the participants. A turn the hub passes on has no speaker. */
+const roundRobin: Target = {
+  name: 'round_robin',
+  version: 1,
+  checkArgs: argsOf({}),
+  choose(_args, { envelope: { sender_id }, order, active }) {
+    return order.includes(sender_id) ? speaker(nextActive({ participant_order: order, active }, sender_id)) : null;
+  },
+};
+
+/** Whoever has just spoken goes on. */
+const stay: Target = {
+  name: 'stay',
+  version: 1,
+  checkArgs: argsOf({}),
+  choose: (_args, { envelope, order }) => speaker(order.includes(envelope.sender_id) ? envelope.sender_id : null),
+};
+
+const revertToInitiator: Target = {
+  name: 'revert_to_initiator',
+  version: 1,
+  checkArgs: argsOf({}),
+  choose: (_args, { creator_id }) => speaker(creator_id),
+};
+
+const terminate: Target = {
+  name: 'terminate',
+  version: 1,
+  checkArgs: argsOf({ reason: aReason }),
+  choose: ({ reason }) => ({ kind: 'end', reason: typeof reason === 'string' ? reason : 'terminated' }),
+};
+
+/** Anyone active but the speaker, who goes on if it is alone. The same session and turn give the same one again. */
+const random: Target = {
+  name: 'random',
+  version: 1,
+  checkArgs: argsOf({}),
+  choose(_args, { metadata, envelope, active, turn_count }) {
+    const others = active.filter((id) => id !== envelope.sender_id);
+    const among = others.length === 0 ? active : others;
+    return speaker(among[hashOf(`${metadata.session_id} ${turn_count}`) % among.length] ?? null);
+  },
+};
+
+export const TARGETS: readonly Target[] = [agent, roundRobin, stay, revertToInitiator, terminate, random];
+
+function speaker(agentId: string | null): Destination | null {
+  return agentId === null ? null : { kind: 'speaker', agent_id: agentId };
+}
+
+/** FNV-1a, and the last mixing of murmur3 so that neighbouring turns are far apart: 32 bits that are the same everywhere. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

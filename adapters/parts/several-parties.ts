@@ -1,0 +1,37 @@
+/** What the adapters for two and more participants share: how many there are, what they see, what a turn begins with. */
+
+import {
+  type Envelope,
+  HUB_ID,
+  type Manifest,
+  ProtocolError,
+  type SessionMetadata,
+  type ViewRef,
+} from 'parley-hub/core';
+
+export const SEVERAL_PARTIES: Manifest['participants'] = {
+  min: 2,
+  max: null,
+  roles: ['initiator', 'respondent', 'participant'],
+};
+
+export function requireSeveral({ manifest, participants }: SessionMetadata): void {
+  if (participants.length >= SEVERAL_PARTIES.min) return;
+  const message = `${manifest.type} needs at least ${SEVERAL_PARTIES.min} participants, got ${participants.length}`;
+  throw new ProtocolError(message, { field: 'participants' });
+}
+
+/** The last two rounds, with names: as many messages as twice the participants that are left. */
+export function lastTwoRounds({ participants }: SessionMetadata): ViewRef {
+  const left = participants.filter(({ status }) => status !== 'removed' && status !== 'rejected').length;
+  return roundsView(Math.max(left, SEVERAL_PARTIES.min));
+}
+
+export function roundsView(participants: number): ViewRef {
+  return { name: 'windowed_summary', params: { recent_n: 2 * participants, named: true } };
+}
+
+/** A turn that the hub gave says nothing; what a participant sent says what it renders as. */
+export function turnInputOf(envelope: Envelope, render: (envelope: Envelope) => string): string {
+  return envelope.sender_id === HUB_ID ? 'It is your turn.' : render(envelope);
+}

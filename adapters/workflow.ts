@@ -1,0 +1,91 @@
+/** workflow: a graph of transitions says who speaks next; participants may hand off, finish, and share context variables. */
+
+import {
+  type Draft,
+  nameOf,
+  ProtocolError,
+  type SessionAdapter,
+  type SessionMetadata,
+  type Vocabulary,
+} from 'parley-hub/core';
+import { fieldError } from './graph/field-error.ts';
+import { graphWarnings } from './graph/graph-warnings.ts';
+import { BUILT_IN, isBuiltIn } from './graph/vocabulary.ts';
+import { requireTurn, turnOf } from './parts/rotation.ts';
+import { lastTwoRounds, requireSeveral, roundsView, SEVERAL_PARTIES, turnInputOf } from './parts/several-parties.ts';
+import { type ContextChange, parseChange, requireRoom } from './workflow/context-vars.ts';
+import { checkKnobs, graphOf, KNOBS_SCHEMA, namesUsed, preparing, resolvedKnobs } from './workflow/knobs.ts';
+import { renderPacket } from './workflow/packet-text.ts';
+import { readPacket } from './workflow/read-packet.ts';
+import { activeId, foldWorkflow, newWorkflow, type WorkflowState } from './workflow/state.ts';
+import { turnTools } from './workflow/turn-tools.ts';
+
+export type { WorkflowState } from './workflow/state.ts';
+
+/** With the built-in conditions and targets; a session that uses others has a workflow of its own. */
+export const workflow: SessionAdapter<WorkflowState> = workflowWith(BUILT_IN);
+
+function workflowWith(vocabulary: Vocabulary): SessionAdapter<WorkflowState> {
+  const prepare = preparing(vocabulary);
+  return {
+    manifest: {
+      type: 'workflow',
+      version: 1,
+      participants: SEVERAL_PARTIES,
+      knobs_schema: KNOBS_SCHEMA,
+      default_view: roundsView(SEVERAL_PARTIES.min),
+      expectations: [
+        { name: 'turn_within', on_violation: 'warn', params: { seconds: 120, on_failure: true } },
+        { name: 'turn_within', on_violation: 'auto_close', params: { seconds: 600 } },
+      ],
+    },
+
+    initialState: newWorkflow,
+
+    validateCreate(metadata) {
+      requireSeveral(metadata);
+      checkKnobs(metadata, vocabulary);
+    },
+
+    validateSend(metadata, draft, state) {
+      const change = changeIn(metadata, draft, state);
+      requireRoom(state.context_vars, change, () => prepare(metadata).maxContextBytes);
+    },
+
+    fold: (envelope, state, metadata) => foldWorkflow(envelope, state, metadata, prepare),
+
+    onAccepted(_metadata, _envelope, { pending_close_reason: close_reason }) {
+      return close_reason === null ? {} : { next_state: 'CLOSING', close_reason };
+    },
+
+    expectedNext: (_metadata, state) => turnOf(state),
+    defaultView: lastTwoRounds,
+    render: renderPacket,
+    turnInput: (envelope) => turnInputOf(envelope, renderPacket),
+    tools: (metadata, { expected_next_speaker, active }, participantId) =>
+      participantId === expected_next_speaker ? turnTools(metadata, active, participantId) : [],
+
+    uses: namesUsed,
+    forSession: (_metadata, used) => (isBuiltIn(used) ? workflow : workflowWith(used)),
+    resolveKnobs: (metadata) => resolvedKnobs(metadata, vocabulary),
+    warnings: (metadata) => graphWarnings(graphOf(metadata), vocabulary, 'knobs.graph'),
+  };
+}
+
+/** What a draft that is in order changes in the context; null = nothing. */
+function changeIn(metadata: SessionMetadata, draft: Draft, state: WorkflowState): ContextChange | null {
+  const { event_type, event_data } = draft;
+  const takesTurn = event_type === 'msg.text' || event_type === 'msg.packet';
+  if (!takesTurn && event_type !== 'context.set') return null;
+  if (state.pending_close_reason !== null) {
+    throw new ProtocolError(`workflow is already complete: ${state.pending_close_reason}`);
+  }
+  if (!takesTurn) return parseChange(event_data, 'context.set');
+  requireTurn(metadata, draft, state);
+  const { change, route } = readPacket(draft);
+  if (route.kind === 'handoff' && activeId(metadata, state, route.target) === null) {
+    const active = state.active.map((id) => nameOf(metadata, id)).join(', ');
+    throw fieldError('routing.target', `an active participant (${active})`, route.target);
+  }
+  return change;
+}

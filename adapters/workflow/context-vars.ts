@@ -1,0 +1,41 @@
+/** The context variables of a workflow: what changes them, and how much they may hold. */
+
+import { type Json, type JsonObject, jsonBytes, ProtocolError } from 'parley-hub/core';
+import { fieldError, isObject } from '../graph/field-error.ts';
+
+/** First what is deleted, then what is set. */
+export interface ContextChange {
+  readonly delete: readonly string[];
+  readonly set: JsonObject;
+}
+
+/** Knobs and context together. An adapter knows nothing of a hub's limits: this is the bound a hub has unless told. */
+export const MAX_CONTEXT_BYTES: number = 64 * 1024;
+
+/** null = it changes nothing. Throws a ProtocolError for anything but `{set?, delete?}`. */
+export function parseChange(value: Json | undefined, field: string): ContextChange | null {
+  if (value === undefined) return null;
+  if (!isObject(value)) throw fieldError(field, 'an object {set, delete}', value);
+  const { set = {}, delete: gone = [] } = value as Partial<JsonObject>;
+  if (!isObject(set)) throw fieldError(`${field}.set`, 'an object', set);
+  if (!Array.isArray(gone) || !gone.every((key: Json) => typeof key === 'string')) {
+    throw fieldError(`${field}.delete`, 'a list of keys', gone);
+  }
+  return gone.length === 0 && Object.keys(set).length === 0 ? null : { delete: gone, set };
+}
+
+export function changed(vars: JsonObject, change: ContextChange | null): JsonObject {
+  if (change === null) return vars;
+  const kept = Object.entries(vars).filter(([key]) => !change.delete.includes(key));
+  return { ...Object.fromEntries(kept), ...change.set };
+}
+
+/** Refuses a change after which the variables are over a bound, which is asked for only when there is a change. */
+export function requireRoom(vars: JsonObject, change: ContextChange | null, maxBytes: () => number): void {
+  if (change === null) return;
+  const bytes = jsonBytes(changed(vars, change));
+  const most = Math.max(0, maxBytes());
+  if (bytes <= most) return;
+  const message = `context: ${bytes} bytes of JSON after this change; beside this graph at most ${most} are allowed`;
+  throw new ProtocolError(message, { field: 'context', expected: `at most ${most} bytes`, received: `${bytes} bytes` });
+}

@@ -1,0 +1,28 @@
+/** What a model may call on its turn in a workflow: hand off to one of the others, or finish. */
+
+import { nameOf, type SessionMetadata, type TurnTool } from 'parley-hub/core';
+
+const reason = { type: 'string', description: 'Why, in a few words.' };
+const message = { type: 'string', description: 'What to say with it.' };
+
+export function turnTools(metadata: SessionMetadata, active: readonly string[], holder: string): readonly TurnTool[] {
+  const others = active.filter((id) => id !== holder).map((id) => nameOf(metadata, id));
+  const finish: TurnTool = {
+    name: 'finish',
+    description: 'End the session with this message.',
+    parameters: { type: 'object', properties: { message, reason }, additionalProperties: false },
+  };
+  if (others.length === 0) return [finish];
+  const to = { type: 'string', enum: others, description: 'Who speaks next.' };
+  const handoff: TurnTool = {
+    name: 'handoff',
+    description: 'Pass the turn to another participant.',
+    parameters: {
+      type: 'object',
+      properties: { to, message, reason },
+      required: ['to'],
+      additionalProperties: false,
+    },
+  };
+  return [handoff, finish];
+}

@@ -1,0 +1,55 @@
+/** Packets that route: what a participant of a workflow sends to pass the turn to somebody, or to end the session. */
+
+import type { Json, JsonObject } from './json.ts';
+
+/** How the context variables of the session change: first what is deleted, then what is set. */
+export interface ContextUpdates {
+  readonly set?: JsonObject;
+  readonly delete?: readonly string[];
+}
+
+export interface FinishOptions {
+  /** Why the session ends; it becomes its close reason. */
+  readonly reason?: string;
+  readonly body?: Json;
+  readonly contextUpdates?: ContextUpdates;
+}
+
+export interface HandoffOptions {
+  readonly reason?: string;
+  /** What is said with it. */
+  readonly body?: Json;
+  readonly contextUpdates?: ContextUpdates;
+  /** The tool whose call it came from. */
+  readonly tool?: string;
+}
+
+/** Content as `send` and adapters take it. */
+export interface Packet {
+  readonly event_type: 'msg.packet';
+  readonly event_data: JsonObject;
+}
+
+/** The turn goes to `to`, a name or id of somebody active in the session. */
+export function handoff(to: string, options: HandoffOptions = {}): Packet {
+  const { tool, reason } = options;
+  const routing = { kind: 'handoff', target: to, ...given({ tool, reason }) };
+  return packet(routing, options);
+}
+
+/** The session ends with this packet: with its reason, or `finished`. */
+export function finish(options: FinishOptions = {}): Packet {
+  return packet({ kind: 'finish', ...given({ reason: options.reason }) }, options);
+}
+
+function packet(routing: JsonObject, { body = null, contextUpdates }: FinishOptions): Packet {
+  if (contextUpdates === undefined) return { event_type: 'msg.packet', event_data: { body, routing } };
+  const context_updates = given({ set: contextUpdates.set, delete: contextUpdates.delete });
+  return { event_type: 'msg.packet', event_data: { body, routing, context_updates } };
+}
+
+/** Only the members that are there: undefined is not JSON. */
+function given(members: { readonly [key: string]: Json | undefined }): JsonObject {
+  const there = Object.entries(members).filter((member): member is [string, Json] => member[1] !== undefined);
+  return Object.fromEntries(there);
+}

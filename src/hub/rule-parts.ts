@@ -1,0 +1,132 @@
+/** The conditions and targets the hub was handed, by name and version. */
+
+import { HubError } from '../core/errors.ts';
+import { describe, type JsonObject } from '../core/json.ts';
+import type { Condition, RulePart, Target, UsedNames, Vocabulary } from '../core/transition.ts';
+
+/** The parts a session uses, and what its log says of them. */
+export interface ChosenParts {
+  readonly vocabulary: Vocabulary;
+  /** Only of what is used: `{conditions: {name: version}, targets: {name: version}}`. */
+  readonly versions: JsonObject;
+}
+
+export class RuleParts {
+  private readonly conditions = new PartTable<Condition>('condition', 'holds');
+  private readonly targets = new PartTable<Target>('target', 'choose');
+
+  registerCondition(condition: Condition): void {
+    this.conditions.register(condition);
+  }
+
+  registerTarget(target: Target): void {
+    this.targets.register(target);
+  }
+
+  /** The newest version of everything. */
+  newest(): Vocabulary {
+    return { conditions: this.conditions.newest(), targets: this.targets.newest() };
+  }
+
+  /** The newest version of each of these names. */
+  choose({ conditions, targets }: UsedNames): ChosenParts {
+    const newest = this.newest();
+    const chosen = {
+      conditions: this.conditions.only(newest.conditions, conditions),
+      targets: this.targets.only(newest.targets, targets),
+    };
+    return { vocabulary: chosen, versions: versionsOf(chosen) };
+  }
+
+  /** The parts a log names, or what is missing of them. */
+  recorded(versions: JsonObject): Vocabulary | { readonly missing: string } {
+    const missing: string[] = [];
+    const vocabulary = {
+      conditions: this.conditions.exact(versions.conditions, missing),
+      targets: this.targets.exact(versions.targets, missing),
+    };
+    return missing.length === 0 ? vocabulary : { missing: missing.join(', ') };
+  }
+}
+
+class PartTable<Part extends RulePart> {
+  private readonly kind: string;
+  private readonly member: string;
+  private readonly byName = new Map<string, Map<number, Part>>();
+
+  constructor(kind: string, member: string) {
+    this.kind = kind;
+    this.member = member;
+  }
+
+  register(part: Part): void {
+    this.check(part);
+    const { name, version } = part;
+    const versions = this.byName.get(name) ?? new Map<number, Part>();
+    if (versions.has(version)) {
+      const message = `${this.kind} ${name} version ${version} is registered already; a new behaviour needs a new version`;
+      throw new HubError(`${this.kind}_exists`, message);
+    }
+    versions.set(version, part);
+    this.byName.set(name, versions);
+  }
+
+  newest(): ReadonlyMap<string, Part> {
+    const parts = [...this.byName].map(
+      ([name, versions]) => [name, versions.get(Math.max(...versions.keys()))] as const,
+    );
+    return new Map(parts.filter((entry): entry is readonly [string, Part] => entry[1] !== undefined));
+  }
+
+  /** Of these the ones that are named; an adapter that names another has a defect. */
+  only(parts: ReadonlyMap<string, Part>, names: readonly string[]): ReadonlyMap<string, Part> {
+    const entries = names.map((name) => {
+      const part = parts.get(name);
+      if (part !== undefined) return [name, part] as const;
+      throw new HubError(
+        'unknown_part',
+        `no ${this.kind} "${name}" is registered; there are ${[...parts.keys()].join(', ')}`,
+      );
+    });
+    return new Map(entries);
+  }
+
+  /** `recorded` is a map of versions by name, as the hub wrote it; absent = none is used. */
+  exact(recorded: unknown, missing: string[]): ReadonlyMap<string, Part> {
+    const found = new Map<string, Part>();
+    for (const [name, version] of Object.entries(recorded ?? {})) {
+      const part = this.byName.get(name)?.get(Number(version));
+      if (part === undefined) missing.push(`${this.kind} ${name} version ${version}`);
+      else found.set(name, part);
+    }
+    return found;
+  }
+
+  private check(given: unknown): void {
+    const { kind, member } = this;
+    const bad = (problem: string) => new HubError(`bad_${kind}`, problem);
+    if (typeof given !== 'object' || given === null) {
+      throw bad(`a ${kind} is an object with name, version and ${member}; got ${describe(given)}`);
+    }
+    const name: unknown = Reflect.get(given, 'name');
+    const version: unknown = Reflect.get(given, 'version');
+    if (typeof name !== 'string' || !NAME.test(name))
+      throw bad(`name of a ${kind}: expected one such as "${EXAMPLE}", got ${describe(name)}`);
+    if (!Number.isSafeInteger(version) || Number(version) < 1) {
+      throw bad(`version of ${kind} ${name}: expected a whole number from 1 on, got ${describe(version)}`);
+    }
+    if (typeof Reflect.get(given, member) !== 'function') throw bad(`${kind} ${name}: ${member} must be a function`);
+  }
+}
+
+const NAME = /^[a-z][a-z0-9_.-]{0,63}$/;
+const EXAMPLE = 'from_speaker';
+
+function versionsOf({ conditions, targets }: Vocabulary): JsonObject {
+  const versions = (parts: ReadonlyMap<string, RulePart>) =>
+    Object.fromEntries([...parts].map(([name, { version }]) => [name, version]));
+  return {
+    ...(conditions.size === 0 ? {} : { conditions: versions(conditions) }),
+    ...(targets.size === 0 ? {} : { targets: versions(targets) }),
+  };
+}

@@ -1,0 +1,63 @@
+/** The adapter of one session: at create with the newest of the parts its knobs name, later with the versions in its log. */
+
+import type { CompleteAdapter } from '../core/adapter.ts';
+import { byAdapter, type CreateFacts, plannedMetadata } from '../core/create.ts';
+import type { Entry } from '../core/envelope.ts';
+import { asError, HubError, internalError } from '../core/errors.ts';
+import { copyJsonObject, type JsonObject } from '../core/json.ts';
+import type { CreatedData } from '../core/session.ts';
+import { foldEnvelope } from '../core/state.ts';
+import type { StoredHead } from '../core/store.ts';
+import type { RegisteredAdapter } from './adapters.ts';
+import type { HubParts } from './parts.ts';
+
+/** The same request with the session's own adapter, and knobs in which names are ids. */
+export function tailored(
+  { ruleParts, limits }: HubParts,
+  registered: RegisteredAdapter,
+  facts: CreateFacts,
+): CreateFacts {
+  if (!registered.isTailored) return facts;
+  const metadata = plannedMetadata(facts);
+  const names = byAdapter(facts, 'uses', ({ uses }) => uses(metadata, ruleParts.newest()));
+  const { vocabulary, versions } = defectOf('uses', facts, () => ruleParts.choose(names));
+  const adapter = byAdapter(facts, 'forSession', () => registered.forSession(metadata, vocabulary));
+  const given = byAdapter({ adapter }, 'resolveKnobs', ({ resolveKnobs }) => resolveKnobs(metadata));
+  const bounds = { maxDepth: limits.maxJsonDepth, maxBytes: Number.MAX_SAFE_INTEGER };
+  const knobs = defectOf('resolveKnobs', facts, () => copyJsonObject(given, 'knobs', bounds));
+  return { ...facts, adapter, knobs, versions };
+}
+
+export type Found = { readonly adapter: CompleteAdapter } | { readonly missing: string };
+
+/** The adapter of a session that is in the log; `missing` = what of it is not registered. */
+export async function adapterOf(parts: HubParts, { head, epoch }: StoredHead): Promise<Found> {
+  const { type, version, session_id } = head;
+  const registered = parts.adapters.find(type, version);
+  if (registered === null) return { missing: `adapter ${type} version ${version} is not registered` };
+  if (!registered.isTailored) return registered;
+  const [first] = await parts.store.read(session_id, { from_seq: 1, to_seq: 1, limit: 1 });
+  if (first === undefined) throw new HubError('unreadable', `log ${session_id} has no entry 1`);
+  const vocabulary = parts.ruleParts.recorded(versionsIn(first));
+  if ('missing' in vocabulary) return { missing: `${vocabulary.missing} is not registered` };
+  const { metadata } = foldEnvelope(null, first.envelope, { adapter: null, epoch });
+  try {
+    return { adapter: registered.forSession(metadata, vocabulary) };
+  } catch (thrown) {
+    return { missing: `forSession of ${type} version ${version} failed: ${asError(thrown).message}` };
+  }
+}
+
+function versionsIn({ envelope }: Entry): JsonObject {
+  // The log is read by checksum, not by schema.
+  return (envelope.event_data as unknown as CreatedData).versions;
+}
+
+/** What an adapter answered cannot be used, whatever was asked of it. */
+function defectOf<T>(member: string, { adapter }: CreateFacts, use: () => T): T {
+  try {
+    return use();
+  } catch (thrown) {
+    throw internalError(thrown, `${member} of ${adapter.manifest.type}`);
+  }
+}

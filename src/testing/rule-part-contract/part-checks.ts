@@ -1,0 +1,145 @@
+/** What every condition and target must hold, as checks that any test runner can run; SPEC.md has the rules under RP. */
+
+import assert from 'node:assert/strict';
+import type { FieldProblem } from '../../core/errors.ts';
+import { canonicalJson, isPlainObject, type JsonObject } from '../../core/json.ts';
+import type { Condition, Routing, RulePart, RuleRef, Target } from '../../core/transition.ts';
+import { assertJson, assertName, doing } from '../adapter-contract/assertions.ts';
+import { touchedClockOrChance } from '../adapter-contract/clock-and-chance.ts';
+import { deepFreeze } from '../adapter-contract/purity.ts';
+import { randomRouting } from './routings.ts';
+
+export interface PartCheckOptions {
+  /** Arguments it takes, with ids (`id-alice`, `id-bob`, `id-carol`, `id-dave`) for participants. At least one. */
+  readonly args: readonly JsonObject[];
+  /** Arguments `checkArgs` must refuse. */
+  readonly badArgs?: readonly JsonObject[];
+}
+
+export interface PartCheck {
+  readonly title: string;
+  /** Throws an error that says what was expected. */
+  run(): void;
+}
+
+const SITUATIONS = 200;
+
+export function conditionChecks(condition: Condition, options: PartCheckOptions): readonly PartCheck[] {
+  return checksOf(condition, options, {
+    ask: (args, routing) => condition.holds(args, routing, someHold),
+    check: (answer) => assert.equal(typeof answer, 'boolean', `holds must say true or false, got ${answer}`),
+  });
+}
+
+export function targetChecks(target: Target, options: PartCheckOptions): readonly PartCheck[] {
+  return checksOf(target, options, {
+    ask: (args, routing) => target.choose(args, routing),
+    check: isDestination,
+  });
+}
+
+interface Trial {
+  readonly part: RulePart & { readonly conditions?: readonly string[] };
+  readonly options: PartCheckOptions;
+  readonly cases: readonly { readonly args: JsonObject; readonly routing: Routing }[];
+  ask(args: JsonObject, routing: Routing): unknown;
+  check(answer: unknown, routing: Routing): void;
+}
+
+const CHECKS: readonly (readonly [title: string, check: (trial: Trial) => void])[] = [
+  ['[RP1] it has a name, a whole version, and names its own arguments', identityIsSane],
+  ['[RP2] it says of arguments whether they are right, and what is wrong', argsAreJudged],
+  ['[RP3] it answers in every situation, and only what it may', answersAreValid],
+  ['[RP4] it changes nothing it is given', nothingIsMutated],
+  ['[RP4] it answers the same again, in whatever order it is asked', nothingIsRemembered],
+  ['[RP5] it looks at no clock, rolls no dice and does not wait', noClockNoChance],
+];
+
+function checksOf(
+  part: RulePart,
+  options: PartCheckOptions,
+  { ask, check }: Pick<Trial, 'ask' | 'check'>,
+): readonly PartCheck[] {
+  assert.ok(options.args.length > 0, 'tell the suite at least one set of arguments');
+  const cases = options.args.flatMap((args) =>
+    Array.from({ length: SITUATIONS }, (_, seed) => ({ args, routing: randomRouting(seed) })),
+  );
+  const trial: Trial = { part, options, cases, ask, check };
+  return CHECKS.map(([title, run]) => ({ title, run: () => run(trial) }));
+}
+
+function answersAreValid({ cases, ask, check }: Trial): void {
+  for (const [i, { args, routing }] of cases.entries()) {
+    doing(`situation ${i}`, () => check(ask(args, routing), routing));
+  }
+}
+
+function nothingIsMutated({ cases, ask }: Trial): void {
+  for (const { args, routing } of cases) {
+    const frozen = deepFreeze(structuredClone({ args, routing }));
+    const answer = doing('with frozen arguments', () => ask(frozen.args, frozen.routing));
+    assert.deepStrictEqual(answer, ask(structuredClone(args), structuredClone(routing)));
+  }
+}
+
+function nothingIsRemembered({ cases, ask }: Trial): void {
+  const first = cases.map(({ args, routing }) => ask(structuredClone(args), structuredClone(routing)));
+  const backwards = cases.toReversed().map(({ args, routing }) => ask(args, routing));
+  assert.deepStrictEqual(backwards.toReversed(), first, 'it remembers, or rolls dice');
+}
+
+function noClockNoChance({ cases, ask }: Trial): void {
+  const touched = touchedClockOrChance(() => {
+    for (const { args, routing } of cases) ask(args, routing);
+  });
+  assert.deepStrictEqual(touched, [], `a part of a rule is pure, this one used ${touched.join(', ')}`);
+}
+
+function identityIsSane({ part, options: { args } }: Trial): void {
+  assertName(part.name, 'name');
+  assert.ok(
+    Number.isSafeInteger(part.version) && part.version >= 1,
+    `version must be a whole number ≥ 1, got ${part.version}`,
+  );
+  const used = new Set(args.flatMap((one) => Object.keys(one)));
+  for (const arg of [...(part.agents ?? []), ...(part.conditions ?? [])]) {
+    assert.ok(used.has(arg), `"${arg}" is named as an argument, but none of the given has it`);
+  }
+}
+
+function argsAreJudged({ part, options: { args, badArgs = [] } }: Trial): void {
+  for (const good of args) {
+    const problem = part.checkArgs?.(good) ?? null;
+    assert.equal(problem, null, `checkArgs refused ${canonicalJson(good)}: ${JSON.stringify(problem)}`);
+  }
+  for (const bad of badArgs) {
+    const problem = part.checkArgs?.(bad) ?? null;
+    assert.ok(problem !== null, `checkArgs accepted ${canonicalJson(bad)}`);
+    assertProblem(problem);
+  }
+}
+
+function assertProblem(problem: FieldProblem): void {
+  assertJson(problem, 'what checkArgs found');
+  for (const member of ['field', 'expected', 'received'] as const) assertName(problem[member], member);
+}
+
+const MAX_REASON = 256;
+
+function isDestination(answer: unknown, { order }: Routing): void {
+  if (answer === null) return;
+  assert.ok(isPlainObject(answer), `choose must give a destination or null, got ${answer}`);
+  assertJson(answer, 'a destination');
+  if (answer.kind === 'end') {
+    assertName(answer.reason, 'reason');
+    assert.ok(String(answer.reason).length <= MAX_REASON, `a reason has at most ${MAX_REASON} characters`);
+    return;
+  }
+  assert.equal(answer.kind, 'speaker', 'a destination is a speaker or an end');
+  assert.ok(order.includes(String(answer.agent_id)), `${answer.agent_id} has no place in this session`);
+}
+
+/** Nested conditions hold or not, each always in the same way. */
+function someHold(condition: RuleRef): boolean {
+  return canonicalJson(condition).length % 2 === 0;
+}

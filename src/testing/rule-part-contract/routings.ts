@@ -1,0 +1,65 @@
+/** Random but repeatable situations for conditions and targets: who is there, what was said, what the context holds. */
+
+import type { SessionAdapter } from '../../core/adapter.ts';
+import { hubDraft } from '../../core/envelope.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import type { SessionMetadata } from '../../core/session.ts';
+import type { Routing } from '../../core/transition.ts';
+import { createdMetadata, draftOf, stamped } from '../history.ts';
+import { type Random, seededRandom } from '../random.ts';
+
+/** Only its manifest is looked at. */
+const anySession: SessionAdapter = {
+  manifest: {
+    type: 'trial',
+    version: 1,
+    participants: { min: 2, max: null, roles: [] },
+    knobs_schema: {},
+    default_view: { name: 'full_transcript', params: {} },
+    expectations: [],
+  },
+  initialState: () => null,
+  validateCreate() {},
+  validateSend() {},
+  fold: () => null,
+  onAccepted: () => ({}),
+};
+
+/** Participants are called `id-alice`, `id-bob`, `id-carol` and `id-dave`; whoever speaks is active. */
+export function randomRouting(seed: number): Routing {
+  const random = seededRandom(seed);
+  const metadata = createdMetadata(anySession, { participants: 4 });
+  const order = metadata.participants.map(({ agent_id }) => agent_id);
+  const sender = random.pick(order);
+  const active = order.filter((id) => id === sender || random.chance(0.6));
+  return {
+    metadata,
+    envelope: stamped(random.chance(0.1) ? passedOn(metadata, order, random) : said(sender, random), null),
+    order,
+    active,
+    creator_id: metadata.creator_id,
+    turn_count: 1 + random.below(12),
+    context_vars: Object.fromEntries(KEYS.filter(() => random.chance(0.6)).map((key) => [key, anyJson(random, 2)])),
+  };
+}
+
+const KEYS = ['stage', 'score', 'approved', 'constructor', 'größe'];
+const WORDS = ['yes', 'NO', 'urgent: call me', 'größe', ''];
+
+/** The hub may also pass a turn on, when somebody is hidden. */
+function passedOn({ session_id }: SessionMetadata, order: readonly string[], random: Random) {
+  return hubDraft(session_id, 'session.participant.hidden', { agent_id: random.pick(order) });
+}
+
+function said(sender: string, random: Random) {
+  if (random.chance(0.5)) return draftOf(sender, { event_type: 'msg.text', event_data: { text: random.pick(WORDS) } });
+  const routing = random.pick<JsonObject>([{}, { tool: 'search' }, { kind: 'tool', tool: 'escalate' }]);
+  const body = random.pick<Json>([random.pick(WORDS), { text: random.pick(WORDS) }, null, 7]);
+  return draftOf(sender, { event_type: 'msg.packet', event_data: { body, routing } });
+}
+
+function anyJson(random: Random, depth: number): Json {
+  if (depth === 0 || random.chance(0.7)) return random.pick<Json>([null, true, false, 0, 3, -0.5, 'draft', 'done']);
+  const items = [anyJson(random, depth - 1), anyJson(random, depth - 1)];
+  return random.chance(0.5) ? items : { inner: items };
+}

@@ -1,0 +1,239 @@
+import { discussion } from 'parley-hub/adapters/discussion';
+import { turnWithin } from 'parley-hub/expectations/entries';
+import {
+  adapterChecks,
+  createdMetadata,
+  describeAdapter,
+  History,
+  type HistoryOptions,
+  idOf,
+} from 'parley-hub/testing';
+import { describe, expect, it } from 'vitest';
+import { readGolden } from './read-golden.ts';
+import { refusal } from './refusal.ts';
+
+describeAdapter(discussion, {
+  goodCreates: [{ participants: 2 }, { participants: 8, knobs: { rounds: 3 } }],
+  badCreates: [{ participants: 1 }],
+  golden: readGolden('discussion-1'),
+});
+describeAdapter(discussion, { name: 'a discussion of two rounds', participants: 5, knobs: { rounds: 2 } });
+describeAdapter(discussion, { name: 'a discussion of two', participants: 2 });
+
+type Session = History<ReturnType<typeof discussion.initialState>>;
+
+function aDiscussion(options: HistoryOptions = {}): Session {
+  return new History(discussion, options);
+}
+
+/** Whoever is expected says something, so often; the names of those who spoke. */
+function speakers(session: Session, turns: number): string {
+  return Array.from({ length: turns }, () => {
+    const name = expected(session) ?? 'nobody';
+    session.say(name, 'I think …');
+    return name;
+  }).join(' ');
+}
+
+function expected({ turn, metadata }: Session): string | undefined {
+  return metadata.participants.find(({ agent_id }) => agent_id === turn?.agent_id)?.name;
+}
+
+const hide = (session: Session, name: string) => session.hub('session.participant.hidden', { agent_id: idOf(name) });
+const back = (session: Session, name: string) => session.hub('session.participant.returned', { agent_id: idOf(name) });
+const remove = (session: Session, name: string) => session.hub('session.participant.removed', { agent_id: idOf(name) });
+const join = (session: Session, name: string, order: number) =>
+  session.hub('session.participant.joined', { agent_id: idOf(name), name, role: 'participant', order });
+
+describe('discussion', () => {
+  it('[DI1] takes two or more, an ordering and a number of rounds', () => {
+    expect(discussion.manifest).toEqual({
+      type: 'discussion',
+      version: 1,
+      participants: { min: 2, max: null, roles: ['initiator', 'respondent', 'participant'] },
+      knobs_schema: {
+        type: 'object',
+        properties: {
+          ordering: { type: 'string', enum: ['round_robin'], default: 'round_robin' },
+          rounds: { type: 'integer', minimum: 1 },
+        },
+        additionalProperties: false,
+      },
+      default_view: { name: 'windowed_summary', params: { recent_n: 4, named: true } },
+      expectations: [turnWithin(120, 'warn'), turnWithin(600, 'hide', { onFailure: true })],
+    });
+    expect(refusal(() => discussion.validateCreate(createdMetadata(discussion, { participants: 1 })))).toEqual({
+      code: 'protocol_error',
+      message: 'discussion needs at least 2 participants, got 1',
+      details: { field: 'participants' },
+    });
+  });
+
+  it('[DI1] shows as many messages as twice the participants that are left, with names', () => {
+    const session = aDiscussion({ participants: 5 });
+    const shown = () => discussion.defaultView?.(session.metadata, idOf('bob'));
+    expect(shown()).toEqual({ name: 'windowed_summary', params: { recent_n: 10, named: true } });
+    remove(session, 'erin');
+    hide(session, 'dave');
+    expect(shown()).toEqual({ name: 'windowed_summary', params: { recent_n: 8, named: true } });
+  });
+
+  it('[DI2] goes round in the order of the participants, from the creator on', () => {
+    const session = aDiscussion();
+    expect(session.state).toEqual({
+      participant_order: [idOf('alice'), idOf('bob'), idOf('carol')],
+      active: [idOf('alice'), idOf('bob'), idOf('carol')],
+      expected_next_speaker: idOf('alice'),
+      last_speaker_id: null,
+      last_seq: 6,
+      turn_count: 0,
+      rounds_done: 0,
+    });
+    expect(speakers(session, 7)).toBe('alice bob carol alice bob carol alice');
+    expect(session.turn).toEqual({ agent_id: idOf('bob'), since_seq: 13 });
+    expect(session.state).toMatchObject({
+      turn_count: 7,
+      last_speaker_id: idOf('alice'),
+      last_seq: 13,
+      rounds_done: 2,
+    });
+  });
+
+  it('[DI2] begins with the creator also when others are listed before it', () => {
+    const metadata = { ...createdMetadata(discussion), creator_id: idOf('bob'), state: 'ACTIVE' } as const;
+    const there = metadata.participants.map((one) => ({ ...one, status: 'active' as const }));
+    const opened = { ...new History(discussion).log.at(-1) } as Parameters<typeof discussion.fold>[0];
+    const state = discussion.fold(opened, discussion.initialState(metadata), { ...metadata, participants: there });
+    expect(state.expected_next_speaker).toBe(idOf('bob'));
+  });
+
+  it('[DI3] refuses a text from anyone else as not_your_turn, and says who is expected', () => {
+    const session = aDiscussion();
+    session.say('alice', 'hello');
+    expect(refusal(() => session.say('carol', 'me!'))).toEqual({
+      code: 'not_your_turn',
+      message: "discussion expects 'bob' to speak, got 'carol'",
+      details: { expected: idOf('bob') },
+    });
+    const closed = createdMetadata(discussion);
+    const draft = { ...session.log.at(-1) } as Parameters<typeof discussion.validateSend>[1];
+    expect(refusal(() => discussion.validateSend(closed, draft, discussion.initialState(closed))).message).toBe(
+      "discussion expects nobody to speak, got 'alice'",
+    );
+  });
+
+  it('[DI4] passes over whoever is hidden or removed, and keeps their place', () => {
+    const session = aDiscussion({ participants: 4 });
+    hide(session, 'bob');
+    expect(speakers(session, 3)).toBe('alice carol dave');
+    back(session, 'bob');
+    remove(session, 'carol');
+    expect(speakers(session, 4)).toBe('alice bob dave alice');
+    expect(session.state.participant_order).toEqual(['alice', 'bob', 'carol', 'dave'].map(idOf));
+  });
+
+  it('[DI4] passes the turn on in the very fold that hides or removes whoever has it', () => {
+    const session = aDiscussion({ participants: 4 });
+    session.say('alice', 'hello');
+    hide(session, 'bob');
+    expect(session.turn).toEqual({ agent_id: idOf('carol'), since_seq: session.metadata.head_seq });
+    remove(session, 'carol');
+    expect(session.turn).toEqual({ agent_id: idOf('dave'), since_seq: session.metadata.head_seq });
+    back(session, 'bob');
+    expect(session.turn).toEqual({ agent_id: idOf('dave'), since_seq: session.metadata.head_seq - 1 });
+    expect(session.state.turn_count).toBe(1);
+  });
+
+  it('[DI4] expects nobody when nobody is active, and the first who returns', () => {
+    const session = aDiscussion({ participants: 2 });
+    session.say('alice', 'hello');
+    hide(session, 'bob');
+    hide(session, 'alice');
+    expect(session.turn).toBeNull();
+    back(session, 'alice');
+    expect(session.turn).toEqual({ agent_id: idOf('alice'), since_seq: session.metadata.head_seq });
+  });
+
+  it('[DI5] lets those who join late speak in their place, newcomers last', () => {
+    const session = aDiscussion({ participants: 4, joined: 2 });
+    expect(speakers(session, 3)).toBe('alice bob alice');
+    session.hub('session.invite.ack', { agent_id: idOf('dave') });
+    join(session, 'dave', 3);
+    expect(speakers(session, 3)).toBe('bob dave alice');
+    session.hub('session.invite.ack', { agent_id: idOf('carol') });
+    join(session, 'carol', 2);
+    join(session, 'zoe', 4);
+    expect(session.state.participant_order).toEqual(['alice', 'bob', 'carol', 'dave', 'zoe'].map(idOf));
+    expect(speakers(session, 5)).toBe('bob carol dave zoe alice');
+  });
+
+  it('[DI6] ends with rounds_complete when the turn has come round so often', () => {
+    const session = aDiscussion({ knobs: { rounds: 2 } });
+    expect(speakers(session, 5)).toBe('alice bob carol alice bob');
+    expect(session.say('carol', 'done')).toEqual({ next_state: 'CLOSING', close_reason: 'rounds_complete' });
+    expect(aDiscussion({ knobs: { rounds: 1 }, participants: 2 }).say('alice', 'hi')).toEqual({});
+  });
+
+  it('[DI6] a round is over when the turn comes to or past the creator’s place, whoever is away', () => {
+    const session = aDiscussion({ participants: 4, knobs: { rounds: 2 } });
+    hide(session, 'alice');
+    expect(speakers(session, 2)).toBe('bob carol');
+    back(session, 'alice');
+    expect(session.state.rounds_done).toBe(0);
+    expect(speakers(session, 1)).toBe('dave');
+    expect(session.state.rounds_done).toBe(1);
+    remove(session, 'dave');
+    expect(speakers(session, 2)).toBe('alice bob');
+    expect(session.say('carol', 'done').close_reason).toBe('rounds_complete');
+  });
+
+  it('[DI6] a round that ends because its last speaker goes away counts, and the next text closes', () => {
+    const session = aDiscussion({ knobs: { rounds: 1 } });
+    speakers(session, 2);
+    hide(session, 'carol');
+    expect(session.state.rounds_done).toBe(1);
+    expect(expected(session)).toBe('alice');
+    expect(session.say('bob', { event_type: 'x.note', event_data: {} })).toEqual({});
+    expect(session.say('alice', 'last word').close_reason).toBe('rounds_complete');
+  });
+
+  it('[DI7] lets other content pass at any time without moving the turn, and refuses what it does not fold', () => {
+    const session = aDiscussion();
+    const before = { state: session.state, turn: session.turn };
+    expect(session.say('carol', { event_type: 'x.note', event_data: { text: 'fyi' } })).toEqual({});
+    expect({ state: session.state, turn: session.turn }).toEqual(before);
+    for (const event_type of ['msg.packet', 'context.set']) {
+      expect(refusal(() => session.say('alice', { event_type, event_data: {} }))).toEqual({
+        code: 'protocol_error',
+        message: `discussion does not take "${event_type}"; send "msg.text"`,
+        details: { event_type },
+      });
+    }
+  });
+
+  it('[DI7] says to whoever gets the turn what was said, or that it is its turn', () => {
+    const session = aDiscussion();
+    session.say('alice', 'hello');
+    hide(session, 'bob');
+    const inputs = session.log.slice(-2).map((envelope) => discussion.turnInput?.(envelope));
+    expect(inputs).toEqual(['hello', 'It is your turn.']);
+  });
+
+  it('[DI2] makes nothing new for a text but what changed', () => {
+    const session = aDiscussion({ participants: 8 });
+    const before = session.state;
+    session.say('alice', 'hello');
+    expect(session.state.participant_order).toBe(before.participant_order);
+    expect(session.state.active).toBe(before.active);
+  });
+
+  it('[DI4, AD15] a discussion that skips the hidden check is found', () => {
+    const blind = {
+      ...discussion,
+      fold: (...[envelope, state, metadata]: Parameters<typeof discussion.fold>) =>
+        envelope.event_type === 'session.participant.hidden' ? state : discussion.fold(envelope, state, metadata),
+    };
+    const check = adapterChecks(blind).find(({ title }) => title.startsWith('[AD15]'));
+    expect(() => check?.run()).toThrow(/expected id-\w+, but active are/);
+  });
+});
