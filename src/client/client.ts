@@ -2,12 +2,15 @@
 
 import type { Envelope } from '../core/envelope.ts';
 import { asError, HubError } from '../core/errors.ts';
+import type { AgentQuery, FoundAgent } from '../core/find-agent.ts';
 import type { GapFrame } from '../core/frames.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Link } from '../core/link.ts';
 import type { OperationName, Params, Result, SessionSummary } from '../core/operations.ts';
 import { type Ids, type Log, silentLog } from '../core/ports.ts';
+import type { Resume } from '../core/resume.ts';
 import type { LifecycleState } from '../core/session.ts';
+import type { Skill } from '../core/skill.ts';
 import { bind, type Claim } from './bind.ts';
 import { Connection, type ConnectionEnd, type ConnectionEvents, describeEnd } from './connection.ts';
 import {
@@ -20,6 +23,7 @@ import {
   optional,
   type Rules,
 } from './given.ts';
+import { aboutAgent, checkAgentQuery, type ResumeOptions, resumeParams } from './identity.ts';
 import { Inbox } from './inbox.ts';
 import { type InviteHandler, Invites } from './invites.ts';
 import type { Handlers } from './lane.ts';
@@ -118,7 +122,7 @@ export abstract class Client {
   }
 
   /** Opens a session with others and joins it. */
-  async open(type: string, wanted: readonly string[] | OpenOptions): Promise<Session> {
+  async open(type: string, wanted: OpenOptions['participants'] | OpenOptions): Promise<Session> {
     const { params, call } = creation(type, wanted);
     const { session, warnings = [] } = await this.call('create_session', params, call);
     const room = this.room(session.session_id);
@@ -141,6 +145,36 @@ export abstract class Client {
       yield* page.sessions;
       after = page.next;
     }
+  }
+
+  /** Agents that fit all that is asked, by name; read in pages. */
+  async *findAgents(query: AgentQuery = {}): AsyncGenerator<FoundAgent, void, undefined> {
+    checkAgentQuery(query);
+    for (let after: string | null | undefined; after !== null; ) {
+      const page: Result<'find_agent'> = await this.call('find_agent', { ...query, after });
+      yield* page.agents;
+      after = page.next;
+    }
+  }
+
+  /** What an agent, by name or id, says it can do; your own unless told. */
+  async resume(agent?: string): Promise<Resume> {
+    return this.call('get_resume', aboutAgent(agent));
+  }
+
+  /** Says what you can do: a new version. What is left out stays. */
+  async setResume(options: ResumeOptions): Promise<Resume> {
+    return this.call('set_resume', resumeParams(options));
+  }
+
+  /** How to work with an agent: its SKILL.md, or one rendered from what is known of it; your own unless told. */
+  async skill(agent?: string): Promise<Skill> {
+    return this.call('get_skill', aboutAgent(agent));
+  }
+
+  /** Says how to work with you: a SKILL.md, with or without front matter. */
+  async setSkill(text: string): Promise<Skill> {
+    return this.call('set_skill', { text });
   }
 
   /** Any operation of the hub but `register`, as it is on the wire. */

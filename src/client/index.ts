@@ -8,10 +8,11 @@ export type { Client, ClientOptions, EventHandler, SessionQuery } from './client
 export type { ConnectionEnd } from './connection.ts';
 export type { HumanOptions } from './human-client.ts';
 export { HumanClient } from './human-client.ts';
+export type { ResumeOptions } from './identity.ts';
 export type { WaitOptions } from './inbox.ts';
 export type { Invite, InviteDecision, InviteHandler } from './invites.ts';
 export type { Message, MessageHandler, TurnHandler, TurnOffer } from './message.ts';
 export type { OpenOptions } from './open.ts';
 export type { CallOptions } from './requests.ts';
 export type { SessionEnd } from './room.ts';
-export type { CloseOptions, Content, LogOptions, SendOptions, Session } from './session.ts';
+export type { AddOptions, CloseOptions, Content, LogOptions, SendOptions, Session } from './session.ts';

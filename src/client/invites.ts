@@ -36,7 +36,7 @@ export class Invites {
   }
 
   receive(envelope: Envelope, room: Room): void {
-    room.advance('INVITED');
+    room.invited();
     if (this.answering.has(room.id)) return;
     this.answering.add(room.id);
     void this.answer(envelope, room)

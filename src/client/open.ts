@@ -6,8 +6,8 @@ import { checkOptions, isObject, names, type Rules } from './given.ts';
 import { CALL_OPTIONS, type CallOptions } from './requests.ts';
 
 export interface OpenOptions extends CallOptions {
-  /** Names or ids; you are put first unless you are listed. */
-  readonly participants: readonly string[];
+  /** Names, ids, or `{ capability }` for whoever offers it; you are put first unless you are listed. */
+  readonly participants: CreateParams['participants'];
   readonly version?: number | undefined;
   readonly knobs?: JsonObject | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;

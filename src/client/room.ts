@@ -92,6 +92,12 @@ export class Room {
     return this.unread.isEmpty;
   }
 
+  /** Asked in, perhaps once more. */
+  invited(): void {
+    this.isDeclined = false;
+    this.advance('INVITED');
+  }
+
   /** Its invite was turned down: nothing will ever come of it. */
   decline(): void {
     this.isDeclined = true;

@@ -1,10 +1,12 @@
 /** The handle of one session: say something, wait for something, read, close. */
 
+import type { AddAnswer } from '../core/adding.ts';
 import type { PostAnswer } from '../core/admit.ts';
 import type { EndAnswer } from '../core/ending.ts';
 import { type Envelope, isContent, type Turn } from '../core/envelope.ts';
 import { HubError } from '../core/errors.ts';
 import { badValue } from '../core/json.ts';
+import type { InviteAnswer } from '../core/membership.ts';
 import type { PostParams, Result } from '../core/operations.ts';
 import type { LifecycleState } from '../core/session.ts';
 import { checkOptions, isObject, names, optional, type Rules } from './given.ts';
@@ -35,6 +37,11 @@ export interface CloseOptions extends CallOptions {
   readonly wait?: 'closing' | 'closed' | undefined;
 }
 
+export interface AddOptions extends CallOptions {
+  /** One of the roles of the session type; `participant` unless told. */
+  readonly role?: string | undefined;
+}
+
 export interface LogOptions {
   readonly fromSeq?: number | undefined;
   /** Newest first. */
@@ -51,6 +58,7 @@ const SEND_OPTIONS: Rules<SendOptions> = {
   to: optional(names),
 };
 const CLOSE_OPTIONS: Rules<CloseOptions> = { ...CALL_OPTIONS, wait: null };
+const ADD_OPTIONS: Rules<AddOptions> = { ...CALL_OPTIONS, role: null };
 const LOG_OPTIONS: Rules<LogOptions> = { fromSeq: null, reverse: null, pageSize: null };
 
 export class Session implements AsyncIterable<Message> {
@@ -116,6 +124,18 @@ export class Session implements AsyncIterable<Message> {
     const answer = await this.room.host.call('close_session', { session_id: this.id, reason, wait }, { deadlineMs });
     this.room.advance(answer.state);
     return answer;
+  }
+
+  /** Leaves for good: nothing more comes, and there is no way back. The others go on, unless too few are left. */
+  async leave(): Promise<InviteAnswer> {
+    return this.room.host.call('leave_session', { session_id: this.id });
+  }
+
+  /** Invites one more, by name or id; only who opened the session may. */
+  async add(participant: string, options: AddOptions = {}): Promise<AddAnswer> {
+    checkOptions(options, ADD_OPTIONS);
+    const { role, deadlineMs } = options;
+    return this.room.host.call('add_participant', { session_id: this.id, participant, role }, { deadlineMs });
   }
 
   info(): Promise<Result<'get_session'>> {

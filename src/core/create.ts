@@ -3,6 +3,7 @@
 import type { CompleteAdapter } from './adapter.ts';
 import { type Draft, type Envelope, hubDraft } from './envelope.ts';
 import { internalError, isProtocolError, WireError } from './errors.ts';
+import { inviteDraft } from './invite.ts';
 import { describe, type JsonObject } from './json.ts';
 import type { Limits } from './limits.ts';
 import type { CreatedData, ExpectationEntry, Manifest, SessionMetadata } from './session.ts';
@@ -94,11 +95,7 @@ function firstUnit(facts: CreateFacts): { readonly created: Draft; readonly draf
     ...hubDraft(session_id, 'session.created', created as unknown as JsonObject, []),
     idempotency_key: facts.idempotencyKey,
   };
-  const creatorName = participants.find(({ agent_id }) => agent_id === creator_id)?.name ?? creator_id;
-  const invites = invitees.map(({ agent_id, role }) => {
-    const data = { agent_id, role, type: manifest.type, creator_id, creator_name: creatorName, labels: facts.labels };
-    return hubDraft(session_id, 'session.invite', data, [agent_id]);
-  });
+  const invites = invitees.map((invitee) => inviteDraft({ ...created, session_id }, invitee));
   const opened = created.required_acks === 0 ? [hubDraft(session_id, 'session.opened', { active: [creator_id] })] : [];
   return { created: createdDraft, drafts: [createdDraft, ...invites, ...opened] };
 }

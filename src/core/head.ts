@@ -39,6 +39,8 @@ export function foldHead(head: Head | null, entry: Entry): Head {
   if (head === null) return createdHead(entry);
   const next = movedOn(head, entry);
   switch (envelope.event_type) {
+    case 'session.invite':
+      return withInvitee(next, envelope);
     case 'session.invite.ack':
     case 'session.participant.joined':
     case 'session.participant.returned':
@@ -73,6 +75,12 @@ function withMember(head: Head, { event_data, seq }: Envelope, status: Participa
   if (typeof agent_id !== 'string') return head;
   const members = { ...head.members, [agent_id]: status };
   return status === 'removed' ? { ...head, members, left: { ...head.left, [agent_id]: seq } } : { ...head, members };
+}
+
+/** One who came later, or declined before; the invites of the creation change nothing. */
+function withInvitee(head: Head, envelope: Envelope): Head {
+  const status = head.members[String(envelope.event_data.agent_id)];
+  return status === undefined || status === 'rejected' ? withMember(head, envelope, 'invited') : head;
 }
 
 function ended(head: Head, { created_at, event_data }: Envelope, state: 'CLOSED' | 'EXPIRED'): Head {

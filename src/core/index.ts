@@ -2,12 +2,14 @@
 
 export type { AdapterResult, CompleteAdapter, Reply, RoundDraft, SessionAdapter, TurnTool } from './adapter.ts';
 export { completeAdapter, renderText } from './adapter.ts';
+export type { AddAnswer } from './adding.ts';
 export type { PostAnswer } from './admit.ts';
 export type { EndAnswer } from './ending.ts';
 export type { Draft, Entry, Envelope, HubEventType, Priority, Turn, Unit } from './envelope.ts';
 export { HUB_EVENT_TYPES, HUB_ID, isContent } from './envelope.ts';
 export type { ErrorDetails, FieldProblem, WireCode } from './errors.ts';
 export { HubError, ProtocolError, WIRE_CODES, WireError } from './errors.ts';
+export type { AgentQuery, FoundAgent } from './find-agent.ts';
 export type {
   ClientFrame,
   GapFrame,
@@ -36,6 +38,7 @@ export type {
   Operation,
   OperationName,
   Params,
+  ParticipantRef,
   PostParams,
   Result,
   SessionSummary,
@@ -46,6 +49,7 @@ export type { ContextUpdates, FinishOptions, HandoffOptions, Packet } from './pa
 export { finish, handoff } from './packets.ts';
 export type { AgentKind, Passport, PassportClaim } from './passport.ts';
 export type { Clock, Ids, Log } from './ports.ts';
+export type { Observed, Resume, ResumeClaim } from './resume.ts';
 export type { Schema } from './schema-contract.ts';
 export type {
   CreatedData,
@@ -59,6 +63,7 @@ export type {
   ViolationAction,
 } from './session.ts';
 export { isTerminal, nameOf, participantOf } from './session.ts';
+export type { Skill } from './skill.ts';
 export type {
   Append,
   AppendOutcome,

@@ -12,6 +12,8 @@ export interface Limits {
   readonly maxKnobBytes: number;
   readonly maxLabels: number;
   readonly maxLabelBytes: number;
+  /** Bytes of an agent's skill, its front matter included. */
+  readonly maxSkillBytes: number;
   /** Nesting of any JSON a client sends. */
   readonly maxJsonDepth: number;
   /** Envelopes of one session; then it closes with `log_full`. */
@@ -56,6 +58,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxKnobBytes: 64 * 1024,
   maxLabels: 32,
   maxLabelBytes: 1024,
+  maxSkillBytes: 64 * 1024,
   maxJsonDepth: 64,
   maxEnvelopes: 1_000_000,
   window: 256,

@@ -22,11 +22,14 @@ export function ackInvite(state: SessionState, agentId: string): Decision<Invite
   if (refusal !== null) return refusal;
   const ack = answerDraft(metadata, 'session.invite.ack', { agent_id: agentId });
   if (metadata.state === 'ACTIVE') return appendAnswer([ack, joinedDraft(metadata, invitee)]);
+  // Nothing but this tells an adapter of one who was not among the first participants.
+  const isNew = (state.status_seq[agentId] ?? 1) > 1;
+  const drafts = isNew ? [ack, joinedDraft(metadata, invitee)] : [ack];
   const active = [...activeIds(metadata), agentId];
   const acks = active.filter((id) => id !== metadata.creator_id).length;
-  if (acks < metadata.required_acks) return appendAnswer([ack]);
+  if (acks < metadata.required_acks) return appendAnswer(drafts);
   const inOrder = metadata.participants.map(({ agent_id }) => agent_id).filter((id) => active.includes(id));
-  return appendAnswer([ack, hubDraft(metadata.session_id, 'session.opened', { active: inOrder })]);
+  return appendAnswer([...drafts, hubDraft(metadata.session_id, 'session.opened', { active: inOrder })]);
 }
 
 /** A reject ends the session only when the quorum is out of reach. */
@@ -55,6 +58,17 @@ export function removeParticipant(state: SessionState, agentId: string, reason: 
   }
   const removed = hubDraft(metadata.session_id, 'session.participant.removed', { agent_id: agentId, reason });
   return appendAnswer([removed, ...quorumLost(metadata, agentId)]);
+}
+
+/** Asked for by itself. Who was never in declines instead; who is out already stays out. */
+export function leaveSession(state: SessionState, agentId: string): Decision<InviteAnswer> {
+  const { metadata } = state;
+  const { session_id } = metadata;
+  if (participantOf(metadata, agentId)?.status === 'invited' && !isTerminal(metadata.state)) {
+    const message = `you have not joined session ${session_id}; decline its invite with reject_invite`;
+    return refuse(new ProtocolError(message, { status: 'invited' }));
+  }
+  return removeParticipant(state, agentId, 'left');
 }
 
 /** Before the session opened, someone leaving may put the quorum out of reach. (After it, advance() counts who is left.) */

@@ -4,9 +4,11 @@
  */
 
 import { z } from 'zod';
+import type { AddAnswer } from './adding.ts';
 import type { PostAnswer } from './admit.ts';
 import type { EndAnswer } from './ending.ts';
 import { WIRE_CODES, type WireCode } from './errors.ts';
+import { foundAgent, resume, skill } from './identity-schemas.ts';
 import type { InviteAnswer } from './membership.ts';
 import type { Health, OperationName, Result, SessionSummary } from './operations.ts';
 import {
@@ -15,6 +17,7 @@ import {
   envelope,
   lifecycleState,
   madeId,
+  participant,
   passport,
   seq,
   sessionId,
@@ -49,8 +52,15 @@ export const RESULTS: { readonly [Name in OperationName]: z.ZodType<Result<Name>
     warnings: z.array(z.string()),
     duplicate,
   }),
+  find_agent: record<Result<'find_agent'>>({ agents: z.array(foundAgent), next: agentName.nullable() }),
+  get_resume: resume,
+  set_resume: resume,
+  get_skill: skill,
+  set_skill: skill,
   ack_invite: inviteAnswer,
   reject_invite: inviteAnswer,
+  add_participant: record<AddAnswer>({ state: lifecycleState, participant }),
+  leave_session: inviteAnswer,
   get_session: record<Result<'get_session'>>({
     session: sessionMetadata,
     turn: turn.nullable(),

@@ -1,10 +1,19 @@
 /** One record per operation: its parameters, its result, who may, what it is for. Everything else is made from this table. */
 
 import { z } from 'zod';
+import type { AddAnswer } from './adding.ts';
 import type { PostAnswer } from './admit.ts';
 import type { EndAnswer } from './ending.ts';
 import type { Envelope, Priority, Turn } from './envelope.ts';
 import type { WireCode } from './errors.ts';
+import type { AgentQuery, FoundAgent } from './find-agent.ts';
+import {
+  aboutAgentParams,
+  findAgentParams,
+  participantRef,
+  setResumeParams,
+  setSkillParams,
+} from './identity-schemas.ts';
 import type { JsonObject } from './json.ts';
 import type { InviteAnswer } from './membership.ts';
 import { RESULTS } from './operation-results.ts';
@@ -19,19 +28,24 @@ import {
   passportClaim,
   sessionId,
 } from './record-schemas.ts';
+import type { Resume, ResumeClaim } from './resume.ts';
 import { anyObject, schemaOf, text, texts, whole } from './schema.ts';
 import type { Schema } from './schema-contract.ts';
 import type { ExpectationEntry, LifecycleState, SessionMetadata } from './session.ts';
+import type { Skill } from './skill.ts';
 import { DURATION, durationMs } from './time.ts';
 
 /** A time such as "30s", "15m", "2h", "1d" or seconds; 0 = off. */
 export type Duration = string | number;
 
+/** A name, an agent id, or one who offers the capability: of these who is connected comes first, then by name. */
+export type ParticipantRef = string | { readonly capability: string };
+
 export interface CreateParams {
   readonly type: string;
   readonly version?: number | undefined;
-  /** Names or agent ids; the creator is put first unless it is listed. */
-  readonly participants: readonly string[];
+  /** Names, agent ids, or whoever offers a capability; the creator is put first unless it is listed. */
+  readonly participants: readonly ParticipantRef[];
   readonly knobs?: JsonObject | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /** Kept as labels.intent. */
@@ -102,11 +116,24 @@ export interface OperationTypes {
       readonly duplicate?: true;
     };
   };
+  find_agent: {
+    params: AgentQuery & { readonly after?: string | undefined; readonly limit?: number | undefined };
+    result: { readonly agents: readonly FoundAgent[]; readonly next: string | null };
+  };
+  get_resume: { params: { readonly agent?: string | undefined }; result: Resume };
+  set_resume: { params: ResumeClaim & { readonly expected_version?: number | undefined }; result: Resume };
+  get_skill: { params: { readonly agent?: string | undefined }; result: Skill };
+  set_skill: { params: { readonly text: string }; result: Skill };
   ack_invite: { params: { readonly session_id: string }; result: InviteAnswer };
   reject_invite: {
     params: { readonly session_id: string; readonly reason?: string | undefined };
     result: InviteAnswer;
   };
+  add_participant: {
+    params: { readonly session_id: string; readonly participant: string; readonly role?: string | undefined };
+    result: AddAnswer;
+  };
+  leave_session: { params: { readonly session_id: string }; result: InviteAnswer };
   get_session: {
     params: { readonly session_id: string };
     result: { readonly session: SessionMetadata; readonly turn: Turn | null; readonly unavailable: string | null };
@@ -162,7 +189,7 @@ export type Params<Name extends OperationName> = OperationTypes[Name]['params'];
 export type Result<Name extends OperationName> = OperationTypes[Name]['result'];
 
 /** anyone = also an unbound connection; bound = any identity; self = only for itself; participant = of that session. */
-export type Who = 'anyone' | 'bound' | 'self' | 'participant' | 'active participant' | 'invitee';
+export type Who = 'anyone' | 'bound' | 'self' | 'participant' | 'active participant' | 'invitee' | 'creator';
 
 export interface Operation<Name extends OperationName> {
   readonly name: Name;
@@ -202,13 +229,48 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     [],
     'The registered agents by name, a page at a time.',
   ),
+  find_agent: operation(
+    'find_agent',
+    findAgentParams,
+    'bound',
+    [],
+    'The agents that fit all that is asked, by name, a page at a time; follow next also from a page without any.',
+  ),
+  get_resume: operation(
+    'get_resume',
+    aboutAgentParams,
+    'bound',
+    ['not_found'],
+    'What an agent says it can do, and what was seen of it; the newest version.',
+  ),
+  set_resume: operation(
+    'set_resume',
+    setResumeParams,
+    'self',
+    ['conflict', 'not_found'],
+    'Say what you can do; what is left out stays, and every set is a new version.',
+  ),
+  get_skill: operation(
+    'get_skill',
+    aboutAgentParams,
+    'bound',
+    ['not_found'],
+    'How to work with an agent: its SKILL.md, or one rendered from its passport and resume.',
+  ),
+  set_skill: operation(
+    'set_skill',
+    setSkillParams,
+    'self',
+    ['too_large', 'not_found'],
+    'Say how to work with you: a SKILL.md, with or without front matter.',
+  ),
   create_session: operation(
     'create_session',
     z.object({
       type: text(64),
       version: whole(1, 1_000_000).optional(),
       participants: z
-        .array(agentRef, { error: 'a list of names' })
+        .array(participantRef, { error: 'a list of names' })
         .min(1, 'at least one name')
         .max(4096, 'at most 4096 names'),
       knobs: anyObject().optional(),
@@ -240,6 +302,20 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     'invitee',
     ['not_found', 'protocol_error', 'session_closed'],
     'Decline an invite.',
+  ),
+  add_participant: operation(
+    'add_participant',
+    z.object({ session_id: sessionId, participant: agentRef, role: text(64).optional() }),
+    'creator',
+    ['not_found', 'forbidden', 'protocol_error', 'session_closed'],
+    'Invite one more into a session that has not ended; who declined may be asked again.',
+  ),
+  leave_session: operation(
+    'leave_session',
+    z.object({ session_id: sessionId }),
+    'participant',
+    ['not_found', 'protocol_error'],
+    'Leave a session you joined, for good.',
   ),
   get_session: operation(
     'get_session',

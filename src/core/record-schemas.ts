@@ -65,7 +65,10 @@ export const agentName: z.ZodType<string> = z
   .regex(NAME, 'a name of a-z 0-9 . _ - (1 to 64 characters, starting with a letter or digit)')
   .refine((name) => !RESERVED_NAMES.has(name), 'another name: "hub" is the hub itself');
 
-const agentKind = oneOf<AgentKind>({ agent: 1, human: 1, remote_agent: 1 }, 'agent, human or remote_agent');
+export const agentKind: z.ZodType<AgentKind> = oneOf<AgentKind>(
+  { agent: 1, human: 1, remote_agent: 1 },
+  'agent, human or remote_agent',
+);
 const claimed = text(256);
 
 export const passportClaim: z.ZodType<PassportClaim> = z.object({
@@ -78,7 +81,8 @@ export const passportClaim: z.ZodType<PassportClaim> = z.object({
   region: claimed.optional(),
 });
 
-export const passport: z.ZodType<Passport> = record<Passport>({
+/** Each of a passport's, for records that are a passport and more. */
+export const passportMembers: { readonly [Key in keyof Passport]: z.ZodType<Passport[Key]> } = {
   agent_id: madeId,
   name: agentName,
   kind: agentKind,
@@ -88,7 +92,9 @@ export const passport: z.ZodType<Passport> = record<Passport>({
   cost: claimed.nullable(),
   region: claimed.nullable(),
   created_at: time,
-});
+};
+
+export const passport: z.ZodType<Passport> = record<Passport>(passportMembers);
 
 export const turn: z.ZodType<Turn> = record<Turn>({ agent_id: madeId, since_seq: seq });
 
@@ -130,7 +136,7 @@ export const manifest: z.ZodType<Manifest> = record<Manifest>({
   expectations: z.array(expectationEntry),
 });
 
-const participant = record<Participant>({
+export const participant: z.ZodType<Participant> = record<Participant>({
   agent_id: madeId,
   name: agentName,
   role: text(64),

@@ -3,6 +3,7 @@
 import type { CompleteAdapter } from './adapter.ts';
 import { type Envelope, isFolded } from './envelope.ts';
 import { foldHead, type Head } from './head.ts';
+import { withInvite } from './invite.ts';
 import type { CreatedData, Participant, ParticipantStatus, SessionMetadata } from './session.ts';
 
 export interface SessionState {
@@ -77,6 +78,8 @@ function foldMetadata(before: SessionMetadata, envelope: Envelope): SessionMetad
   const agentId = typeof data.agent_id === 'string' ? data.agent_id : '';
   const reason = typeof data.reason === 'string' ? data.reason : null;
   switch (envelope.event_type) {
+    case 'session.invite':
+      return { ...metadata, ...withInvite(before, envelope) };
     case 'session.invite.ack':
       return { ...metadata, ...answered(before, agentId), participants: joined(before, agentId, envelope) };
     case 'session.invite.reject':

@@ -13,6 +13,7 @@ import { storeFailed } from './backlog.ts';
 import type { Binding } from './bindings.ts';
 import { notBound } from './caller.ts';
 import type { HubParts } from './parts.ts';
+import { resolveParticipants } from './resolve-participants.ts';
 import { tailored } from './tailor.ts';
 
 type Created = Result<'create_session'>;
@@ -139,34 +140,6 @@ function createFacts(
     limits,
   };
   return tailored(parts, registered, facts);
-}
-
-/** A creator not listed is put first. */
-function resolveParticipants(
-  parts: HubParts,
-  creator: Binding,
-  listed: readonly string[],
-): CreateFacts['participants'] {
-  const passports = listed.map((nameOrId, i) => {
-    const passport = parts.registry.invitable(nameOrId);
-    if (passport !== null) return passport;
-    const field = `params.participants.${i}`;
-    throw new WireError('invalid_create', `${field}: nobody called "${nameOrId}" is registered`, {
-      field,
-      received: nameOrId,
-    });
-  });
-  const ids = passports.map(({ agent_id }) => agent_id);
-  const twice = ids.findIndex((id, i) => ids.indexOf(id) !== i);
-  if (twice !== -1) {
-    const field = `params.participants.${twice}`;
-    throw new WireError('invalid_create', `${field}: "${listed[twice]}" is listed twice`, {
-      field,
-      received: listed[twice],
-    });
-  }
-  const others = passports.map(({ agent_id, name }) => ({ agent_id, name }));
-  return ids.includes(creator.agentId) ? others : [{ agent_id: creator.agentId, name: creator.name }, ...others];
 }
 
 function knobsOf({ limits }: HubParts, { parseKnobs }: RegisteredAdapter, params: CreateParams): JsonObject {

@@ -10,6 +10,8 @@ import type { SessionMetadata } from '../core/session.ts';
 export interface HubEvents {
   agentRegistered: { readonly passport: Passport };
   agentUnregistered: { readonly passport: Passport };
+  /** It says something new about itself. */
+  agentChanged: { readonly passport: Passport; readonly what: 'resume' | 'skill'; readonly version: number };
   agentBound: { readonly agent_id: string; readonly name: string; readonly binding: number };
   agentUnbound: { readonly agent_id: string; readonly name: string; readonly binding: number; readonly reason: string };
   /** Every envelope of every session, in seq order within a session. */
@@ -43,6 +45,7 @@ export type HubEventName = keyof HubEvents;
 export const HUB_EVENTS: readonly HubEventName[] = [
   'agentRegistered',
   'agentUnregistered',
+  'agentChanged',
   'agentBound',
   'agentUnbound',
   'envelopePosted',

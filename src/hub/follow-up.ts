@@ -22,7 +22,7 @@ export function onDurable(parts: HubParts, session: LiveSession, entries: readon
   parts.waiters.wake(metadata);
   // What participants say moves no deadline and ends nothing.
   if (!isOfHub) return;
-  if (entries[0]?.envelope.seq === 1) reconcile(parts, head);
+  if (entries.some(namesSomeone)) reconcile(parts, head);
   void checkDrained(parts, head);
   limitDrain(parts, head);
   if (isTerminal(metadata.state)) void closeChildren(parts, session.sessionId);
@@ -32,7 +32,11 @@ function madeByHub({ envelope }: Entry): boolean {
   return envelope.sender_id === HUB_ID;
 }
 
-/** A new session may name who is leaving, or a parent that has ended: they did not know of it yet. */
+function namesSomeone({ envelope }: Entry): boolean {
+  return envelope.event_type === 'session.created' || envelope.event_type === 'session.invite';
+}
+
+/** A new session, or a new invite, may name who is leaving, or a parent that has ended: they did not know of it yet. */
 function reconcile(parts: HubParts, head: Head): void {
   for (const [agentId, status] of Object.entries(head.members)) {
     const belongs = status !== 'removed' && status !== 'rejected';

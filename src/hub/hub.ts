@@ -4,6 +4,7 @@ import type { SessionAdapter } from '../core/adapter.ts';
 import { asError, HubError } from '../core/errors.ts';
 import { type Limits, limitsWith } from '../core/limits.ts';
 import { type Link, linkPair } from '../core/link.ts';
+import type { InviteAnswer } from '../core/membership.ts';
 import type { Health } from '../core/operations.ts';
 import { type Clock, type Ids, type Log, silentLog } from '../core/ports.ts';
 import type { NumberedAudit, Store } from '../core/store.ts';
@@ -19,6 +20,7 @@ import { Cursors } from './cursors.ts';
 import { HUB_EVENTS, type HubEventName, type HubListener, Taps } from './events.ts';
 import { onDurable } from './follow-up.ts';
 import { LiveIndex } from './live-index.ts';
+import { bringBack, hide, remove } from './operate.ts';
 import type { HubParts } from './parts.ts';
 import { healthOf } from './perform.ts';
 import { Presence } from './presence.ts';
@@ -115,6 +117,21 @@ export class Hub {
     this.parts.sessions.forgetUnavailable();
   }
 
+  /** Takes an active participant out of the rotation; it goes on reading and keeps its place. */
+  hideParticipant(sessionId: string, agent: string, reason?: string): Promise<InviteAnswer> {
+    return this.operating(() => hide(this.parts, { sessionId, agent }, reason));
+  }
+
+  /** Puts a hidden participant back into its place. */
+  returnParticipant(sessionId: string, agent: string): Promise<InviteAnswer> {
+    return this.operating(() => bringBack(this.parts, { sessionId, agent }));
+  }
+
+  /** Takes a participant out for good; what comes later it does not hear. */
+  removeParticipant(sessionId: string, agent: string, reason?: string): Promise<InviteAnswer> {
+    return this.operating(() => remove(this.parts, { sessionId, agent }, reason));
+  }
+
   /** Everything that time brings: due deadlines, repeats, cursors, eviction. Called once a second. */
   sweep(): void {
     if (this.state !== 'running' || this.parts.backlog.failed !== null) return;
@@ -157,6 +174,11 @@ export class Hub {
     // What the last units would cause is not begun: the next start derives it again.
     this.parts.backlog.fail(new HubError('hub_stopped', 'the hub is stopped'));
     await this.parts.store.close();
+  }
+
+  private async operating<T>(work: () => Promise<T>): Promise<T> {
+    if (this.state !== 'running') throw new HubError('hub_stopped', 'the hub is not running');
+    return work();
   }
 
   private flushCursors(): void {

@@ -1,40 +1,30 @@
 /** One handler per operation of the table. Parameters are parsed; who may is decided here and in the core. */
 
+import { addParticipant } from '../core/adding.ts';
 import { admitPost, noSuchSession } from '../core/admit.ts';
 import { type Decision, refuse } from '../core/advance.ts';
 import { closeSession } from '../core/ending.ts';
 import { toWireError, WireError } from '../core/errors.ts';
-import { utf8Bytes } from '../core/json.ts';
-import { ackInvite, rejectInvite, removeParticipant } from '../core/membership.ts';
-import {
-  type Health,
-  OPERATIONS,
-  type OperationName,
-  type Params,
-  type Result,
-  type SessionSummary,
-} from '../core/operations.ts';
+import { ackInvite, leaveSession, rejectInvite, removeParticipant } from '../core/membership.ts';
+import { type Health, OPERATIONS, type OperationName, type Result, type SessionSummary } from '../core/operations.ts';
 import { isTerminal, participantOf } from '../core/session.ts';
 import type { SessionState } from '../core/state.ts';
 import type { StoredHead } from '../core/store.ts';
 import { isoFromMs } from '../core/time.ts';
 import { boundCaller, type Caller, notBound } from './caller.ts';
+import { countWithin, PAGE } from './count-within.ts';
 import { createSession } from './create-session.ts';
+import type { Handler } from './handler.ts';
+import { identityOperations } from './identity-operations.ts';
+import type { LiveSession } from './live-session.ts';
+import { ifAvailable } from './operate.ts';
 import type { HubParts } from './parts.ts';
 import { draftOf, factsOf, post } from './post.ts';
 import { readLog } from './read-log.ts';
 import { liveSessionsOf } from './read-pages.ts';
 import { sessionsToLeave } from './sessions-to-leave.ts';
 
-type Handler<Name extends OperationName> = (
-  parts: HubParts,
-  caller: Caller,
-  params: Params<Name>,
-) => Promise<Result<Name>> | Result<Name>;
-
 type PendingTurn = Result<'pending_turns'>['turns'][number];
-
-const PAGE = 100;
 
 const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   async register(parts, caller, params) {
@@ -62,11 +52,7 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
     return { agent_id: agentId };
   },
 
-  list_agents(parts, caller, { after = '', limit = PAGE }) {
-    boundCaller(caller);
-    const agents = parts.registry.list(after, limit);
-    return { agents, next: agents.length < limit ? null : (agents.at(-1)?.name ?? null) };
-  },
+  ...identityOperations,
 
   create_session: (parts, caller, params) => createSession(parts, boundCaller(caller), params),
 
@@ -76,6 +62,18 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
 
   reject_invite(parts, caller, { session_id, reason = 'declined' }) {
     return decideAs(parts, caller, session_id, (state, agentId) => rejectInvite(state, agentId, reason));
+  },
+
+  add_participant(parts, caller, { session_id, participant, role }) {
+    return decideAs(parts, caller, session_id, (state, agentId, session) => {
+      // Looked up when it is judged: it may be another moment, and who is not in the session learns nothing of names.
+      const newcomer = { asked: participant, agent: parts.registry.invitable(participant), role };
+      return ifAvailable(session, addParticipant(state, agentId, newcomer, parts.limits));
+    });
+  },
+
+  leave_session(parts, caller, { session_id }) {
+    return decideAs(parts, caller, session_id, (state, agentId) => leaveSession(state, agentId));
   },
 
   get_session(parts, caller, { session_id }) {
@@ -180,12 +178,14 @@ async function decideAs<T>(
   parts: HubParts,
   caller: Caller,
   sessionId: string,
-  decide: (state: SessionState, agentId: string) => Decision<T>,
+  decide: (state: SessionState, agentId: string, session: LiveSession) => Decision<T>,
 ): Promise<T> {
   const by = boundCaller(caller);
   parts.backlog.check();
   return parts.sessions.use(sessionId, (session) =>
-    session.decide((state) => (parts.bindings.mayAct(by) ? decide(state, by.agentId) : refuse(notBound(by.name)))),
+    session.decide((state) =>
+      parts.bindings.mayAct(by) ? decide(state, by.agentId, session) : refuse(notBound(by.name)),
+    ),
   );
 }
 
@@ -207,16 +207,6 @@ function participantState(state: SessionState | null, agentId: string, sessionId
 function summaryOf({ head }: StoredHead): SessionSummary {
   const { session_id, type, state, creator_id, created_at, closed_at, close_reason, labels, seq, turn } = head;
   return { session_id, type, state, creator_id, created_at, closed_at, close_reason, labels, head_seq: seq, turn };
-}
-
-/** How many of these fit into one answer; one always does. */
-function countWithin(records: readonly SessionSummary[], maxBytes: number): number {
-  let bytes = 0;
-  const over = records.findIndex((record) => {
-    bytes += utf8Bytes(JSON.stringify(record));
-    return bytes > maxBytes;
-  });
-  return over === -1 ? records.length : Math.max(1, over);
 }
 
 function sessionOf(params: unknown): string | null {

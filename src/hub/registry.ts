@@ -1,32 +1,27 @@
 /** The identities of the hub: a log of the same kind as a session's, with the same two states. */
 
-import type { Draft, Entry, Unit } from '../core/envelope.ts';
-import { HUB_ID, PLAIN } from '../core/envelope.ts';
+import { refuse } from '../core/advance.ts';
+import type { Entry, Unit } from '../core/envelope.ts';
 import { WireError } from '../core/errors.ts';
+import type { KnownAgent } from '../core/find-agent.ts';
 import type { JsonObject } from '../core/json.ts';
 import { type Passport, type PassportClaim, passportFrom } from '../core/passport.ts';
+import { emptyResume, nextResume, type Resume, type ResumeClaim } from '../core/resume.ts';
+import { renderSkill, type Skill } from '../core/skill.ts';
 import type { HeadToken } from '../core/store.ts';
 import { REGISTRY_LOG } from '../core/store.ts';
+import { Identities, type Identity, isKnownAt, knownAgent } from './identities.ts';
 import { type Judge, type Judgement, Ledger } from './ledger.ts';
 import type { HubParts } from './parts.ts';
 import { logPages } from './read-pages.ts';
+import { append, NOTHING, nameTaken, noAgent, otherVersion, type Position, skillIn } from './registry-entries.ts';
 
-interface Position {
-  readonly seq: number;
-  readonly envelope_id: string | null;
-}
-
-/** One name, for good: once taken it is never given to another. */
-interface Identity {
-  readonly passport: Passport;
-  readonly sinceSeq: number;
-  retiredSeq: number | null;
-}
+/** Asked when it is judged: may the one who asked still speak for the identity? */
+export type Guard = () => WireError | null;
 
 export class Registry {
   private readonly parts: HubParts;
-  private readonly byName = new Map<string, Identity>();
-  private readonly byId = new Map<string, Identity>();
+  private readonly identities = new Identities();
   /** Identities that are leaving: no new session may name them. */
   private readonly leaving = new Set<string>();
   private ledger: Ledger<Position>;
@@ -35,19 +30,20 @@ export class Registry {
 
   constructor(parts: HubParts) {
     this.parts = parts;
-    this.ledger = this.makeLedger({ seq: 0, envelope_id: null }, null, null);
+    this.ledger = this.makeLedger(NOTHING, null, null);
   }
 
   async start(): Promise<void> {
     const { store, log } = this.parts;
-    const nothing = { seq: 0, envelope_id: null };
     let position = await store.position(REGISTRY_LOG);
     if (position === null) return;
-    const state = await this.readOn(nothing, position.seq).catch(async (thrown: unknown) => {
+    // Nobody knows of an older version yet.
+    const readAll = (upTo: number): Promise<Position> => this.readOn(NOTHING, upTo, Number.POSITIVE_INFINITY);
+    const state = await readAll(position.seq).catch(async (thrown: unknown) => {
       // Damage may be found only when it is read; then the store says so from there on.
       position = await store.position(REGISTRY_LOG);
       if (position === null || position.damaged_from === null) throw thrown;
-      return this.readOn(nothing, position.seq);
+      return readAll(position.seq);
     });
     this.damagedFrom = position.damaged_from;
     if (this.damagedFrom !== null) log.error('the registry is damaged', { damaged_from: this.damagedFrom });
@@ -56,37 +52,75 @@ export class Registry {
 
   /** The identity of that name, if it is durable and has not been retired. */
   named(name: string): Passport | null {
-    return this.visible(this.byName.get(name));
+    return this.visible(this.identities.named(name))?.passport ?? null;
   }
 
   byAgentId(agentId: string): Passport | null {
-    return this.visible(this.byId.get(agentId));
+    return this.visible(this.identities.withId(agentId))?.passport ?? null;
   }
 
-  /** By id or name, for those who may be named in a new session. The id comes first: a name may look like another's id. */
+  /** By id or name, with what it says of itself. The id comes first: a name may look like another's id. */
+  called(nameOrId: string): KnownAgent | null {
+    const identity = this.visible(this.identities.withId(nameOrId)) ?? this.visible(this.identities.named(nameOrId));
+    return identity === null ? null : knownAgent(identity, this.durableSeq);
+  }
+
+  /** The same, for those who may be named in a new session. */
   invitable(nameOrId: string): Passport | null {
-    const passport = this.byAgentId(nameOrId) ?? this.named(nameOrId);
+    const passport = this.called(nameOrId)?.passport ?? null;
     return passport === null || this.leaving.has(passport.agent_id) ? null : passport;
   }
 
-  /** Names after `after`, in order. */
-  list(after: string, limit: number): readonly Passport[] {
-    const passports = [...this.byName.values()].map((identity) => this.visible(identity)).filter((one) => one !== null);
-    return passports
-      .filter(({ name }) => name > after)
-      .sort((a, b) => (a.name < b.name ? -1 : 1))
-      .slice(0, limit);
+  isLeaving(agentId: string): boolean {
+    return this.leaving.has(agentId);
+  }
+
+  /** Everyone whose name comes after this one, by name. */
+  after(name: string): Iterable<KnownAgent> {
+    return this.identities.after(name, this.durableSeq);
+  }
+
+  /** Its own, read from the log, or one made of what else is known of it. */
+  async skillOf({ passport, resume }: KnownAgent): Promise<Skill> {
+    const note = this.identities.withId(passport.agent_id)?.skills.at(this.durableSeq) ?? null;
+    if (note === null) return renderSkill(passport, resume);
+    const range = { from_seq: note.seq, to_seq: note.seq, limit: 1 };
+    const [entry] = await this.parts.store.read(REGISTRY_LOG, range);
+    if (entry === undefined) throw new WireError('internal', `the registry has no entry ${note.seq}`);
+    return skillIn(entry, passport.name);
   }
 
   register(claim: PassportClaim): Promise<Passport> {
     const agentId = this.parts.ids.hex32();
     return this.admit((state) => {
-      const taken = this.byName.get(claim.name);
-      if (taken !== undefined) return { kind: 'refuse', error: nameTaken(claim.name, taken.retiredSeq !== null) };
+      const taken = this.identities.named(claim.name);
+      if (taken !== undefined) return refuse(nameTaken(claim.name, taken.retiredSeq !== null));
       const stamp = this.parts.stamper.next(state.envelope_id);
       const passport = passportFrom(claim, agentId, stamp.created_at);
       // A passport is JSON: text and null.
-      return this.append(state, stamp, 'agent.registered', passport as unknown as JsonObject, passport);
+      return append(state, stamp, 'agent.registered', passport as unknown as JsonObject, () => passport);
+    });
+  }
+
+  /** `expected` other than the present version is refused. */
+  setResume(agentId: string, claim: ResumeClaim, expected: number | undefined, guard: Guard): Promise<Resume> {
+    return this.change(agentId, guard, (identity, state) => {
+      const before = identity.resumes.newest ?? emptyResume(agentId);
+      if (expected !== undefined && expected !== before.version) return refuse(otherVersion(before.version, expected));
+      const stamp = this.parts.stamper.next(state.envelope_id);
+      const resume = nextResume(before, claim, stamp.created_at);
+      const { observed: _, ...said } = resume;
+      // What is said is JSON: texts and numbers.
+      return append(state, stamp, 'agent.resume', said as unknown as JsonObject, () => resume);
+    });
+  }
+
+  setSkill(agentId: string, text: string, front_matter: JsonObject, guard: Guard): Promise<Skill> {
+    return this.change(agentId, guard, (identity, state) => {
+      const version = (identity.skills.newest?.version ?? 0) + 1;
+      const stamp = this.parts.stamper.next(state.envelope_id);
+      const data = { agent_id: agentId, version, text, front_matter };
+      return append(state, stamp, 'agent.skill', data, (entry) => skillIn(entry, identity.passport.name));
     });
   }
 
@@ -101,62 +135,51 @@ export class Registry {
   }
 
   isGone(agentId: string): boolean {
-    return this.leaving.has(agentId) || (this.byId.get(agentId)?.retiredSeq ?? null) !== null;
+    return this.leaving.has(agentId) || (this.identities.withId(agentId)?.retiredSeq ?? null) !== null;
   }
 
   /** Everyone who was ever retired. */
-  *retiredIds(): Generator<string, void, undefined> {
-    for (const [agentId, { retiredSeq }] of this.byId) if (retiredSeq !== null) yield agentId;
+  retiredIds(): Iterable<string> {
+    return this.identities.retiredIds();
   }
 
   retire(agentId: string): Promise<Passport> {
     return this.admit((state) => {
-      const identity = this.byId.get(agentId);
-      if (identity === undefined) return { kind: 'refuse', error: new WireError('not_found', `no agent ${agentId}`) };
+      const identity = this.identities.withId(agentId);
+      if (identity === undefined) return refuse(noAgent(agentId));
       if (identity.retiredSeq !== null) return { kind: 'nothing', answer: identity.passport };
       const stamp = this.parts.stamper.next(state.envelope_id);
-      return this.append(state, stamp, 'agent.unregistered', { agent_id: agentId }, identity.passport);
+      return append(state, stamp, 'agent.unregistered', { agent_id: agentId }, () => identity.passport);
+    });
+  }
+
+  private get durableSeq(): number {
+    return this.ledger.durable?.seq ?? 0;
+  }
+
+  private visible(identity: Identity | undefined): Identity | null {
+    return identity !== undefined && isKnownAt(identity, this.durableSeq) ? identity : null;
+  }
+
+  /** Of an identity that is not retired, by itself. */
+  private change<T>(
+    agentId: string,
+    guard: Guard,
+    judge: (identity: Identity, state: Position) => Judgement<Position, T>,
+  ): Promise<T> {
+    return this.admit((state) => {
+      const refusal = guard();
+      if (refusal !== null) return refuse(refusal);
+      const identity = this.identities.withId(agentId);
+      if (identity === undefined || identity.retiredSeq !== null) return refuse(noAgent(agentId));
+      return judge(identity, state);
     });
   }
 
   private admit<T>(judge: Judge<Position, T>): Promise<T> {
     if (this.damagedFrom === null) return this.ledger.admit(judge);
-    const message = `the registry is damaged from seq ${this.damagedFrom} on; nobody can register until it is repaired`;
+    const message = `the registry is damaged from seq ${this.damagedFrom} on; nothing is written to it until it is repaired`;
     return Promise.reject(new WireError('unavailable', message, { outcome: 'refused' }));
-  }
-
-  private append<T>(
-    state: Position,
-    stamp: { envelope_id: string; created_at: string },
-    type: string,
-    data: JsonObject,
-    answer: T,
-  ): Judgement<Position, T> {
-    const entry: Entry = { envelope: { ...draftOf(type, data), ...stamp, seq: state.seq + 1, depth: 0 }, turn: null };
-    const after = { seq: entry.envelope.seq, envelope_id: entry.envelope.envelope_id };
-    return { kind: 'accept', unit: { entries: [entry] }, after, answer };
-  }
-
-  /** Identities are shared by both states; what is not durable yet is told apart by its seq. */
-  private fold({ envelope }: Entry): Position {
-    const { event_type, event_data, seq, envelope_id } = envelope;
-    if (event_type === 'agent.registered') {
-      // Written by append() from a passport.
-      const identity: Identity = { passport: event_data as unknown as Passport, sinceSeq: seq, retiredSeq: null };
-      this.byName.set(identity.passport.name, identity);
-      this.byId.set(identity.passport.agent_id, identity);
-    } else if (event_type === 'agent.unregistered') {
-      const identity = this.byId.get(String(event_data.agent_id));
-      if (identity !== undefined) identity.retiredSeq = seq;
-    }
-    return { seq, envelope_id };
-  }
-
-  private visible(identity: Identity | undefined): Passport | null {
-    if (identity === undefined) return null;
-    const durable = this.ledger.durable?.seq ?? 0;
-    const retired = identity.retiredSeq !== null && identity.retiredSeq <= durable;
-    return identity.sinceSeq <= durable && !retired ? identity.passport : null;
   }
 
   private makeLedger(initial: Position, durable: Position | null, token: HeadToken | null): Ledger<Position> {
@@ -164,63 +187,49 @@ export class Registry {
       logId: REGISTRY_LOG,
       store: this.parts.store,
       backlog: this.parts.backlog,
-      onStaged: ({ entries }: Unit) => entries.forEach((entry) => void this.fold(entry)),
-      onDurable: (unit: Unit) => this.announce(unit),
-      reload: (state: Position | null) => this.reload(state ?? { seq: 0, envelope_id: null }),
+      onStaged: ({ entries }: Unit) => entries.forEach((entry) => void this.identities.fold(entry, this.durableSeq)),
+      onDurable: ({ entries }: Unit) => entries.forEach((entry) => void this.announce(entry)),
+      reload: (state: Position | null) => this.reload(state ?? NOTHING),
       onFailed: (error: Error) => this.parts.fail(error),
       onLost: (error: Error) => this.parts.fail(error),
     };
     return new Ledger(owner, initial, durable, token);
   }
 
-  private announce(unit: Unit): void {
-    for (const { envelope } of unit.entries) {
-      const registered = envelope.event_type === 'agent.registered';
-      const agentId = String(envelope.event_data.agent_id);
-      const passport = this.byId.get(agentId)?.passport;
-      if (passport === undefined) continue;
-      this.parts.events.emit(registered ? 'agentRegistered' : 'agentUnregistered', { passport });
+  private announce({ envelope: { event_type, event_data } }: Entry): void {
+    const passport = this.identities.withId(String(event_data.agent_id))?.passport;
+    if (passport === undefined) return;
+    const { events } = this.parts;
+    switch (event_type) {
+      case 'agent.registered':
+        return events.emit('agentRegistered', { passport });
+      case 'agent.unregistered':
+        return events.emit('agentUnregistered', { passport });
+      case 'agent.resume':
+        return events.emit('agentChanged', { passport, what: 'resume', version: Number(event_data.version) });
+      case 'agent.skill':
+        return events.emit('agentChanged', { passport, what: 'skill', version: Number(event_data.version) });
     }
   }
 
   /** Another writer was first: what was only staged here is forgotten, then the log is read on. */
   private async reload(durable: Position): Promise<{ state: Position; token: HeadToken | null }> {
-    for (const [name, identity] of this.byName) {
-      if (identity.retiredSeq !== null && identity.retiredSeq > durable.seq) identity.retiredSeq = null;
-      if (identity.sinceSeq <= durable.seq) continue;
-      this.byName.delete(name);
-      this.byId.delete(identity.passport.agent_id);
-    }
+    this.identities.forgetAfter(durable.seq);
     const position = await this.parts.store.position(REGISTRY_LOG);
     if (position === null && durable.seq > 0) throw new WireError('internal', 'the registry is gone from the store');
     if (position === null) return { state: durable, token: null };
-    return { state: await this.readOn(durable, position.seq), token: position.token };
+    return { state: await this.readOn(durable, position.seq, durable.seq), token: position.token };
   }
 
-  private async readOn(from: Position, to_seq: number): Promise<Position> {
+  private async readOn(from: Position, to_seq: number, durableSeq: number): Promise<Position> {
     let state = from;
     for await (const entries of logPages(this.parts.store, REGISTRY_LOG, from.seq + 1, to_seq)) {
-      for (const entry of entries) state = this.fold(entry);
+      for (const entry of entries) {
+        this.identities.fold(entry, durableSeq);
+        state = { seq: entry.envelope.seq, envelope_id: entry.envelope.envelope_id };
+      }
       if (state.envelope_id !== null) this.parts.stamper.observe(state.envelope_id);
     }
     return state;
   }
-}
-
-function draftOf(event_type: string, event_data: JsonObject): Draft {
-  return {
-    session_id: REGISTRY_LOG,
-    sender_id: HUB_ID,
-    audience: [],
-    event_type,
-    event_data,
-    ...PLAIN,
-  };
-}
-
-function nameTaken(name: string, retired: boolean): WireError {
-  const why = retired
-    ? 'it belonged to an identity that was retired'
-    : 'it is registered already: say hello to bind it';
-  return new WireError('conflict', `name "${name}" is taken; ${why}`, { field: 'name', received: name });
 }

@@ -1,10 +1,11 @@
 /** What a new binding is owed: the streams of its live sessions from its cursors on, open invites, and the ends it missed. */
 
 import { isDeliverable, membershipEnd } from '../core/delivery.ts';
+import type { Envelope } from '../core/envelope.ts';
 import { encodeFrame, type ResumePoint } from '../core/frames.ts';
 import type { Head } from '../core/head.ts';
 import { isTerminal } from '../core/session.ts';
-import type { StoredHead } from '../core/store.ts';
+import type { ReadRange, StoredHead } from '../core/store.ts';
 import { isoFromMs, msFromIso } from '../core/time.ts';
 import type { Binding, OwedSession } from './bindings.ts';
 import { currentHead } from './current-head.ts';
@@ -114,20 +115,28 @@ async function repeatInvite(parts: HubParts, binding: Binding, head: Head, epoch
   const { session_id } = head;
   const known = parts.cursors.get(binding.agentId, session_id);
   if (isTerminal(head.state) && known !== undefined && known.seq >= head.seq) return;
-  const range = isTerminal(head.state)
-    ? { from_seq: head.seq, limit: 1 }
-    : { from_seq: 1, limit: 1 + Object.keys(head.members).length };
+  const range = isTerminal(head.state) ? { from_seq: head.seq, limit: 1 } : await inviteRange(parts, binding, head);
   const entries = await parts.store.read(session_id, range);
   const now = await currentHead(parts, session_id);
   if (now === null || !parts.bindings.isCurrent(binding)) return;
   // Answered meanwhile, or ended: the stream has begun or the end was told, and an old invite would be noise.
   const ended = isTerminal(now.head.state) && !isTerminal(head.state);
   if (ended || now.head.members[binding.agentId] !== 'invited') return;
-  const wanted = entries.find(
-    ({ envelope }) => isTerminal(head.state) || envelope.audience?.includes(binding.agentId) === true,
-  );
+  const wanted = entries.find(({ envelope }) => isTerminal(head.state) || isInviteOf(binding.agentId, envelope));
   if (wanted !== undefined) parts.bindings.sendOutside(binding, wanted, epoch);
   if (isTerminal(head.state)) parts.bindings.heardEnd(binding.agentId, head, epoch);
+}
+
+/** Most invites are in the first unit. One that came later is where its invitee got its present status. */
+async function inviteRange({ sessions }: HubParts, { agentId }: Binding, head: Head): Promise<ReadRange> {
+  const first = { from_seq: 1, limit: 1 + Object.keys(head.members).length };
+  if (head.seq <= first.limit) return first;
+  const from_seq = await sessions.use(head.session_id, ({ durable }) => durable?.status_seq[agentId] ?? 1);
+  return from_seq === 1 ? first : { from_seq, limit: 1 };
+}
+
+function isInviteOf(agentId: string, { event_type, audience }: Envelope): boolean {
+  return event_type === 'session.invite' && audience?.includes(agentId) === true;
 }
 
 /** Sessions that ended too long ago: what was missed is told as a gap, once, and forgotten. */

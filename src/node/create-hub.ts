@@ -12,6 +12,7 @@ import { HubError } from '../core/errors.ts';
 import { describe } from '../core/json.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Link } from '../core/link.ts';
+import type { InviteAnswer } from '../core/membership.ts';
 import type { Health } from '../core/operations.ts';
 import { type Log, silentLog } from '../core/ports.ts';
 import type { NumberedAudit, Store } from '../core/store.ts';
@@ -65,6 +66,12 @@ export interface LocalHub {
   /** A new condition or target for the graphs of workflows. */
   registerCondition(condition: Condition): void;
   registerTarget(target: Target): void;
+  /** Takes an active participant (name or id) out of the rotation; it goes on reading and keeps its place. */
+  hideParticipant(sessionId: string, agent: string, reason?: string): Promise<InviteAnswer>;
+  /** Puts a hidden participant back into its place. */
+  returnParticipant(sessionId: string, agent: string): Promise<InviteAnswer>;
+  /** Takes a participant out for good. */
+  removeParticipant(sessionId: string, agent: string, reason?: string): Promise<InviteAnswer>;
   on<Name extends HubEventName>(name: Name, listener: HubListener<Name>): () => void;
   health(): Health;
   audit(range?: { readonly after?: number; readonly limit?: number }): Promise<readonly NumberedAudit[]>;
@@ -105,6 +112,9 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     register: (adapter) => hub.register(adapter),
     registerCondition: (condition) => hub.registerCondition(condition),
     registerTarget: (target) => hub.registerTarget(target),
+    hideParticipant: (sessionId, agent, reason) => hub.hideParticipant(sessionId, agent, reason),
+    returnParticipant: (sessionId, agent) => hub.returnParticipant(sessionId, agent),
+    removeParticipant: (sessionId, agent, reason) => hub.removeParticipant(sessionId, agent, reason),
     on: (name, listener) => hub.on(name, listener),
     health: () => hub.health(),
     audit: (range) => hub.audit(range),

@@ -48,7 +48,9 @@ describe('the first unit of a session', () => {
     });
     expect(drafts[1]?.event_data).toEqual({
       agent_id: 'id-bob',
+      name: 'bob',
       role: 'participant',
+      order: 1,
       type: 'plain',
       creator_id: 'id-alice',
       creator_name: 'alice',

@@ -35,6 +35,7 @@ interface Scene {
   readonly active: string;
   readonly consulting: string;
   readonly pending: string;
+  readonly panel: string;
 }
 
 async function scene(): Promise<Scene> {
@@ -49,6 +50,7 @@ async function scene(): Promise<Scene> {
     active: await opened(world, alice, [bob], { ttl: '40s' }),
     consulting: await opened(world, alice, [bob], { type: 'consulting' }),
     pending: await invited(world, alice, [carol], { ttl: '20s' }),
+    panel: await opened(world, alice, [bob], { type: 'panel' }),
   };
 }
 
@@ -62,6 +64,14 @@ const acts: readonly [string, Act][] = [
   ['post', ({ alice, active }) => [alice.call('post', text(active, 'held'))]],
   ['a post that moves the turn', ({ alice, consulting }) => [alice.call('post', text(consulting, 'held'))]],
   ['close_session', ({ bob, active }) => [bob.call('close_session', { session_id: active })]],
+  [
+    'add_participant',
+    ({ alice, panel }) => [alice.call('add_participant', { session_id: panel, participant: 'carol' })],
+  ],
+  ['leave_session', ({ bob, active }) => [bob.call('leave_session', { session_id: active })]],
+  ['hideParticipant', ({ world, active }) => [world.hub.hideParticipant(active, 'bob')]],
+  ['set_resume', ({ bob }) => [bob.call('set_resume', { summary: 'held', claimed_capabilities: ['holding'] })]],
+  ['set_skill', ({ bob }) => [bob.call('set_skill', { text: '---\ndescription: held\n---\nHold.' })]],
   ['register', ({ world }) => [world.stranger().call('register', { name: 'dave' })]],
   ['unregister', ({ bob }) => [bob.call('unregister', {})]],
   ['unregister by an invitee', ({ carol }) => [carol.call('unregister', {})]],
@@ -217,6 +227,8 @@ describe('a poisoned store', () => {
       refusal: watch(alice.call('post', text(consulting, 'another'))),
       other: watch(bob.call('post', text(active, 'elsewhere', { idempotency_key: 'k' }))),
       register: watch(world.stranger().call('register', { name: 'dave' })),
+      resume: watch(bob.call('set_resume', { summary: 'mine', expected_version: 0 })),
+      stale: watch(bob.call('set_resume', { summary: 'mine', expected_version: 0 })),
     };
     await world.settle();
     world.store.failSync(disk, () => keep);
@@ -232,6 +244,8 @@ describe('a poisoned store', () => {
       refusal: refused,
       other: unknown,
       register: unknown,
+      resume: unknown,
+      stale: refused,
     });
   });
 
@@ -245,6 +259,12 @@ describe('a poisoned store', () => {
       alice.call('create_session', { type: 'conversation', participants: ['bob'] }),
       world.stranger().call('register', { name: 'erin' }),
       carol.call('unregister', {}),
+      alice.call('set_resume', { summary: 'x' }),
+      alice.call('set_skill', { text: 'x' }),
+      alice.call('add_participant', { session_id: active, participant: 'carol' }),
+      bob.call('leave_session', { session_id: active }),
+      world.hub.hideParticipant(active, 'bob'),
+      world.hub.removeParticipant(active, 'bob'),
     ].map(watch);
     const appends = world.store.counts.append;
     await world.settle();
@@ -259,7 +279,7 @@ describe('a poisoned store', () => {
     expect((await sessionOf(world, alice, consulting)).head_seq).toBe(4);
     world.hub.evictIdle();
     expect((await world.answer(bob.call('read_log', { session_id: active }))).envelopes).toHaveLength(1);
-    expect((await world.answer(bob.call('list_sessions', {}))).sessions).toHaveLength(2);
+    expect((await world.answer(bob.call('list_sessions', {}))).sessions).toHaveLength(3);
     expect((await world.answer(alice.call('pending_turns', {}))).turns).toHaveLength(1);
     expect((await world.answer(alice.call('can_send', { session_id: consulting }))).turn?.agent_id).toBe(alice.agentId);
     expect(await world.answer(alice.call('health', {}))).toMatchObject({

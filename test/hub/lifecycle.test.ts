@@ -100,6 +100,8 @@ describe('a whole life', () => {
           type: 'conversation',
           creator_id: alice.agentId,
           creator_name: 'alice',
+          name: 'bob',
+          order: 1,
           labels: { team: 'blue', intent: 'plan' },
         },
       },

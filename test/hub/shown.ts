@@ -7,6 +7,7 @@ import type { World } from '../../src/testing/world.ts';
 const EVENTS: { readonly [Name in HubEventName]: true } = {
   agentRegistered: true,
   agentUnregistered: true,
+  agentChanged: true,
   agentBound: true,
   agentUnbound: true,
   envelopePosted: true,
@@ -24,7 +25,8 @@ const EVENTS: { readonly [Name in HubEventName]: true } = {
 };
 
 const READS = ['get_session', 'read_log', 'can_send'] as const;
-const reading: ReadonlySet<string> = new Set<string>([...READS, 'list_sessions', 'pending_turns', 'list_agents']);
+const OWN_READS = ['list_sessions', 'pending_turns', 'list_agents', 'find_agent', 'get_resume', 'get_skill'] as const;
+const reading: ReadonlySet<string> = new Set<string>([...READS, ...OWN_READS]);
 
 /** Everything the taps say from now on, but for refusals of the reads we make ourselves. */
 export function listen(world: World): string[] {
@@ -42,9 +44,7 @@ export async function shown(world: World, heard: readonly string[], peers: reado
   const reads: unknown[] = [];
   for (const peer of peers) {
     for (const session_id of ids) for (const op of READS) reads.push(await read(world, peer, op, { session_id }));
-    for (const op of ['list_sessions', 'pending_turns', 'list_agents', 'health']) {
-      reads.push(await read(world, peer, op, {}));
-    }
+    for (const op of [...OWN_READS, 'health']) reads.push(await read(world, peer, op, {}));
   }
   const audit = (await world.hub.audit()).filter(({ detail }) => !reading.has(String(detail.op)));
   return { reads, taps: [...heard], audit, frames: peers.map(({ frames }) => [...frames]) };

@@ -27,6 +27,8 @@ describe('to a stranger', () => {
       'create_session',
       'ack_invite',
       'reject_invite',
+      'add_participant',
+      'leave_session',
       'get_session',
       'close_session',
       'post',

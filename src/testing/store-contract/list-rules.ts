@@ -41,6 +41,30 @@ export function listRules(at: StoreUnderTest): void {
       expect(await listedIds(at.store, { limit: 10 })).toEqual(['s4', 's3', 's2', 's1']);
     });
 
+    it('[ST13] one who is invited later is found by it, where its session belongs, also after opening again', async () => {
+      await fourSessions(at.store);
+      const { token = null } = (await at.store.head('s2')) ?? {};
+      const invite = (agent_id: string) => ({ event_type: 'session.invite', event_data: { agent_id } });
+      const late = unit(
+        { session_id: 's2', seq: 4, ...invite('carol') },
+        { session_id: 's2', seq: 5, ...invite('dave') },
+      );
+      await durably(at.store, 's2', token, late);
+      const found = async () => [
+        await listedIds(at.store, { participant: 'carol', limit: 1 }),
+        await listedIds(at.store, { participant: 'dave', limit: 1, states: ['ACTIVE'] }),
+        await listedIds(at.store, { participant: 'dave', limit: 1, states: ['CLOSED'] }),
+      ];
+      expect(await found()).toEqual([['s3', 's2'], ['s2'], []]);
+      expect((await at.store.head('s2'))?.head.members).toMatchObject({ carol: 'invited', dave: 'invited' });
+      await at.reopen();
+      expect(await found()).toEqual([['s3', 's2'], ['s2'], []]);
+      const { token: head = null } = (await at.store.head('s2')) ?? {};
+      const closed = { event_type: 'session.closed', event_data: { reason: 'done' } };
+      await durably(at.store, 's2', head, unit({ session_id: 's2', seq: 6, ...closed }));
+      expect(await found()).toEqual([['s3', 's2'], [], ['s2']]);
+    });
+
     it('[ST14] the pages of a list have every session once', async () => {
       await fourSessions(at.store);
       const sizes = [1, 2, 3, 4, 5];

@@ -1,0 +1,44 @@
+/** What an agent says about itself and asks about others, in the caller's words. */
+
+import type { AgentQuery } from '../core/find-agent.ts';
+import { badValue } from '../core/json.ts';
+import type { Params } from '../core/operations.ts';
+import type { ResumeClaim } from '../core/resume.ts';
+import { checkOptions, type Rules } from './given.ts';
+
+/** What is left out stays as it was. */
+export interface ResumeOptions {
+  readonly claimedCapabilities?: readonly string[] | undefined;
+  readonly domains?: readonly string[] | undefined;
+  readonly summary?: string | undefined;
+  readonly examples?: readonly string[] | undefined;
+  /** Refuse (`conflict`) unless this is the present version. */
+  readonly expectedVersion?: number | undefined;
+}
+
+const RESUME_OPTIONS: Rules<ResumeOptions> = {
+  claimedCapabilities: null,
+  domains: null,
+  summary: null,
+  examples: null,
+  expectedVersion: null,
+};
+
+const AGENT_QUERY: Rules<AgentQuery> = { capability: null, text: null, kind: null, domain: null, bound: null };
+
+export function resumeParams(options: ResumeOptions): Params<'set_resume'> {
+  checkOptions(options, RESUME_OPTIONS);
+  const { claimedCapabilities: claimed_capabilities, expectedVersion: expected_version, ...rest } = options;
+  const claim: ResumeClaim = { claimed_capabilities, ...rest };
+  return { ...claim, expected_version };
+}
+
+export function checkAgentQuery(query: AgentQuery): void {
+  checkOptions(query, AGENT_QUERY);
+}
+
+/** Whom it is about; absent = oneself. */
+export function aboutAgent(agent: string | undefined): { readonly agent?: string | undefined } {
+  if (agent !== undefined && typeof agent !== 'string') throw badValue('agent', 'a name or an id', agent);
+  return { agent };
+}

@@ -1,0 +1,73 @@
+/** The entries of the registry's log: how they are written, what a skill in one says, and why one is refused. */
+
+import type { Draft, Entry } from '../core/envelope.ts';
+import { HUB_ID, PLAIN } from '../core/envelope.ts';
+import { WireError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import { type Skill, splitSkill } from '../core/skill.ts';
+import type { Stamp } from '../core/stamp.ts';
+import { REGISTRY_LOG } from '../core/store.ts';
+import type { Judgement } from './ledger.ts';
+
+/** How far the log is: all of the state that is not in the identities. */
+export interface Position {
+  readonly seq: number;
+  readonly envelope_id: string | null;
+}
+
+export const NOTHING: Position = { seq: 0, envelope_id: null };
+
+/** One entry with the answer it gives. */
+export function append<T>(
+  state: Position,
+  stamp: Stamp,
+  type: string,
+  data: JsonObject,
+  answer: (entry: Entry) => T,
+): Judgement<Position, T> {
+  const entry: Entry = { envelope: { ...draftOf(type, data), ...stamp, seq: state.seq + 1, depth: 0 }, turn: null };
+  const after = { seq: entry.envelope.seq, envelope_id: entry.envelope.envelope_id };
+  return { kind: 'accept', unit: { entries: [entry] }, after, answer: answer(entry) };
+}
+
+function draftOf(event_type: string, event_data: JsonObject): Draft {
+  return {
+    session_id: REGISTRY_LOG,
+    sender_id: HUB_ID,
+    audience: [],
+    event_type,
+    event_data,
+    ...PLAIN,
+  };
+}
+
+export function nameTaken(name: string, retired: boolean): WireError {
+  const why = retired
+    ? 'it belonged to an identity that was retired'
+    : 'it is registered already: say hello to bind it';
+  return new WireError('conflict', `name "${name}" is taken; ${why}`, { field: 'name', received: name });
+}
+
+/** Written by setSkill of the registry. */
+export function skillIn({ envelope: { event_data, created_at } }: Entry, name: string): Skill {
+  const text = String(event_data.text);
+  return {
+    agent_id: String(event_data.agent_id),
+    name,
+    text,
+    front_matter: event_data.front_matter as JsonObject,
+    body: splitSkill(text)?.body ?? text,
+    rendered: false,
+    version: Number(event_data.version),
+    last_updated: created_at,
+  };
+}
+
+export function otherVersion(version: number, expected: number): WireError {
+  const message = `your resume is at version ${version}, expected_version was ${expected}; read it and try again`;
+  return new WireError('conflict', message, { version });
+}
+
+export function noAgent(agentId: string): WireError {
+  return new WireError('not_found', `no agent ${agentId}`);
+}
