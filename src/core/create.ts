@@ -5,7 +5,7 @@ import { type Draft, type Envelope, hubDraft } from './envelope.ts';
 import { internalError, isProtocolError, WireError } from './errors.ts';
 import { describe, type JsonObject } from './json.ts';
 import type { Limits } from './limits.ts';
-import type { CreatedData, ExpectationEntry, Manifest } from './session.ts';
+import type { CreatedData, ExpectationEntry, Manifest, SessionMetadata } from './session.ts';
 import { nextStamp } from './stamp.ts';
 import { foldEnvelope } from './state.ts';
 import { isoFromMs, MAX_DURATION_MS } from './time.ts';
@@ -28,6 +28,8 @@ export interface CreateFacts {
   readonly parent: { readonly session_id: string; readonly depth: number } | null;
   readonly idempotencyKey: string | null;
   readonly requestDigest: string;
+  /** The versions of the views this session shows by default, by name. */
+  readonly viewVersions: (metadata: SessionMetadata) => JsonObject;
   readonly nowMs: number;
   readonly limits: Limits;
 }
@@ -67,17 +69,20 @@ export function createDrafts(facts: CreateFacts): readonly Draft[] {
     const data = { agent_id, role, type: manifest.type, creator_id, creator_name: creatorName, labels: facts.labels };
     return hubDraft(session_id, 'session.invite', data, [agent_id]);
   });
-  checkCreate(facts, createdDraft);
+  const view = facts.viewVersions(checkCreate(facts, createdDraft));
+  const versions = Object.keys(view).length === 0 ? created.versions : { ...created.versions, view };
   const opened = created.required_acks === 0 ? [hubDraft(session_id, 'session.opened', { active: [creator_id] })] : [];
-  return [createdDraft, ...invites, ...opened];
+  const event_data = { ...createdDraft.event_data, versions };
+  return [{ ...createdDraft, event_data }, ...invites, ...opened];
 }
 
 /** The adapter's own say about the session as it will be; anything but a ProtocolError is the adapter's defect. */
-function checkCreate({ adapter, nowMs }: CreateFacts, draft: Draft): void {
+function checkCreate({ adapter, nowMs }: CreateFacts, draft: Draft): SessionMetadata {
   const envelope: Envelope = { ...draft, ...nextStamp(nowMs, null, ''), seq: 1, depth: 0 };
   const { metadata } = foldEnvelope(null, envelope, { adapter: null, epoch: 1 });
   try {
     adapter.validateCreate(metadata);
+    return metadata;
   } catch (thrown) {
     if (!isProtocolError(thrown)) throw internalError(thrown, `validateCreate of ${metadata.manifest.type}`);
     throw new WireError('invalid_create', thrown.message, thrown.details, { cause: thrown });

@@ -12,6 +12,7 @@ import type { RegisteredAdapter } from './adapters.ts';
 import { storeFailed } from './backlog.ts';
 import type { Binding } from './bindings.ts';
 import { notBound } from './caller.ts';
+import { viewVersions } from './chosen-view.ts';
 import type { HubParts } from './parts.ts';
 
 type Created = Result<'create_session'>;
@@ -121,6 +122,7 @@ function createFacts(
     parent,
     idempotencyKey: params.idempotency_key ?? null,
     requestDigest,
+    viewVersions: (metadata) => viewVersions(parts, registered.adapter, metadata),
     nowMs: clock.now(),
     limits,
   };

@@ -7,6 +7,7 @@ import { type Link, linkPair } from '../core/link.ts';
 import type { Health } from '../core/operations.ts';
 import { type Clock, type Ids, type Log, silentLog } from '../core/ports.ts';
 import type { NumberedAudit, Store } from '../core/store.ts';
+import type { View } from '../core/view.ts';
 import { Adapters } from './adapters.ts';
 import { keepAudit } from './audit.ts';
 import { Backlog } from './backlog.ts';
@@ -26,6 +27,7 @@ import { catchUp, restore } from './restore.ts';
 import { Retries } from './retries.ts';
 import { Sessions } from './sessions.ts';
 import { Stamper } from './stamper.ts';
+import { Views } from './views.ts';
 import { Waiters } from './waiters.ts';
 import { Wakes } from './wakes.ts';
 
@@ -35,6 +37,7 @@ export interface HubOptions {
   readonly ids: Ids;
   // biome-ignore lint/suspicious/noExplicitAny: an adapter's state is known to the adapter alone
   readonly adapters: readonly SessionAdapter<any>[];
+  readonly views?: readonly View[];
   readonly log?: Log;
   readonly limits?: Partial<Limits>;
 }
@@ -49,6 +52,7 @@ export class Hub {
   private constructor(options: HubOptions, hubId: string) {
     this.parts = assemble(options, hubId, () => this.connections.size);
     for (const adapter of options.adapters) this.parts.adapters.register(adapter);
+    for (const view of options.views ?? []) this.parts.views.register(view);
     keepAudit(this.parts);
   }
 
@@ -94,6 +98,11 @@ export class Hub {
   register<State>(adapter: SessionAdapter<State>): void {
     this.parts.adapters.register(adapter);
     this.parts.sessions.forgetUnavailable();
+  }
+
+  /** A new view. Sessions that show it can be read with `read_view` from now on. */
+  registerView(view: View): void {
+    this.parts.views.register(view);
   }
 
   /** Everything that time brings: due deadlines, repeats, cursors, eviction. Called once a second. */
@@ -177,6 +186,7 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
     countConnections,
     stamper: new Stamper(clock, ids),
     adapters: new Adapters(),
+    views: new Views(),
     index: new LiveIndex(limits.orphanMs),
     waiters: new Waiters(),
     cursors: new Cursors(store),

@@ -13,6 +13,7 @@ import { type Judgement, Ledger, type LedgerOwner } from './ledger.ts';
 import type { HubParts } from './parts.ts';
 import { logPages } from './read-pages.ts';
 import { saveSnapshot, snapshotGrowth } from './snapshots.ts';
+import type { Tally } from './tally.ts';
 
 /** A session as far as it is known when it comes into memory. */
 export interface LoadedLog {
@@ -26,6 +27,7 @@ export interface LoadedLog {
   readonly state: SessionState | null;
   readonly token: HeadToken | null;
   readonly keys: AcceptedKeys;
+  readonly tally: Tally;
   readonly tail: readonly Entry[];
   /** The seq of its newest snapshot; 0 = it has none. */
   readonly snapshotSeq: number;
@@ -42,6 +44,8 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
   readonly adapter: CompleteAdapter | null;
   readonly unavailable: string | null;
   readonly damaged: boolean;
+  /** The lines of what is durable, counted. */
+  readonly tally: Tally;
   /** Something was asked of it since the last sweep. */
   used = true;
   private readonly parts: HubParts;
@@ -65,6 +69,7 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
     this.unavailable = loaded.unavailable;
     this.damaged = loaded.damaged;
     this.keys = loaded.keys;
+    this.tally = loaded.tally;
     this.tail = [...loaded.tail];
     this.snapshotSeq = loaded.snapshotSeq;
     this.governance = {
@@ -152,7 +157,7 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
     if (state === null || this.adapter === null || state.head.seq - this.snapshotSeq < grownBy) return;
     // One that cannot be saved is not tried again until the log has grown as much again.
     this.snapshotSeq = state.head.seq;
-    saveSnapshot(this.parts, this.adapter, { state, keys: this.keys });
+    saveSnapshot(this.parts, this.adapter, { state, keys: this.keys, tally: this.tally });
   }
 
   // What its ledger needs of it.
@@ -253,6 +258,7 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
     const { tailLength, snapshotLength } = this.parts.limits;
     this.used = true;
     this.keys.settle(entries);
+    this.tally.count(entries);
     this.tail.push(...entries);
     if (this.tail.length > 2 * tailLength && !this.reloading) this.tail = this.tail.slice(-tailLength);
     this.sink(this, entries, after);

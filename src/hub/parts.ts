@@ -15,6 +15,7 @@ import type { Registry } from './registry.ts';
 import type { Retries } from './retries.ts';
 import type { Sessions } from './sessions.ts';
 import type { Stamper } from './stamper.ts';
+import type { Views } from './views.ts';
 import type { Waiters } from './waiters.ts';
 import type { Wakes } from './wakes.ts';
 
@@ -29,6 +30,7 @@ export interface HubParts {
   readonly backlog: Backlog;
   readonly events: Taps;
   readonly adapters: Adapters;
+  readonly views: Views;
   readonly index: LiveIndex;
   readonly waiters: Waiters;
   readonly cursors: Cursors;

@@ -3,6 +3,10 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import { consulting } from 'parley-hub/adapters/consulting';
 import { conversation } from 'parley-hub/adapters/conversation';
+import { fullTranscript } from 'parley-hub/views/full-transcript';
+import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
+import { tokenBudget } from 'parley-hub/views/token-budget';
+import { windowedSummary } from 'parley-hub/views/windowed-summary';
 import { AgentClient, type AgentOptions, HumanClient, type HumanOptions } from '../client/index.ts';
 import type { SessionAdapter } from '../core/adapter.ts';
 import { HubError } from '../core/errors.ts';
@@ -12,6 +16,7 @@ import type { Link } from '../core/link.ts';
 import type { Health } from '../core/operations.ts';
 import { type Log, silentLog } from '../core/ports.ts';
 import type { NumberedAudit, Store } from '../core/store.ts';
+import type { View } from '../core/view.ts';
 import type { HubEventName, HubListener } from '../hub/events.ts';
 import { Hub } from '../hub/hub.ts';
 import { MemoryStore } from '../hub/memory-store.ts';
@@ -37,6 +42,8 @@ export interface CreateHubOptions {
   /** Session types beside the built-in ones. */
   // biome-ignore lint/suspicious/noExplicitAny: an adapter's state is known to the adapter alone
   readonly adapters?: readonly SessionAdapter<any>[];
+  /** Views beside the built-in ones. */
+  readonly views?: readonly View[];
   readonly limits?: Partial<Limits>;
   readonly log?: Log;
 }
@@ -55,6 +62,8 @@ export interface LocalHub {
   connect(): Link;
   /** A new session type. */
   register<State>(adapter: SessionAdapter<State>): void;
+  /** A new view. */
+  registerView(view: View): void;
   on<Name extends HubEventName>(name: Name, listener: HubListener<Name>): () => void;
   health(): Health;
   audit(range?: { readonly after?: number; readonly limit?: number }): Promise<readonly NumberedAudit[]>;
@@ -70,13 +79,14 @@ export interface LocalHub {
 
 export async function createHub(options: CreateHubOptions = {}): Promise<LocalHub> {
   checkOptions(options);
-  const { adapters = [], limits, log } = options;
+  const { adapters = [], views = [], limits, log } = options;
   const store = await storeOf(options);
   const hub = await Hub.start({
     store,
     clock: systemClock,
     ids: systemIds,
     adapters: [consulting, conversation, ...adapters],
+    views: [fullTranscript, windowedSummary, tokenBudget, sinceMyLastTurn, ...views],
     ...(limits === undefined ? {} : { limits }),
     ...(log === undefined ? {} : { log }),
   }).catch(async (thrown: unknown) => {
@@ -91,6 +101,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     human: (name, more = {}) => HumanClient.connect({ ...more, name, link, ids: systemIds }),
     connect: link,
     register: (adapter) => hub.register(adapter),
+    registerView: (view) => hub.registerView(view),
     on: (name, listener) => hub.on(name, listener),
     health: () => hub.health(),
     audit: (range) => hub.audit(range),
@@ -109,15 +120,16 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
   };
 }
 
-const OPTIONS = ['data', 'store', 'exitOnStoreFailure', 'adapters', 'limits', 'log'];
+const OPTIONS = ['data', 'store', 'exitOnStoreFailure', 'adapters', 'views', 'limits', 'log'];
 
 function checkOptions(options: CreateHubOptions): void {
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
   if (unknown !== undefined) {
     throw new HubError('bad_options', `${unknown}: there is no such option; there are ${OPTIONS.join(', ')}`);
   }
-  const { adapters = [], data, store } = options;
+  const { adapters = [], views = [], data, store } = options;
   if (!Array.isArray(adapters)) throw new HubError('bad_options', 'adapters: expected a list of adapters');
+  if (!Array.isArray(views)) throw new HubError('bad_options', 'views: expected a list of views');
   if (data !== undefined && (typeof data !== 'string' || data === '')) {
     throw new HubError('bad_options', `data: expected the path of a folder, got ${describe(data)}`);
   }

@@ -3,6 +3,7 @@
 import type { SessionAdapter } from '../core/adapter.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Ids, Log } from '../core/ports.ts';
+import type { View } from '../core/view.ts';
 import { Hub } from '../hub/hub.ts';
 import { FaultyStore } from './faulty-store.ts';
 import { Peer } from './peer.ts';
@@ -12,6 +13,7 @@ import { SimClock } from './sim-clock.ts';
 export interface WorldOptions {
   // biome-ignore lint/suspicious/noExplicitAny: an adapter's state is known to the adapter alone
   readonly adapters: readonly SessionAdapter<any>[];
+  readonly views?: readonly View[];
   readonly limits?: Partial<Limits>;
   readonly store?: FaultyStore;
   readonly clock?: SimClock;
@@ -124,12 +126,13 @@ export class World {
 }
 
 function openHub(options: WorldOptions, clock: SimClock, ids: Ids, store: FaultyStore): Promise<Hub> {
-  const { adapters, limits, log } = options;
+  const { adapters, views, limits, log } = options;
   return Hub.start({
     store,
     clock,
     ids,
     adapters,
+    ...(views === undefined ? {} : { views }),
     ...(limits === undefined ? {} : { limits }),
     ...(log === undefined ? {} : { log }),
   });
