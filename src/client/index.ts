@@ -15,4 +15,4 @@ export type { Message, MessageHandler, TurnHandler, TurnOffer } from './message.
 export type { OpenOptions } from './open.ts';
 export type { CallOptions } from './requests.ts';
 export type { SessionEnd } from './room.ts';
-export type { AddOptions, CloseOptions, Content, LogOptions, SendOptions, Session } from './session.ts';
+export type { AddOptions, CloseOptions, Content, LogOptions, SendOptions, Session, ViewOptions } from './session.ts';

@@ -5,7 +5,7 @@ import type { PostAnswer } from '../core/admit.ts';
 import type { EndAnswer } from '../core/ending.ts';
 import { type Envelope, isContent, type Turn } from '../core/envelope.ts';
 import { HubError } from '../core/errors.ts';
-import { badValue } from '../core/json.ts';
+import { badValue, type JsonObject } from '../core/json.ts';
 import type { InviteAnswer } from '../core/membership.ts';
 import type { PostParams, Result } from '../core/operations.ts';
 import type { LifecycleState } from '../core/session.ts';
@@ -50,6 +50,13 @@ export interface LogOptions {
   readonly pageSize?: number | undefined;
 }
 
+export interface ViewOptions extends CallOptions {
+  /** A view by name, with its parameters. */
+  readonly view?: { readonly name: string; readonly params?: JsonObject | undefined } | undefined;
+  /** What it showed when this was the newest seq. */
+  readonly atSeq?: number | undefined;
+}
+
 const SEND_OPTIONS: Rules<SendOptions> = {
   ...CALL_OPTIONS,
   key: null,
@@ -59,6 +66,7 @@ const SEND_OPTIONS: Rules<SendOptions> = {
 };
 const CLOSE_OPTIONS: Rules<CloseOptions> = { ...CALL_OPTIONS, wait: null };
 const ADD_OPTIONS: Rules<AddOptions> = { ...CALL_OPTIONS, role: null };
+const VIEW_OPTIONS: Rules<ViewOptions> = { ...CALL_OPTIONS, view: null, atSeq: null };
 const LOG_OPTIONS: Rules<LogOptions> = { fromSeq: null, reverse: null, pageSize: null };
 
 export class Session implements AsyncIterable<Message> {
@@ -185,6 +193,13 @@ export class Session implements AsyncIterable<Message> {
       yield* page.envelopes;
       from = page.next;
     }
+  }
+
+  /** The session as you see it, now or at an earlier seq: messages for a model. By default the view its type shows. */
+  view(options: ViewOptions = {}): Promise<Result<'read_view'>> {
+    checkOptions(options, VIEW_OPTIONS);
+    const { view, atSeq, deadlineMs } = options;
+    return this.room.host.call('read_view', { session_id: this.id, view, at_seq: atSeq }, { deadlineMs });
   }
 
   private async post(

@@ -96,11 +96,17 @@ export function completeAdapter<State>(given: SessionAdapter<State>): CompleteAd
   };
 }
 
-/** The text of a message; other content as its type and JSON. */
+/** The text of a message; a violation in words; other content as its type and JSON. */
 export function renderText(envelope: Envelope): string {
   const text: Json | undefined = envelope.event_data.text;
   if (envelope.event_type === 'msg.text' && typeof text === 'string') return text;
+  if (envelope.event_type === 'expectation.violated') return violationText(envelope.event_data);
   return `${envelope.event_type} ${JSON.stringify(envelope.event_data)}`;
+}
+
+function violationText({ name, detail }: JsonObject): string {
+  const words = `expectation ${String(name)} was violated`;
+  return typeof detail === 'string' && detail !== '' ? `${words}: ${detail}` : words;
 }
 
 function textRound(reply: Reply): RoundDraft {

@@ -31,15 +31,25 @@ export interface CreateFacts {
   readonly parent: { readonly session_id: string; readonly depth: number } | null;
   readonly idempotencyKey: string | null;
   readonly requestDigest: string;
+  /** The versions of the views this session shows by default, by name. */
+  readonly viewVersions: (adapter: CompleteAdapter, metadata: SessionMetadata) => JsonObject;
   readonly nowMs: number;
   readonly limits: Limits;
 }
 
 /** The drafts of the first unit, or a typed `invalid_create`. */
 export function createDrafts(facts: CreateFacts): readonly Draft[] {
-  const { created, drafts } = firstUnit(facts);
-  byAdapter(facts, 'validateCreate', (adapter) => adapter.validateCreate(metadataOf(created, facts)));
-  return drafts;
+  const { created, others } = firstUnit(facts);
+  const metadata = metadataOf(created, facts);
+  byAdapter(facts, 'validateCreate', (adapter) => adapter.validateCreate(metadata));
+  const view = facts.viewVersions(facts.adapter, metadata);
+  return [Object.keys(view).length === 0 ? created : withVersions(created, { view }), ...others];
+}
+
+/** The same with the versions of more that it uses. */
+function withVersions(created: Draft, more: JsonObject): Draft {
+  const { versions } = created.event_data;
+  return { ...created, event_data: { ...created.event_data, versions: { ...(versions as JsonObject), ...more } } };
 }
 
 /** The session as it would be: what an adapter is asked about before there is one. */
@@ -66,7 +76,7 @@ function metadataOf(created: Draft, { nowMs }: CreateFacts): SessionMetadata {
   return foldEnvelope(null, envelope, { adapter: null, epoch: 1 }).metadata;
 }
 
-function firstUnit(facts: CreateFacts): { readonly created: Draft; readonly drafts: readonly Draft[] } {
+function firstUnit(facts: CreateFacts): { readonly created: Draft; readonly others: readonly Draft[] } {
   const { session_id, creator_id, nowMs } = facts;
   const usual = facts.adapter.manifest;
   // Unless it differs it is the adapter's own object, which all its sessions share.
@@ -97,7 +107,7 @@ function firstUnit(facts: CreateFacts): { readonly created: Draft; readonly draf
   };
   const invites = invitees.map((invitee) => inviteDraft({ ...created, session_id }, invitee));
   const opened = created.required_acks === 0 ? [hubDraft(session_id, 'session.opened', { active: [creator_id] })] : [];
-  return { created: createdDraft, drafts: [createdDraft, ...invites, ...opened] };
+  return { created: createdDraft, others: [...invites, ...opened] };
 }
 
 function checkParticipants({ participants, limits }: CreateFacts, manifest: Manifest): void {

@@ -39,6 +39,8 @@ export interface Limits {
   readonly tailLength: number;
   /** Envelopes below which a session is always folded: a snapshot of fewer saves nothing. */
   readonly snapshotLength: number;
+  /** Envelopes after which a session's lines are counted up: what a view of the past may read beyond what it shows. */
+  readonly tallyLength: number;
   readonly inviteTimeoutMs: number;
   readonly drainTimeoutMs: number;
   /** After a start, how long those invited before it have at least: they could not answer while the hub was down. */
@@ -72,6 +74,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxLoadedSessions: 10_000,
   tailLength: 64,
   snapshotLength: 64,
+  tallyLength: 1024,
   inviteTimeoutMs: 30_000,
   drainTimeoutMs: 5_000,
   restartGraceMs: 30_000,

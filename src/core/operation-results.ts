@@ -24,8 +24,10 @@ import {
   sessionMetadata,
   time,
   turn,
+  viewRef,
 } from './record-schemas.ts';
 import { oneOf, record, text, texts } from './schema.ts';
+import type { ViewMessage } from './view.ts';
 
 const inviteAnswer = record<InviteAnswer>({ state: lifecycleState });
 const duplicate = z.literal(true).exactOptional();
@@ -41,6 +43,13 @@ const sessionSummary = record<SessionSummary>({
   labels: texts(),
   head_seq: seq,
   turn: turn.nullable(),
+});
+
+const viewMessage = record<ViewMessage>({
+  role: oneOf<ViewMessage['role']>({ assistant: 1, user: 1 }),
+  content: z.string(),
+  seq: seq.nullable(),
+  name: text(64).nullable(),
 });
 
 export const RESULTS: { readonly [Name in OperationName]: z.ZodType<Result<Name>> } = {
@@ -82,6 +91,13 @@ export const RESULTS: { readonly [Name in OperationName]: z.ZodType<Result<Name>
     next: sessionId.nullable(),
   }),
   read_log: record<Result<'read_log'>>({ envelopes: z.array(envelope), next: seq.nullable(), head_seq: seq }),
+  read_view: record<Result<'read_view'>>({
+    messages: z.array(viewMessage),
+    at_seq: seq,
+    view: viewRef,
+    earlier: count,
+    next: seq.nullable(),
+  }),
   health: record<Health>({
     ready: z.boolean(),
     reason: z.string().nullable(),

@@ -31,9 +31,10 @@ import {
 import type { Resume, ResumeClaim } from './resume.ts';
 import { anyObject, schemaOf, text, texts, whole } from './schema.ts';
 import type { Schema } from './schema-contract.ts';
-import type { ExpectationEntry, LifecycleState, SessionMetadata } from './session.ts';
+import type { ExpectationEntry, LifecycleState, SessionMetadata, ViewRef } from './session.ts';
 import type { Skill } from './skill.ts';
 import { DURATION, durationMs } from './time.ts';
+import type { ViewMessage } from './view.ts';
 
 /** A time such as "30s", "15m", "2h", "1d" or seconds; 0 = off. */
 export type Duration = string | number;
@@ -180,6 +181,24 @@ export interface OperationTypes {
       readonly reverse?: boolean | undefined;
     };
     result: { readonly envelopes: readonly Envelope[]; readonly next: number | null; readonly head_seq: number };
+  };
+  read_view: {
+    params: {
+      readonly session_id: string;
+      readonly view?: { readonly name: string; readonly params?: JsonObject | undefined } | undefined;
+      readonly at_seq?: number | undefined;
+    };
+    result: {
+      readonly messages: readonly ViewMessage[];
+      /** The seq it is the view of. */
+      readonly at_seq: number;
+      /** The view with its parameters as used. */
+      readonly view: ViewRef;
+      /** How many lines are before those shown. */
+      readonly earlier: number;
+      /** Where to read on, as at_seq, if not all that was wanted fitted into the answer. */
+      readonly next: number | null;
+    };
   };
   health: { params: Record<string, never>; result: Health };
 }
@@ -383,6 +402,17 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     'participant',
     ['not_found', 'forbidden'],
     'What was said, as far as it was addressed to you or came from you.',
+  ),
+  read_view: operation(
+    'read_view',
+    z.object({
+      session_id: sessionId,
+      view: z.object({ name: text(64), params: anyObject().optional() }).optional(),
+      at_seq: whole(1, Number.MAX_SAFE_INTEGER).optional(),
+    }),
+    'participant',
+    ['not_found', 'forbidden'],
+    'The session as you see it, now or at an earlier seq: messages for a model.',
   ),
   health: operation('health', nothing, 'anyone', [], 'Whether the hub takes posts, and how much it holds.'),
 };

@@ -12,6 +12,7 @@ import type {
   Participant,
   ParticipantStatus,
   SessionMetadata,
+  ViewRef,
 } from './session.ts';
 
 /** Ids the hub makes. */
@@ -123,6 +124,8 @@ export const expectationEntry: z.ZodType<ExpectationEntry> = record<ExpectationE
   applies_to: z.array(text(64)).exactOptional(),
 });
 
+export const viewRef: z.ZodType<ViewRef> = record<ViewRef>({ name: text(64), params: anyObject() });
+
 export const manifest: z.ZodType<Manifest> = record<Manifest>({
   type: text(64).refine((type) => /^[a-z][a-z0-9_.-]*$/.test(type), 'a type such as "consulting"'),
   version: whole(1, 1_000_000),
@@ -132,7 +135,7 @@ export const manifest: z.ZodType<Manifest> = record<Manifest>({
     roles: z.array(text(64)),
   }).refine(({ min, max }) => max === null || min <= max, 'min at most max'),
   knobs_schema: anyObject(),
-  default_view: record<Manifest['default_view']>({ name: text(64), params: anyObject() }),
+  default_view: viewRef,
   expectations: z.array(expectationEntry),
 });
 

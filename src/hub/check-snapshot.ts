@@ -8,6 +8,7 @@ import type { HubParts } from './parts.ts';
 import { logPages } from './read-pages.ts';
 import { loadSnapshot } from './snapshots.ts';
 import { adapterOf } from './tailor.ts';
+import { Tally } from './tally.ts';
 
 /** What is wrong with the snapshot of a session; null = it is right, or there is none that would be used. */
 export async function checkSnapshot(parts: HubParts, sessionId: string): Promise<string | null> {
@@ -21,16 +22,21 @@ export async function checkSnapshot(parts: HubParts, sessionId: string): Promise
   if (saved === null) return null;
   const { seq } = saved.state.head;
   const keys = AcceptedKeys.from([]);
+  const tally = Tally.empty(parts.limits.tallyLength);
   let state: SessionState | null = null;
   try {
     for await (const entries of logPages(parts.store, sessionId, 1, seq)) {
       for (const { envelope } of entries) state = foldEnvelope(state, envelope, { adapter, epoch });
       keys.add(entries);
+      tally.count(entries);
     }
   } catch (thrown) {
     return `folding it again fails: ${asError(thrown).message}`;
   }
-  const isSame = same(state, saved.state) && keys.flat(seq).join() === saved.keys.flat(seq).join();
+  const isSame =
+    same(state, saved.state) &&
+    keys.flat(seq).join() === saved.keys.flat(seq).join() &&
+    canonicalJson(tally.toJson()) === canonicalJson(saved.tally.toJson());
   return isSame ? null : `its snapshot at seq ${seq} is not what its log folds to`;
 }
 

@@ -12,6 +12,7 @@ import type { RegisteredAdapter } from './adapters.ts';
 import { storeFailed } from './backlog.ts';
 import type { Binding } from './bindings.ts';
 import { notBound } from './caller.ts';
+import { viewVersions } from './chosen-view.ts';
 import type { HubParts } from './parts.ts';
 import { resolveParticipants } from './resolve-participants.ts';
 import { tailored } from './tailor.ts';
@@ -136,6 +137,7 @@ function createFacts(
     parent,
     idempotencyKey: params.idempotency_key ?? null,
     requestDigest,
+    viewVersions: (adapter, metadata) => viewVersions(parts, adapter, metadata),
     nowMs: clock.now(),
     limits,
   };

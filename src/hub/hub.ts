@@ -9,6 +9,7 @@ import type { Health } from '../core/operations.ts';
 import { type Clock, type Ids, type Log, silentLog } from '../core/ports.ts';
 import type { NumberedAudit, Store } from '../core/store.ts';
 import type { Condition, Target } from '../core/transition.ts';
+import type { View } from '../core/view.ts';
 import { Adapters } from './adapters.ts';
 import { keepAudit } from './audit.ts';
 import { Backlog } from './backlog.ts';
@@ -30,6 +31,7 @@ import { Retries } from './retries.ts';
 import { RuleParts } from './rule-parts.ts';
 import { Sessions } from './sessions.ts';
 import { Stamper } from './stamper.ts';
+import { Views } from './views.ts';
 import { Waiters } from './waiters.ts';
 import { Wakes } from './wakes.ts';
 
@@ -42,6 +44,7 @@ export interface HubOptions {
   /** What the graphs of workflows may name. */
   readonly conditions?: readonly Condition[];
   readonly targets?: readonly Target[];
+  readonly views?: readonly View[];
   readonly log?: Log;
   readonly limits?: Partial<Limits>;
 }
@@ -58,6 +61,7 @@ export class Hub {
     for (const adapter of options.adapters) this.parts.adapters.register(adapter);
     for (const condition of options.conditions ?? []) this.parts.ruleParts.registerCondition(condition);
     for (const target of options.targets ?? []) this.parts.ruleParts.registerTarget(target);
+    for (const view of options.views ?? []) this.parts.views.register(view);
     keepAudit(this.parts);
   }
 
@@ -130,6 +134,11 @@ export class Hub {
   /** Takes a participant out for good; what comes later it does not hear. */
   removeParticipant(sessionId: string, agent: string, reason?: string): Promise<InviteAnswer> {
     return this.operating(() => remove(this.parts, { sessionId, agent }, reason));
+  }
+
+  /** A new view. Sessions that show it can be read with `read_view` from now on. */
+  registerView(view: View): void {
+    this.parts.views.register(view);
   }
 
   /** Everything that time brings: due deadlines, repeats, cursors, eviction. Called once a second. */
@@ -219,6 +228,7 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
     stamper: new Stamper(clock, ids),
     adapters: new Adapters(),
     ruleParts: new RuleParts(),
+    views: new Views(),
     index: new LiveIndex(limits.orphanMs),
     waiters: new Waiters(),
     cursors: new Cursors(store),

@@ -13,6 +13,7 @@ import { type Judgement, Ledger, type LedgerOwner } from './ledger.ts';
 import type { HubParts } from './parts.ts';
 import { logPages } from './read-pages.ts';
 import { saveSnapshot, snapshotGrowth } from './snapshots.ts';
+import type { Tally } from './tally.ts';
 
 /** A session as far as it is known when it comes into memory. */
 export interface LoadedLog {
@@ -26,6 +27,7 @@ export interface LoadedLog {
   readonly state: SessionState | null;
   readonly token: HeadToken | null;
   readonly keys: AcceptedKeys;
+  readonly tally: Tally;
   readonly tail: readonly Entry[];
   /** The seq of its newest snapshot; 0 = it has none. */
   readonly snapshotSeq: number;
@@ -42,6 +44,8 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
   readonly adapter: CompleteAdapter | null;
   readonly unavailable: string | null;
   readonly damaged: boolean;
+  /** The lines of what is durable, counted. */
+  readonly tally: Tally;
   /** Something was asked of it since the last sweep. */
   used = true;
   /** It was put behind the others since then. */
@@ -70,6 +74,7 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
     this.unavailable = loaded.unavailable;
     this.damaged = loaded.damaged;
     this.keys = loaded.keys;
+    this.tally = loaded.tally;
     this.tail = [...loaded.tail];
     this.durableSeq = loaded.state?.head.seq ?? 0;
     this.snapshotSeq = loaded.snapshotSeq;
@@ -155,7 +160,7 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
     if (state === null || this.adapter === null || state.head.seq - this.snapshotSeq < grownBy) return;
     // One that cannot be saved is not tried again until the log has grown as much again.
     this.snapshotSeq = state.head.seq;
-    saveSnapshot(this.parts, this.adapter, { state, keys: this.keys });
+    saveSnapshot(this.parts, this.adapter, { state, keys: this.keys, tally: this.tally });
   }
 
   // What its ledger needs of it.
@@ -260,6 +265,7 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
     this.used = true;
     this.durableSeq = after.head.seq;
     if (this.tail.length > 2 * tailLength && !this.reloading) this.cutTail(tailLength);
+    this.tally.count(entries);
     this.sink(this, entries, after);
     // While another writer's entries are read on, the durable state is not yet theirs.
     if (!this.reloading) this.snapshot(snapshotGrowth(after.head.seq, snapshotLength));

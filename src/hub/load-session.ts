@@ -12,9 +12,10 @@ import { logPages } from './read-pages.ts';
 import { sharing } from './sharing.ts';
 import { type Folded, loadSnapshot } from './snapshots.ts';
 import { adapterOf } from './tailor.ts';
+import { Tally } from './tally.ts';
 
 type Adapter = LoadedLog['adapter'];
-type Replayed = Pick<LoadedLog, 'state' | 'keys' | 'tail' | 'snapshotSeq'>;
+type Replayed = Pick<LoadedLog, 'state' | 'keys' | 'tally' | 'tail' | 'snapshotSeq'>;
 
 export async function loadSession(parts: HubParts, sessionId: string): Promise<LoadedLog | WireError> {
   const stored = await parts.store.head(sessionId);
@@ -90,6 +91,7 @@ export async function foldLog(
   upTo: number,
 ): Promise<Replayed> {
   const keys = start?.keys ?? AcceptedKeys.from([]);
+  const tally = start?.tally ?? Tally.empty(limits.tallyLength);
   const snapshotSeq = start?.state.head.seq ?? 0;
   let state = start === null ? null : sharing(start.state, adapter);
   let tail: Entry[] = [];
@@ -100,10 +102,11 @@ export async function foldLog(
       if (before === null) state = sharing(state, adapter);
     }
     keys.add(entries);
+    tally.count(entries);
     tail = [...tail, ...entries].slice(-limits.tailLength);
   }
   stamper.observe(head.envelope_id);
-  return { state, keys, tail, snapshotSeq };
+  return { state, keys, tally, tail, snapshotSeq };
 }
 
 class FoldError extends Error {}

@@ -16,6 +16,7 @@ import type { Retries } from './retries.ts';
 import type { RuleParts } from './rule-parts.ts';
 import type { Sessions } from './sessions.ts';
 import type { Stamper } from './stamper.ts';
+import type { Views } from './views.ts';
 import type { Waiters } from './waiters.ts';
 import type { Wakes } from './wakes.ts';
 
@@ -31,6 +32,7 @@ export interface HubParts {
   readonly events: Taps;
   readonly adapters: Adapters;
   readonly ruleParts: RuleParts;
+  readonly views: Views;
   readonly index: LiveIndex;
   readonly waiters: Waiters;
   readonly cursors: Cursors;

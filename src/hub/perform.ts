@@ -22,6 +22,7 @@ import type { HubParts } from './parts.ts';
 import { draftOf, factsOf, post } from './post.ts';
 import { readLog } from './read-log.ts';
 import { liveSessionsOf } from './read-pages.ts';
+import { readView } from './read-view.ts';
 import { sessionsToLeave } from './sessions-to-leave.ts';
 
 type PendingTurn = Result<'pending_turns'>['turns'][number];
@@ -134,6 +135,8 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   },
 
   read_log: (parts, caller, params) => readLog(parts, boundCaller(caller), params),
+
+  read_view: (parts, caller, params) => readView(parts, boundCaller(caller), params),
 
   health: (parts) => healthOf(parts),
 };

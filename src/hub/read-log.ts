@@ -1,15 +1,12 @@
 /** Reading a log: filtered like delivery, plus one's own; durable entries only, a page at a time. */
 
-import { noSuchSession } from '../core/admit.ts';
-import { isReadable, membershipEnd } from '../core/delivery.ts';
+import { isReadable } from '../core/delivery.ts';
 import type { Envelope } from '../core/envelope.ts';
-import { WireError } from '../core/errors.ts';
 import { utf8Bytes } from '../core/json.ts';
 import type { Params, Result } from '../core/operations.ts';
-import { participantOf } from '../core/session.ts';
-import type { SessionState } from '../core/state.ts';
 import type { Binding } from './bindings.ts';
 import type { HubParts } from './parts.ts';
+import { readableEnd } from './readable-end.ts';
 
 const DEFAULT_LIMIT = 100;
 
@@ -19,8 +16,8 @@ export async function readLog(
   params: Params<'read_log'>,
 ): Promise<Result<'read_log'>> {
   const state = await parts.sessions.use(params.session_id, (session) => session.durable);
-  const end = readableEnd(state, reader.agentId, params.session_id);
-  const head_seq = state?.metadata.head_seq ?? 0;
+  const { end, metadata } = readableEnd(state, reader.agentId, params.session_id);
+  const { head_seq } = metadata;
   const { limit = DEFAULT_LIMIT, reverse = false } = params;
   const last = Math.min(head_seq, end);
   const start = params.from_seq ?? (reverse ? last : 1);
@@ -40,15 +37,6 @@ export async function readLog(
   if (lastRead === undefined || entries.length < limit) return { envelopes, next: null, head_seq };
   const next = reverse ? lastRead - 1 : lastRead + 1;
   return { envelopes, next: next >= 1 && next <= last ? next : null, head_seq };
-}
-
-function readableEnd(state: SessionState | null, agentId: string, sessionId: string): number {
-  const participant = state === null ? undefined : participantOf(state.metadata, agentId);
-  if (state === null || participant === undefined) throw noSuchSession(sessionId);
-  const end = membershipEnd(state.head, agentId);
-  if (end > 0) return end;
-  const why = participant.status === 'invited' ? 'answer its invite first' : 'you never joined it';
-  throw new WireError('forbidden', `you cannot read session ${sessionId}: ${why}`, { status: participant.status });
 }
 
 /** As many as fit into one answer, at least one; `stoppedAt` is where the next page begins. */

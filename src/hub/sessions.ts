@@ -6,6 +6,7 @@ import { AcceptedKeys } from './accepted-keys.ts';
 import { type DurableSink, LiveSession } from './live-session.ts';
 import { loadSession } from './load-session.ts';
 import type { HubParts } from './parts.ts';
+import { Tally } from './tally.ts';
 
 export class Sessions {
   private readonly parts: HubParts;
@@ -91,6 +92,7 @@ export class Sessions {
       state: null,
       token: null,
       keys: AcceptedKeys.from([]),
+      tally: Tally.empty(this.parts.limits.tallyLength),
       tail: [],
       snapshotSeq: 0,
     };

@@ -8,14 +8,23 @@ import type { Snapshot, StoredHead } from '../core/store.ts';
 import { AcceptedKeys } from './accepted-keys.ts';
 import type { HubParts } from './parts.ts';
 import { survivesJson } from './survives-json.ts';
+import { Tally } from './tally.ts';
 
 /** Part of every fingerprint: any change to what the hub's own fold makes of a log needs a new number. */
-const FOLD_VERSION = 1;
+const FOLD_VERSION = 2;
 
 /** A session as far as a snapshot speaks of it. */
 export interface Folded {
   readonly state: SessionState;
   readonly keys: AcceptedKeys;
+  readonly tally: Tally;
+}
+
+/** What is kept of it. */
+interface Body {
+  readonly state: SessionState;
+  readonly keys: readonly number[];
+  readonly tally: Json;
 }
 
 /** How many entries a session grows by before its next snapshot: it doubles, so all of them together cost what two of the last one do. */
@@ -24,12 +33,12 @@ export function snapshotGrowth(seq: number, snapshotLength: number): number {
 }
 
 /** Only of what is durable. One that cannot be saved is no loss: the session is folded from an older one or its start. */
-export function saveSnapshot(parts: HubParts, adapter: CompleteAdapter, { state, keys }: Folded): void {
+export function saveSnapshot(parts: HubParts, adapter: CompleteAdapter, { state, keys, tally }: Folded): void {
   // The adapter's own is the only part that is not JSON by construction.
   if (!survivesJson(state.adapter_state)) return;
   const { session_id, epoch, head_seq: seq } = state.metadata;
   // A SessionState is JSON then; its interfaces only lack an index signature.
-  const body = { state: state as unknown as Json, keys: keys.flat(seq) };
+  const body = { state: state as unknown as Json, keys: keys.flat(seq), tally: tally.toJson() };
   try {
     parts.store.saveSnapshot({ session_id, epoch, seq, fingerprint: fingerprintOf(adapter), body });
   } catch (thrown) {
@@ -52,7 +61,7 @@ export async function loadSnapshot(
       snapshot.epoch === epoch &&
       snapshot.seq <= upTo &&
       snapshot.fingerprint === fingerprintOf(adapter);
-    return fits ? foldedIn(snapshot) : null;
+    return fits ? foldedIn(snapshot, parts.limits.tallyLength) : null;
   } catch (thrown) {
     parts.log.warn('a snapshot could not be read', { session_id: head.session_id, error: String(thrown) });
     return null;
@@ -60,12 +69,13 @@ export async function loadSnapshot(
 }
 
 /** A fingerprint says who wrote the body; what is looked at is that it is whole and of that seq. */
-function foldedIn({ session_id, seq, body }: Snapshot): Folded | null {
-  const { state, keys } = body as unknown as { readonly state?: SessionState; readonly keys?: readonly number[] };
+function foldedIn({ session_id, seq, body }: Snapshot, tallyLength: number): Folded | null {
+  const { state, keys, tally: saved } = body as unknown as Partial<Body>;
   const isWhole =
     state?.metadata.session_id === session_id && state.metadata.head_seq === seq && state.head.seq === seq;
-  if (!isWhole || !Array.isArray(keys) || !keys.every(Number.isSafeInteger)) return null;
-  return { state, keys: AcceptedKeys.from(keys) };
+  const tally = Tally.from(saved, seq, tallyLength);
+  if (!isWhole || tally === null || !Array.isArray(keys) || !keys.every(Number.isSafeInteger)) return null;
+  return { state, keys: AcceptedKeys.from(keys), tally };
 }
 
 const fingerprints = new WeakMap<CompleteAdapter, string>();

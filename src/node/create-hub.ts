@@ -6,6 +6,10 @@ import { conversation } from 'parley-hub/adapters/conversation';
 import { discussion } from 'parley-hub/adapters/discussion';
 import { CONDITIONS, TARGETS } from 'parley-hub/adapters/transition-graph';
 import { workflow } from 'parley-hub/adapters/workflow';
+import { fullTranscript } from 'parley-hub/views/full-transcript';
+import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
+import { tokenBudget } from 'parley-hub/views/token-budget';
+import { windowedSummary } from 'parley-hub/views/windowed-summary';
 import { AgentClient, type AgentOptions, HumanClient, type HumanOptions } from '../client/index.ts';
 import type { SessionAdapter } from '../core/adapter.ts';
 import { HubError } from '../core/errors.ts';
@@ -17,6 +21,7 @@ import type { Health } from '../core/operations.ts';
 import { type Log, silentLog } from '../core/ports.ts';
 import type { NumberedAudit, Store } from '../core/store.ts';
 import type { Condition, Target } from '../core/transition.ts';
+import type { View } from '../core/view.ts';
 import type { HubEventName, HubListener } from '../hub/events.ts';
 import { Hub } from '../hub/hub.ts';
 import { MemoryStore } from '../hub/memory-store.ts';
@@ -45,6 +50,8 @@ export interface CreateHubOptions {
   /** Conditions and targets beside the built-in ones, for the graphs of workflows. */
   readonly conditions?: readonly Condition[];
   readonly targets?: readonly Target[];
+  /** Views beside the built-in ones. */
+  readonly views?: readonly View[];
   readonly limits?: Partial<Limits>;
   readonly log?: Log;
 }
@@ -72,6 +79,8 @@ export interface LocalHub {
   returnParticipant(sessionId: string, agent: string): Promise<InviteAnswer>;
   /** Takes a participant out for good. */
   removeParticipant(sessionId: string, agent: string, reason?: string): Promise<InviteAnswer>;
+  /** A new view. */
+  registerView(view: View): void;
   on<Name extends HubEventName>(name: Name, listener: HubListener<Name>): () => void;
   health(): Health;
   audit(range?: { readonly after?: number; readonly limit?: number }): Promise<readonly NumberedAudit[]>;
@@ -87,7 +96,7 @@ export interface LocalHub {
 
 export async function createHub(options: CreateHubOptions = {}): Promise<LocalHub> {
   checkOptions(options);
-  const { adapters = [], conditions = [], targets = [], limits, log } = options;
+  const { adapters = [], conditions = [], targets = [], views = [], limits, log } = options;
   const store = await storeOf(options);
   const hub = await Hub.start({
     store,
@@ -96,6 +105,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     adapters: [consulting, conversation, discussion, workflow, ...adapters],
     conditions: [...CONDITIONS, ...conditions],
     targets: [...TARGETS, ...targets],
+    views: [fullTranscript, windowedSummary, tokenBudget, sinceMyLastTurn, ...views],
     ...(limits === undefined ? {} : { limits }),
     ...(log === undefined ? {} : { log }),
   }).catch(async (thrown: unknown) => {
@@ -115,6 +125,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     hideParticipant: (sessionId, agent, reason) => hub.hideParticipant(sessionId, agent, reason),
     returnParticipant: (sessionId, agent) => hub.returnParticipant(sessionId, agent),
     removeParticipant: (sessionId, agent, reason) => hub.removeParticipant(sessionId, agent, reason),
+    registerView: (view) => hub.registerView(view),
     on: (name, listener) => hub.on(name, listener),
     health: () => hub.health(),
     audit: (range) => hub.audit(range),
@@ -133,17 +144,18 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
   };
 }
 
-const OPTIONS = ['data', 'store', 'exitOnStoreFailure', 'adapters', 'conditions', 'targets', 'limits', 'log'];
+const LISTS = ['adapters', 'conditions', 'targets', 'views'] as const;
+const OPTIONS: readonly string[] = ['data', 'store', 'exitOnStoreFailure', ...LISTS, 'limits', 'log'];
 
 function checkOptions(options: CreateHubOptions): void {
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
   if (unknown !== undefined) {
     throw new HubError('bad_options', `${unknown}: there is no such option; there are ${OPTIONS.join(', ')}`);
   }
-  const { adapters = [], conditions = [], targets = [], data, store } = options;
-  for (const [name, list] of Object.entries({ adapters, conditions, targets })) {
-    if (!Array.isArray(list)) throw new HubError('bad_options', `${name}: expected a list of ${name}`);
+  for (const name of LISTS) {
+    if (!Array.isArray(options[name] ?? [])) throw new HubError('bad_options', `${name}: expected a list of ${name}`);
   }
+  const { data, store } = options;
   if (data !== undefined && (typeof data !== 'string' || data === '')) {
     throw new HubError('bad_options', `data: expected the path of a folder, got ${describe(data)}`);
   }

@@ -4,6 +4,7 @@ import type { SessionAdapter } from '../core/adapter.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Ids, Log } from '../core/ports.ts';
 import type { Condition, Target } from '../core/transition.ts';
+import type { View } from '../core/view.ts';
 import { Hub } from '../hub/hub.ts';
 import { FaultyStore } from './faulty-store.ts';
 import { Peer } from './peer.ts';
@@ -15,6 +16,7 @@ export interface WorldOptions {
   readonly adapters: readonly SessionAdapter<any>[];
   readonly conditions?: readonly Condition[];
   readonly targets?: readonly Target[];
+  readonly views?: readonly View[];
   readonly limits?: Partial<Limits>;
   readonly store?: FaultyStore;
   readonly clock?: SimClock;
@@ -127,7 +129,7 @@ export class World {
 }
 
 function openHub(options: WorldOptions, clock: SimClock, ids: Ids, store: FaultyStore): Promise<Hub> {
-  const { adapters, conditions = [], targets = [], limits, log } = options;
+  const { adapters, conditions = [], targets = [], views = [], limits, log } = options;
   return Hub.start({
     store,
     clock,
@@ -135,6 +137,7 @@ function openHub(options: WorldOptions, clock: SimClock, ids: Ids, store: Faulty
     adapters,
     conditions,
     targets,
+    views,
     ...(limits === undefined ? {} : { limits }),
     ...(log === undefined ? {} : { log }),
   });

@@ -152,6 +152,7 @@ function factsOf(
     parent: null,
     idempotencyKey: null,
     requestDigest: '',
+    viewVersions: () => ({}),
     nowMs: systemClock.now(),
     limits: DEFAULT_LIMITS,
   };

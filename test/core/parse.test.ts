@@ -28,6 +28,7 @@ const least: { readonly [Name in OperationName]: Readonly<Record<string, unknown
   can_send: { session_id: SESSION },
   pending_turns: {},
   read_log: { session_id: SESSION },
+  read_view: { session_id: SESSION },
   health: {},
 };
 
@@ -97,6 +98,7 @@ const takes: { readonly [Name in OperationName]: Readonly<Record<string, string>
   can_send: { session_id: '', event_type: 'text' },
   pending_turns: { after: '', limit: 'number' },
   read_log: { session_id: '', from_seq: 'number', limit: 'number', reverse: 'flag' },
+  read_view: { session_id: '', view: '', at_seq: 'number' },
   health: {},
 };
 

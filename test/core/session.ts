@@ -41,6 +41,7 @@ export function createFacts(setup: Setup = {}): CreateFacts {
     parent: null,
     idempotencyKey: null,
     requestDigest: 'digest',
+    viewVersions: () => ({}),
     nowMs: START_MS,
     limits: DEFAULT_LIMITS,
     ...given,

@@ -24,6 +24,7 @@ export function goodParams(session_id: string): { readonly [Name in OperationNam
     can_send: { session_id },
     pending_turns: {},
     read_log: { session_id },
+    read_view: { session_id },
     health: {},
   };
 }

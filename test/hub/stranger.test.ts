@@ -34,6 +34,7 @@ describe('to a stranger', () => {
       'post',
       'can_send',
       'read_log',
+      'read_view',
     ]);
   });
 
@@ -76,6 +77,8 @@ describe('to a stranger', () => {
       { audience: ['x'] },
       { type: 'unknown' },
       { participants: ['nobody'] },
+      { view: { name: 'unknown', params: { x: 1 } } },
+      { at_seq: 999 },
     ]) {
       const ask = async (session_id: string) => {
         const frame = await world.answer(carol.ask(op, { ...goodParams(session_id)[op], ...wrong }));

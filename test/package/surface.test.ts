@@ -66,7 +66,12 @@ const surface: Readonly<Record<string, readonly string[]>> = {
   ],
   'parley-hub/adapters/consulting': ['consulting'],
   'parley-hub/adapters/conversation': ['conversation'],
-  'parley-hub/views/refs': ['fullTranscript', 'windowedSummary'],
+  'parley-hub/views/full-transcript': ['fullTranscript'],
+  'parley-hub/views/lines': ['messageOf'],
+  'parley-hub/views/refs': ['fullTranscript', 'named', 'sinceMyLastTurn', 'tokenBudget', 'windowedSummary'],
+  'parley-hub/views/since-my-last-turn': ['sinceMyLastTurn'],
+  'parley-hub/views/token-budget': ['tokenBudget'],
+  'parley-hub/views/windowed-summary': ['windowedSummary'],
   'parley-hub/expectations/entries': ['acksWithin', 'maxSilence', 'replyWithin', 'turnWithin'],
 };
 
@@ -155,6 +160,7 @@ it('[PK4, OP1] the operations are the ones clients know, each with parameters, r
     'can_send',
     'pending_turns',
     'read_log',
+    'read_view',
     'health',
   ]);
   for (const { help, errors, params, result } of Object.values(OPERATIONS)) {

@@ -1,0 +1,50 @@
+/** A session as it was at a seq, without folding its log: only the entries that changed it are read again. */
+
+import type { Envelope } from '../core/envelope.ts';
+import { WireError } from '../core/errors.ts';
+import type { SessionMetadata } from '../core/session.ts';
+import { foldEnvelope, type SessionState } from '../core/state.ts';
+import type { Store } from '../core/store.ts';
+import type { LiveSession } from './live-session.ts';
+
+export async function metadataAt(
+  store: Store,
+  session: LiveSession,
+  now: SessionMetadata,
+  atSeq: number,
+): Promise<SessionMetadata> {
+  const changes = session.tally.changesUpTo(atSeq);
+  if (changes === null) return now.head_seq === atSeq ? now : { ...now, head_seq: atSeq };
+  let state: SessionState | null = null;
+  for (const [from, to] of runsOf(changes)) {
+    for (const envelope of await envelopesOf(store, session, from, to)) {
+      state = foldEnvelope(state, envelope, { adapter: null, epoch: session.epoch });
+    }
+  }
+  return state === null ? now : { ...state.metadata, head_seq: atSeq };
+}
+
+/** What `session.created` says. */
+export async function createdEnvelope(store: Store, session: LiveSession): Promise<Envelope> {
+  const [created] = await envelopesOf(store, session, 1, 1);
+  if (created === undefined) throw new WireError('internal', `log ${session.sessionId} has no entry 1`);
+  return created;
+}
+
+async function envelopesOf(store: Store, session: LiveSession, from: number, to: number): Promise<readonly Envelope[]> {
+  const tail = session.tailFrom(from)?.slice(0, to - from + 1);
+  const range = { from_seq: from, to_seq: to, limit: to - from + 1 };
+  const entries = tail ?? (await store.read(session.sessionId, range));
+  return entries.map(({ envelope }) => envelope);
+}
+
+/** Neighbours are read together. */
+function runsOf(seqs: readonly number[]): readonly (readonly [from: number, to: number])[] {
+  const runs: [number, number][] = [];
+  for (const seq of seqs) {
+    const last = runs.at(-1);
+    if (last !== undefined && last[1] === seq - 1) last[1] = seq;
+    else runs.push([seq, seq]);
+  }
+  return runs;
+}

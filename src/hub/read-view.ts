@@ -1,0 +1,97 @@
+/** What a participant sees of a session, now or as of an earlier seq: the view's window, read and shown. */
+
+import { HUB_ID } from '../core/envelope.ts';
+import { internalError } from '../core/errors.ts';
+import { badValue, utf8Bytes } from '../core/json.ts';
+import type { Params, Result } from '../core/operations.ts';
+import { nameOf, type SessionMetadata } from '../core/session.ts';
+import type { ViewLine, ViewMessage } from '../core/view.ts';
+import type { Binding } from './bindings.ts';
+import { type ChosenView, chooseView } from './chosen-view.ts';
+import type { LiveSession } from './live-session.ts';
+import type { HubParts } from './parts.ts';
+import { readLines } from './read-lines.ts';
+import { readableEnd } from './readable-end.ts';
+import type { Tally } from './tally.ts';
+
+export function readView(parts: HubParts, reader: Binding, params: Params<'read_view'>): Promise<Result<'read_view'>> {
+  return parts.sessions.use(params.session_id, (session) => viewOf(parts, session, reader.agentId, params));
+}
+
+async function viewOf(
+  parts: HubParts,
+  session: LiveSession,
+  agentId: string,
+  params: Params<'read_view'>,
+): Promise<Result<'read_view'>> {
+  const { metadata, end } = readableEnd(session.durable, agentId, session.sessionId);
+  const { head_seq, manifest } = metadata;
+  const { at_seq = head_seq, view: asked } = params;
+  if (at_seq > head_seq) throw badValue('params.at_seq', `a seq of the session, at most ${head_seq}`, at_seq);
+  const atSeq = Math.min(at_seq, end);
+  // A session that cannot go on may still have an adapter to render it.
+  const adapter = session.adapter ?? parts.adapters.find(manifest.type, manifest.version)?.adapter ?? null;
+  const chosen = await chooseView(parts, { asked, session, adapter, metadata, agentId, atSeq });
+  const { store, limits } = parts;
+  const maxBytes = limits.maxResponseBytes;
+  const takes = windowOf(chosen);
+  const read = await readLines({ session, store, metadata, adapter, agentId, atSeq, takes, maxBytes });
+  const seen = { metadata, tally: session.tally, agentId, atSeq, earlier: read.earlier };
+  const { messages, left } = showWithin(chosen, read.taken, seen, maxBytes);
+  return {
+    messages,
+    at_seq: atSeq,
+    view: { name: chosen.view.name, params: chosen.params },
+    earlier: read.earlier + left,
+    next: left > 0 ? (read.taken[left - 1]?.seq ?? null) : read.cutAt,
+  };
+}
+
+interface Seen {
+  readonly metadata: SessionMetadata;
+  readonly tally: Tally;
+  readonly agentId: string;
+  readonly atSeq: number;
+  /** Lines before all that were taken. */
+  readonly earlier: number;
+}
+
+/** What is shown may be longer than what was read: then the oldest are left out, but never the newest. */
+function showWithin(
+  { view, params }: ChosenView,
+  taken: readonly ViewLine[],
+  seen: Seen,
+  maxBytes: number,
+): { messages: readonly ViewMessage[]; left: number } {
+  for (let left = 0; ; ) {
+    const shown = taken.slice(left);
+    const earlier = { count: seen.earlier + left, names: namesBefore(shown[0]?.seq ?? seen.atSeq + 1, seen) };
+    const messages = guarding(view.name, 'show', () => view.show(shown, earlier, params));
+    const bytes = utf8Bytes(JSON.stringify(messages));
+    if (bytes <= maxBytes || shown.length <= 1) return { messages, left };
+    left += Math.max(1, shown.length - Math.ceil((shown.length * maxBytes) / bytes));
+    left = Math.min(left, taken.length - 1);
+  }
+}
+
+/** In the order of the participants, the hub after them. */
+function namesBefore(seq: number, { metadata, tally, agentId }: Seen): readonly string[] {
+  const heard = tally.heardBefore(seq, agentId);
+  const known = metadata.participants.map(({ agent_id }) => agent_id).filter((id) => heard.has(id));
+  const others = [...heard].filter((id) => !known.includes(id)).sort();
+  return [...known, ...others].map((id) => (id === HUB_ID ? HUB_ID : nameOf(metadata, id)));
+}
+
+function windowOf({ view, params }: ChosenView): (line: ViewLine) => boolean {
+  const takes = guarding(view.name, 'window', () => view.window(params));
+  return (line) => guarding(view.name, 'window', () => takes(line));
+}
+
+/** Whatever a view throws is its own defect. */
+function guarding<T>(name: string, member: string, call: () => T): T {
+  try {
+    return call();
+  } catch (thrown) {
+    throw internalError(thrown, `${member} of view ${name}`);
+  }
+}

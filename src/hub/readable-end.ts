@@ -1,0 +1,22 @@
+/** Who may read a session, and up to where: reading its log and its views share it. */
+
+import { noSuchSession } from '../core/admit.ts';
+import { membershipEnd } from '../core/delivery.ts';
+import { WireError } from '../core/errors.ts';
+import { participantOf } from '../core/session.ts';
+import type { SessionState } from '../core/state.ts';
+
+export interface Readable extends SessionState {
+  /** The last seq within the reader's membership; infinite while it goes on. */
+  readonly end: number;
+}
+
+/** A stranger gets the answer for a session that does not exist; who never joined is told why not. */
+export function readableEnd(state: SessionState | null, agentId: string, sessionId: string): Readable {
+  const participant = state === null ? undefined : participantOf(state.metadata, agentId);
+  if (state === null || participant === undefined) throw noSuchSession(sessionId);
+  const end = membershipEnd(state.head, agentId);
+  if (end > 0) return { ...state, end };
+  const why = participant.status === 'invited' ? 'answer its invite first' : 'you never joined it';
+  throw new WireError('forbidden', `you cannot read session ${sessionId}: ${why}`, { status: participant.status });
+}

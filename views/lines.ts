@@ -1,0 +1,20 @@
+/** How every built-in view writes a line, for views of your own that want to write them alike. */
+
+import { HUB_ID, type ViewLine, type ViewMessage } from 'parley-hub/core';
+import { guarded, guardedBehind } from './parts/guard.ts';
+
+export interface LineOptions {
+  /** Whether what others say begins with their name. */
+  readonly named: boolean;
+}
+
+/**
+ * The participant's own lines are `assistant`, without a name. Others' are `user`, and begin with `[name]: ` if names are
+ * asked for; the hub's always do. A line of any text that looks like a name in brackets, or like a summary, is indented.
+ */
+export function messageOf(line: ViewLine, { named }: LineOptions): ViewMessage {
+  const { own, seq, name, text } = line;
+  if (own) return { role: 'assistant', content: guarded(text), seq, name };
+  const isNamed = named || line.sender_id === HUB_ID;
+  return { role: 'user', content: isNamed ? `[${name}]: ${guardedBehind(text)}` : guarded(text), seq, name };
+}
