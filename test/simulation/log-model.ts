@@ -5,6 +5,7 @@ import { canonicalJson, completeAdapter, type Json, type SessionAdapter } from '
 import { foldEnvelope, type SessionState } from '../../src/core/state.ts';
 import { holds } from './law-broken.ts';
 import type { SimulatedStore } from './simulated-store.ts';
+import { checkEnds, checkOver, checkTurns } from './turn-laws.ts';
 
 export interface ModelSession {
   readonly entries: Entry[];
@@ -91,6 +92,8 @@ export class LogModel {
         () => `${sessionId} seq ${last + 1} changed`,
       );
     for (const entry of entries.slice(known.entries.length)) this.take(sessionId, known, entry);
+    const state = known.states.at(-1);
+    if (state !== undefined) checkOver(state);
   }
 
   private take(sessionId: string, session: ModelSession, entry: Entry): void {
@@ -117,8 +120,13 @@ export class LogModel {
       'L6',
       () => `${sessionId} took ${envelope.event_type} after its end`,
     );
-    if (before !== null) this.checkLegal(sessionId, before, envelope, this.adapterOf(before, envelope));
+    const adapter = this.adapterOf(before, envelope);
+    if (before !== null) {
+      this.checkLegal(sessionId, before, envelope, adapter);
+      checkEnds(before, envelope);
+    }
     const state = this.fold(before, envelope);
+    checkTurns(state, adapter);
     holds(
       same(state.head.turn, turn),
       'L3',

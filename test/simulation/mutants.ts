@@ -1,5 +1,8 @@
 /** Mutants of the ports: each breaks one law on purpose, and the simulation must find it. */
 
+import type { View } from 'parley-hub/core';
+import { fullTranscript } from 'parley-hub/views/full-transcript';
+import { windowedSummary } from 'parley-hub/views/windowed-summary';
 import type { FaultyStore } from '../../src/testing/faulty-store.ts';
 import { storeMutants } from '../../src/testing/mutants.ts';
 import { DiskStore } from './disk-store.ts';
@@ -25,6 +28,16 @@ export const mutants: readonly Mutant[] = [
     make: (seed) => ({ seed, store: DiskStore.seeded(seed, { isSynced: false }) }),
   },
   {
+    name: 'a view that changes its mind',
+    law: 'L3',
+    make: (seed) => ({ seed, views: [moody(), windowedSummary] }),
+  },
+  {
+    name: 'a view that shows the oldest',
+    law: 'L1',
+    make: (seed) => ({ seed, views: [{ ...fullTranscript, show: oldestFirst }, windowedSummary] }),
+  },
+  {
     name: 'deliver out of order',
     law: 'L2',
     make: (seed) => ({ seed, disturb: (wire) => wire.reorder(swapNotifies) }),
@@ -33,6 +46,22 @@ export const mutants: readonly Mutant[] = [
 
 function onStore(name: string, law: string, store: () => FaultyStore): Mutant {
   return { name, law, make: (seed) => ({ seed, store: store() }) };
+}
+
+/** It says something else every time. */
+function moody(): View {
+  let times = 0;
+  return {
+    ...fullTranscript,
+    show: (...given) => {
+      times += 1;
+      return fullTranscript.show(...given).map((message) => ({ ...message, content: `${message.content} ${times}` }));
+    },
+  };
+}
+
+function oldestFirst(...given: Parameters<View['show']>): ReturnType<View['show']> {
+  return fullTranscript.show(...given).slice(0, 2);
 }
 
 /** The last two frames change places if both are deliveries of one session. */

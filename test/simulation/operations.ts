@@ -5,6 +5,7 @@ import { nextStamp } from '../../src/core/stamp.ts';
 import type { SessionState } from '../../src/core/state.ts';
 import type { SimClient } from './sim-client.ts';
 import type { Simulation } from './simulation.ts';
+import { knobsFor, turnOperations } from './turn-operations.ts';
 
 export interface SimOperation {
   readonly name: string;
@@ -13,6 +14,7 @@ export interface SimOperation {
 }
 
 export const simOperations: readonly SimOperation[] = [
+  ...turnOperations,
   op('create', 8, (sim) => withBound(sim, (client) => create(sim, client, sim.random.chance(0.5)))),
   op('create again', 2, (sim) => withBound(sim, (client) => repeatCreate(sim, client))),
   op('ack invite', 30, (sim) => withInvite(sim, (client, session_id) => ask(client, 'ack_invite', { session_id }))),
@@ -95,22 +97,36 @@ function ask(client: SimClient, name: string, params: Record<string, unknown>): 
   return `${client.name} ${name} ${JSON.stringify(params)}`;
 }
 
+/** As often as their ends should be seen. */
+const TYPES = [
+  'consulting',
+  'consulting',
+  'conversation',
+  'panel',
+  'panel',
+  'discussion',
+  'discussion',
+  'workflow',
+  'workflow',
+  'workflow',
+];
+
 function create(sim: Simulation, client: SimClient, keyed: boolean): string {
   const { random } = sim;
-  const type = random.pick(['consulting', 'conversation', 'panel', 'panel']);
+  const type = random.pick(TYPES);
+  const isForSeveral = type !== 'consulting' && type !== 'conversation';
   const others = sim.clients.filter((other) => other !== client && other.agentId !== null).map(({ name }) => name);
-  const participants =
-    type === 'panel'
-      ? others.slice(0, 1 + random.below(others.length))
-      : [random.pick(others.length > 0 ? others : ['nobody'])];
+  const participants = isForSeveral
+    ? others.slice(0, 1 + random.below(others.length))
+    : [random.pick(others.length > 0 ? others : ['nobody'])];
   const params = {
     type,
     participants: participants.length > 0 ? participants : ['nobody'],
     wait: random.pick(['created', 'created', 'active']),
     ttl: random.pick([undefined, undefined, 0, 60]),
-    ...(type === 'panel' && participants.length > 1 && random.chance(0.6) ? { required_acks: 1 } : {}),
-    ...(type === 'panel' ? { knobs: { most: 3 + random.below(12) } } : {}),
-    ...(random.chance(0.15) && client.sessions.size > 0
+    ...(isForSeveral && participants.length > 1 && random.chance(0.6) ? { required_acks: 1 } : {}),
+    knobs: type === 'panel' ? { most: 3 + random.below(12) } : knobsFor(sim, type, [client.name, ...participants]),
+    ...(random.chance(0.25) && client.sessions.size > 0
       ? { parent_session_id: random.pick([...client.sessions]) }
       : {}),
     ...(keyed ? { idempotency_key: `c${random.below(1000)}` } : {}),
@@ -151,7 +167,7 @@ function repeatKey(sim: Simulation, client: SimClient, session: string, otherCon
     [];
   if (mine.length === 0) return false;
   const { idempotency_key, event_type, event_data, audience, ttl_seconds } = sim.random.pick(mine).envelope;
-  const content = otherContent ? { event_data: { text: 'something else' } } : { event_data };
+  const content = otherContent ? { event_data: { text: 'something else', body: 'something else' } } : { event_data };
   return ask(client, 'post', { session_id: session, event_type, idempotency_key, audience, ttl_seconds, ...content });
 }
 

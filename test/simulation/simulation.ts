@@ -2,8 +2,15 @@
 
 import { consulting } from 'parley-hub/adapters/consulting';
 import { conversation } from 'parley-hub/adapters/conversation';
+import { discussion } from 'parley-hub/adapters/discussion';
+import { CONDITIONS, TARGETS } from 'parley-hub/adapters/transition-graph';
+import { workflow } from 'parley-hub/adapters/workflow';
 import type { Envelope, ResponseFrame, Turn } from 'parley-hub/core';
-import { isTerminal, type SessionAdapter } from 'parley-hub/core';
+import { isTerminal, type Result, type SessionAdapter, type View } from 'parley-hub/core';
+import { fullTranscript } from 'parley-hub/views/full-transcript';
+import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
+import { tokenBudget } from 'parley-hub/views/token-budget';
+import { windowedSummary } from 'parley-hub/views/windowed-summary';
 import type { SessionState } from '../../src/core/state.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import type { HubParts } from '../../src/hub/parts.ts';
@@ -19,23 +26,29 @@ import type { Wire } from './network.ts';
 import { panel } from './panel.ts';
 import { type Asked, SimClient } from './sim-client.ts';
 import type { SimulatedStore } from './simulated-store.ts';
+import { ViewBook } from './view-book.ts';
 
 export interface SimulationOptions {
   readonly seed: number;
   readonly store?: SimulatedStore;
+  /** Mutants of the views. */
+  readonly views?: readonly View[];
   /** A mutant of the network. */
   readonly disturb?: (wire: Wire, random: Random) => void;
   readonly onOperation?: (line: string) => void;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an adapter's state is known to the adapter alone
-const adapters: readonly SessionAdapter<any>[] = [consulting, conversation, panel];
+const adapters: readonly SessionAdapter<any>[] = [consulting, conversation, discussion, workflow, panel];
+const views = [fullTranscript, windowedSummary, tokenBudget, sinceMyLastTurn];
 const mutating = new Set([
   'post',
   'create_session',
   'ack_invite',
   'reject_invite',
   'close_session',
+  'leave_session',
+  'add_participant',
   'register',
   'unregister',
 ]);
@@ -65,6 +78,7 @@ export class Simulation {
   readonly history: string[] = [];
   store: SimulatedStore;
   readonly acks = new AckBook();
+  readonly views = new ViewBook(this.model);
   /** The disk has failed; only a crash helps. */
   failed = false;
   private hub!: Hub;
@@ -196,6 +210,20 @@ export class Simulation {
     this.acks.stopped();
   }
 
+  /** What an operator asks of the hub itself; it may be refused, or the hub may die before it is answered. */
+  change(sessionId: string, agentId: string, what: 'hide' | 'bring back' | 'remove'): void {
+    const { hub } = this;
+    const asked = {
+      hide: () => hub.hideParticipant(sessionId, agentId, 'simulated'),
+      'bring back': () => hub.returnParticipant(sessionId, agentId),
+      remove: () => hub.removeParticipant(sessionId, agentId, 'simulated'),
+    }[what]();
+    asked.then(
+      () => this.count(`could ${what}`),
+      () => this.count(`could not ${what}`),
+    );
+  }
+
   cut(client: SimClient): void {
     if (client.wire !== null) client.wire.cut();
     this.prune();
@@ -269,6 +297,7 @@ export class Simulation {
         );
       }
     }
+    if (asked.op === 'read_view') this.checkView(client, session, frame.result as Result<'read_view'>);
     if (asked.op === 'get_session' || asked.op === 'create_session') this.checkMetadata(result.session);
     if (asked.op === 'list_sessions') for (const one of result.sessions) this.checkSummary(one);
   }
@@ -422,6 +451,12 @@ export class Simulation {
     this.answeredKeys.set(name, seq);
   }
 
+  private checkView({ agentId }: SimClient, session: string, shown: Result<'read_view'>): void {
+    this.model.follow(this.store);
+    if (agentId === null) return;
+    if (this.views.check(agentId, session, shown)) this.count('saw a view again');
+  }
+
   private checkMetadata(metadata: { session_id: string; head_seq: number }): void {
     this.model.follow(this.store);
     const replayed = this.model.state(metadata.session_id, metadata.head_seq)?.metadata;
@@ -477,6 +512,9 @@ export class Simulation {
       clock,
       ids,
       adapters,
+      conditions: CONDITIONS,
+      targets: TARGETS,
+      views: this.options.views ?? views,
       limits: { tailLength: 4, window: 8, snapshotLength: 4 },
     });
     this.hub.on('envelopePosted', ({ envelope }) => {

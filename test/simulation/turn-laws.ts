@@ -1,0 +1,84 @@
+/** What must hold of turns after every entry: whoever is expected is there, nobody else may speak, and what must end ends. */
+
+import type { CompleteAdapter, Envelope, SessionMetadata } from 'parley-hub/core';
+import type { SessionState } from '../../src/core/state.ts';
+import { holds } from './law-broken.ts';
+
+const TURN_TYPES: ReadonlySet<string> = new Set(['discussion', 'workflow']);
+
+/** The members of the two states that are looked at. */
+interface TurnState {
+  readonly turn_count: number;
+  readonly pending_close_reason?: string | null;
+}
+
+export function checkTurns({ metadata, head, adapter_state }: SessionState, adapter: CompleteAdapter): void {
+  const { session_id, head_seq, participants, state } = metadata;
+  const where = `${session_id} at seq ${head_seq}`;
+  const active = participants.filter(({ status }) => status === 'active').map(({ agent_id }) => agent_id);
+  const { turn } = head;
+  holds(
+    turn === null || active.includes(turn.agent_id),
+    'L6',
+    () => `${where}: the turn is held by ${turn?.agent_id}, who is not there`,
+  );
+  if (!TURN_TYPES.has(metadata.manifest.type) || state !== 'ACTIVE' || isEnding(adapter_state)) return;
+  const speakers = active.filter((agentId) => maySpeak(metadata, agentId, adapter_state, adapter));
+  holds(speakers.length <= 1, 'L4', () => `${where}: ${speakers.join(' and ')} may both take the turn`);
+  holds(speakers.length === 1 || active.length === 0, 'L6', () => `${where}: nobody may take the turn`);
+  holds(
+    speakers[0] === turn?.agent_id,
+    'L6',
+    () => `${where}: ${speakers[0]} may speak, but ${turn?.agent_id} is expected`,
+  );
+}
+
+/** A graph that has come to its end, or a session at its last turn, takes nothing but its closing. */
+export function checkEnds(before: SessionState, { event_type, seq, session_id }: Envelope): void {
+  if (before.metadata.state !== 'ACTIVE' || !isOver(before)) return;
+  holds(
+    event_type === 'session.closing',
+    'L6',
+    () => `${session_id} should have ended before seq ${seq}, ${event_type}`,
+  );
+}
+
+/** Units are whole: what is over has closed in the same one. */
+export function checkOver(last: SessionState): void {
+  const { session_id, state } = last.metadata;
+  holds(state !== 'ACTIVE' || !isOver(last), 'L6', () => `${session_id} is over and goes on`);
+}
+
+function isOver({ metadata, adapter_state }: SessionState): boolean {
+  if (metadata.manifest.type !== 'workflow') return false;
+  // Knobs of a workflow hold a graph.
+  const { max_turns } = metadata.knobs.graph as { readonly max_turns?: number | null };
+  const { turn_count } = adapter_state as TurnState;
+  return isEnding(adapter_state) || (max_turns != null && turn_count >= max_turns);
+}
+
+function isEnding(state: unknown): boolean {
+  return ((state as TurnState).pending_close_reason ?? null) !== null;
+}
+
+function maySpeak(metadata: SessionMetadata, sender_id: string, state: unknown, adapter: CompleteAdapter): boolean {
+  const draft = {
+    session_id: metadata.session_id,
+    sender_id,
+    audience: null,
+    event_type: 'msg.text',
+    event_data: { text: 'me' },
+    causation_id: null,
+    task_id: null,
+    traceparent: null,
+    priority: 'normal' as const,
+    idempotency_key: null,
+    ttl_seconds: null,
+  };
+  try {
+    adapter.validateSend(metadata, draft, state);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,179 @@
+/** Operations of sessions with turns: speaking in turn, handing off, sharing context, and everyone who comes and goes. */
+
+import { roundRobin, sequence, type TransitionGraph } from 'parley-hub/adapters/transition-graph';
+import { finish, handoff } from 'parley-hub/core';
+import type { SessionState } from '../../src/core/state.ts';
+import type { SimOperation } from './operations.ts';
+import type { SimClient } from './sim-client.ts';
+import type { Simulation } from './simulation.ts';
+
+type Place = { readonly client: SimClient; readonly session: string; readonly state: SessionState };
+type Change = 'hide' | 'bring back' | 'remove';
+
+export const turnOperations: readonly SimOperation[] = [
+  op('take the turn', 34, (sim) => withTurn(sim, (place) => speak(sim, place))),
+  op('hand off', 8, (sim) => withTurn(sim, (place) => handOff(sim, place), 'workflow')),
+  op('finish', 3, (sim) => withTurn(sim, (place) => say(sim, place, finish({ reason: 'finished_early' })), 'workflow')),
+  op('set the context', 4, (sim) => withPlace(sim, (place) => setContext(sim, place), 'workflow')),
+  op('speak out of turn', 2, (sim) => withPlace(sim, (place) => speak(sim, place))),
+  op('hide somebody', 5, (sim) => withPlace(sim, (place) => change(sim, place, 'hide'))),
+  op('bring somebody back', 7, (sim) => withPlace(sim, (place) => change(sim, place, 'bring back'))),
+  op('remove somebody', 1.2, (sim) => withPlace(sim, (place) => change(sim, place, 'remove'))),
+  op('leave a session', 1.2, (sim) =>
+    withPlace(sim, ({ client, session }) => asks(client, 'leave_session', { session_id: session })),
+  ),
+  op('add a participant', 5, (sim) => withPlace(sim, (place) => add(sim, place))),
+  op('look at a view', 14, (sim) => withPlace(sim, (place) => look(sim, place))),
+];
+
+/** Knobs of a type for these participants, the creator first. */
+export function knobsFor(sim: Simulation, type: string, names: readonly string[]): Record<string, unknown> {
+  if (type === 'discussion') return sim.random.chance(0.7) ? { rounds: 1 + sim.random.below(3) } : {};
+  if (type !== 'workflow') return {};
+  const make = sim.random.pick([steps, turns, branches]);
+  // A graph is JSON; its type only lacks an index signature.
+  return {
+    graph: JSON.parse(JSON.stringify(make(sim, names))),
+    context_vars: { tier: sim.random.pick(['free', 'gold']) },
+  };
+}
+
+function steps(_sim: Simulation, names: readonly string[]): TransitionGraph {
+  return sequence(names);
+}
+
+function turns(sim: Simulation, names: readonly string[]): TransitionGraph {
+  return roundRobin(names, { maxTurns: 2 + sim.random.below(6) });
+}
+
+/** One of everything: by tool, by context, by speaker, by turn, and to an end. */
+function branches(sim: Simulation, names: readonly string[]): TransitionGraph {
+  const one = () => sim.random.pick(names);
+  return {
+    initial_speaker: one(),
+    transitions: [
+      { when: { name: 'context_equals', args: { key: 'done', value: true } }, then: end('all_done'), priority: 0 },
+      { when: { name: 'tool_called', args: { tool_name: 'escalate' } }, then: agent(one()), priority: 1 },
+      { when: { name: 'from_speaker', args: { agent_id: one() } }, then: agent(one()), priority: 2 },
+      { when: { name: 'text_contains', args: { any: ['7'] } }, then: { name: 'stay', args: {} }, priority: 3 },
+      { when: { name: 'turn_count', args: { op: '>', value: 4 } }, then: { name: 'random', args: {} }, priority: 4 },
+    ],
+    default_target: sim.random.pick([
+      { name: 'round_robin', args: {} },
+      { name: 'revert_to_initiator', args: {} },
+    ]),
+    max_turns: 4 + sim.random.below(20),
+  };
+}
+
+function agent(agent_id: string): TransitionGraph['transitions'][number]['then'] {
+  return { name: 'agent', args: { agent_id } };
+}
+
+function end(reason: string): TransitionGraph['transitions'][number]['then'] {
+  return { name: 'terminate', args: { reason } };
+}
+
+function speak(sim: Simulation, place: Place): string {
+  const isPacket = typeOf(place) === 'workflow' && sim.random.chance(0.4);
+  if (!isPacket) return say(sim, place, { event_type: 'msg.text', event_data: { text: `t${sim.random.below(1000)}` } });
+  const tool = sim.random.pick(['escalate', 'other']);
+  const context_updates = { set: { tier: sim.random.pick(['free', 'gold']), done: sim.random.chance(0.4) } };
+  return say(sim, place, {
+    event_type: 'msg.packet',
+    event_data: { body: 'called', routing: { tool }, context_updates },
+  });
+}
+
+function handOff(sim: Simulation, place: Place): string {
+  const { agent_id, name } = sim.random.pick(place.state.metadata.participants);
+  const to = sim.random.chance(0.5) ? agent_id : name;
+  return say(sim, place, handoff(to, { body: 'yours', contextUpdates: { delete: ['tier'] } }));
+}
+
+function setContext(sim: Simulation, place: Place): string {
+  const event_data = { set: { tier: sim.random.pick(['free', 'gold']), n: sim.random.below(10) }, delete: ['done'] };
+  return say(sim, place, { event_type: 'context.set', event_data });
+}
+
+function add(sim: Simulation, { client, session }: Place): string {
+  const { name } = sim.random.pick(sim.clients);
+  return asks(client, 'add_participant', { session_id: session, participant: name });
+}
+
+function look(sim: Simulation, { client, session }: Place): string {
+  const view = sim.random.pick([
+    undefined,
+    { name: 'full_transcript', params: { named: sim.random.chance(0.5) } },
+    { name: 'windowed_summary', params: { recent_n: 1 + sim.random.below(4) } },
+    { name: 'token_budget', params: { max_tokens: 1 + sim.random.below(12), named: true } },
+    { name: 'since_my_last_turn' },
+  ]);
+  const past = sim.views.pastOf(client.agentId, session);
+  if (past.length > 0 && sim.random.chance(0.4))
+    return asks(client, 'read_view', { session_id: session, ...sim.random.pick(past) });
+  return asks(client, 'read_view', { session_id: session, view });
+}
+
+function change(sim: Simulation, { session, state }: Place, what: Change): string {
+  const { agent_id, name } = sim.random.pick(state.metadata.participants);
+  sim.change(session, agent_id, what);
+  return `the operator would ${what} ${name} in ${session}`;
+}
+
+function say(
+  sim: Simulation,
+  { client, session }: Place,
+  content: { event_type: string; event_data: unknown },
+): string {
+  return asks(client, 'post', { session_id: session, ...content, idempotency_key: `k${sim.random.below(1_000_000)}` });
+}
+
+function asks(client: SimClient, name: string, params: Record<string, unknown>): string {
+  const plain: Record<string, unknown> = JSON.parse(JSON.stringify(params));
+  client.ask(name, plain);
+  return `${client.name} ${name} ${JSON.stringify(plain)}`;
+}
+
+/** Somebody whose turn it is, as far as the log says. */
+function withTurn(sim: Simulation, run: (place: Place) => string, type?: string): string | false {
+  return withOne(
+    sim,
+    places(sim, type ?? null).filter(({ client, state }) => state.head.turn?.agent_id === client.agentId),
+    run,
+  );
+}
+
+/** Somebody in a live session with turns, whether it may speak or not. */
+function withPlace(sim: Simulation, run: (place: Place) => string, type?: string): string | false {
+  return withOne(sim, places(sim, type), run);
+}
+
+function withOne(sim: Simulation, some: readonly Place[], run: (place: Place) => string): string | false {
+  return some.length === 0 ? false : run(sim.random.pick(some));
+}
+
+const TURN_TYPES: readonly string[] = ['discussion', 'workflow'];
+
+/** Live sessions of one type, of those with turns, or of any (null). */
+function places(sim: Simulation, type?: string | null): readonly Place[] {
+  return [...sim.model.sessions].flatMap(([session, { states }]) => {
+    const state = states.at(-1);
+    if (state === undefined || state.metadata.state !== 'ACTIVE') return [];
+    const itsType = state.metadata.manifest.type;
+    const types = type === null ? [itsType] : type === undefined ? TURN_TYPES : [type];
+    if (!types.includes(itsType)) return [];
+    const there = sim.clients.filter(
+      ({ bound, agentId }) => bound && agentId !== null && Object.hasOwn(state.head.members, agentId),
+    );
+    return there.map((client) => ({ client, session, state }));
+  });
+}
+
+function typeOf({ state }: Place): string {
+  return state.metadata.manifest.type;
+}
+
+function op(name: string, weight: number, run: SimOperation['run']): SimOperation {
+  return { name, weight, run };
+}
