@@ -151,6 +151,7 @@ describe('docs/api.md', () => {
     'SendOptions',
     'CloseOptions',
     'LogOptions',
+    'ViewOptions',
     'WaitOptions',
     'Client',
     'HumanClient',

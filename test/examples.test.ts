@@ -1,6 +1,6 @@
 // Every example runs as a reader would run it, asserts for itself, and is what the README shows.
 
-import { describeAdapter } from 'parley-hub/testing';
+import { describeAdapter, describeView } from 'parley-hub/testing';
 import { describe, expect, it } from 'vitest';
 import { read, root, run, sources } from './package/repository.ts';
 
@@ -35,4 +35,9 @@ describe('the examples', () => {
 describe('the session type of the examples', async () => {
   const { haiku } = await import('../examples/haiku.ts');
   describeAdapter(haiku);
+});
+
+describe('the view of the examples', async () => {
+  const { numbered } = await import('../examples/custom-view.ts');
+  describeView(numbered, { params: [{}, { last: 1 }, { last: 3 }], badParams: [{ last: 0 }, { last: '3' }] });
 });

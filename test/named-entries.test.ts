@@ -1,17 +1,21 @@
 import { acksWithin, maxSilence, replyWithin, turnWithin } from 'parley-hub/expectations/entries';
-import { fullTranscript, windowedSummary } from 'parley-hub/views/refs';
+import { fullTranscript, named, sinceMyLastTurn, tokenBudget, windowedSummary } from 'parley-hub/views/refs';
 import { describe, expect, it } from 'vitest';
 
 describe('constructors of named views', () => {
   it('[AD1] write views as manifests and create_session take them', () => {
     expect(fullTranscript()).toEqual({ name: 'full_transcript', params: {} });
     expect(windowedSummary(1)).toEqual({ name: 'windowed_summary', params: { recent_n: 1 } });
+    expect(tokenBudget(7)).toEqual({ name: 'token_budget', params: { max_tokens: 7 } });
+    expect(sinceMyLastTurn()).toEqual({ name: 'since_my_last_turn', params: {} });
+    expect(named(windowedSummary(4))).toEqual({ name: 'windowed_summary', params: { recent_n: 4, named: true } });
   });
 
   it.each([0, -1, 1.5, Number.NaN])('[AD1] refuse a window of %s', (recentN) => {
     expect(() => windowedSummary(recentN)).toThrow(
       `windowed_summary: recent_n must be a whole number ≥ 1, got ${recentN}`,
     );
+    expect(() => tokenBudget(recentN)).toThrow(`token_budget: max_tokens must be a whole number ≥ 1, got ${recentN}`);
   });
 });
 

@@ -196,7 +196,7 @@ export class Session implements AsyncIterable<Message> {
   }
 
   /** The session as you see it, now or at an earlier seq: messages for a model. By default the view its type shows. */
-  view(options: ViewOptions = {}): Promise<Result<'read_view'>> {
+  async view(options: ViewOptions = {}): Promise<Result<'read_view'>> {
     checkOptions(options, VIEW_OPTIONS);
     const { view, atSeq, deadlineMs } = options;
     return this.room.host.call('read_view', { session_id: this.id, view, at_seq: atSeq }, { deadlineMs });

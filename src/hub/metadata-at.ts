@@ -1,11 +1,11 @@
 /** A session as it was at a seq, without folding its log: only the entries that changed it are read again. */
 
 import type { Envelope } from '../core/envelope.ts';
-import { WireError } from '../core/errors.ts';
 import type { SessionMetadata } from '../core/session.ts';
 import { foldEnvelope, type SessionState } from '../core/state.ts';
 import type { Store } from '../core/store.ts';
 import type { LiveSession } from './live-session.ts';
+import { cannotRead } from './read-lines.ts';
 
 export async function metadataAt(
   store: Store,
@@ -27,7 +27,7 @@ export async function metadataAt(
 /** What `session.created` says. */
 export async function createdEnvelope(store: Store, session: LiveSession): Promise<Envelope> {
   const [created] = await envelopesOf(store, session, 1, 1);
-  if (created === undefined) throw new WireError('internal', `log ${session.sessionId} has no entry 1`);
+  if (created === undefined) throw cannotRead(session, 1);
   return created;
 }
 
@@ -35,6 +35,7 @@ async function envelopesOf(store: Store, session: LiveSession, from: number, to:
   const tail = session.tailFrom(from)?.slice(0, to - from + 1);
   const range = { from_seq: from, to_seq: to, limit: to - from + 1 };
   const entries = tail ?? (await store.read(session.sessionId, range));
+  if (entries.length < range.limit) throw cannotRead(session, from + entries.length);
   return entries.map(({ envelope }) => envelope);
 }
 

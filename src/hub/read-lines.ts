@@ -80,8 +80,14 @@ async function pageBefore({ session, store }: Reading, at: number, after: number
   if (tail !== null) return tail.slice(0, at - after).toReversed();
   const range = { from_seq: after + 1, to_seq: at, limit: at - after, reverse: true };
   const entries = await store.read(session.sessionId, range);
-  if (entries.length === 0) throw new WireError('internal', `log ${session.sessionId} has no entry ${at}`);
+  if (entries[0]?.envelope.seq !== at) throw cannotRead(session, at);
   return entries;
+}
+
+/** Damage may be found only when it is read. */
+export function cannotRead({ sessionId }: LiveSession, seq: number): WireError {
+  const message = `session ${sessionId} cannot be read at seq ${seq}; its log may be damaged`;
+  return new WireError('unavailable', message, { outcome: 'refused' });
 }
 
 /** Lines are offered newest first, until the window or the size of an answer is full. */

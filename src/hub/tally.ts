@@ -15,7 +15,7 @@ export class Tally {
   private readonly everyone: LineCount;
   /** What was said to some only, by who can see it; null = nothing yet, as in most sessions. */
   private listed: Map<string, LineCount> | null = null;
-  /** The seqs of all entries that changed the session or its participants. */
+  /** The seqs of all entries that may have changed the session or its participants. */
   private readonly changes: number[];
   private lastSeq: number;
 
@@ -61,9 +61,7 @@ export class Tally {
   count(entries: readonly Entry[]): void {
     for (const { envelope } of entries) {
       if (isLine(envelope.event_type)) this.countLine(envelope);
-      else if (envelope.event_type.startsWith('session.') && envelope.event_type !== 'session.invite') {
-        this.changes.push(envelope.seq);
-      }
+      else if (envelope.event_type.startsWith('session.')) this.changes.push(envelope.seq);
       this.lastSeq = envelope.seq;
     }
   }

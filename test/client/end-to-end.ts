@@ -109,6 +109,23 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       expect(await texts(log)).toEqual(['one', 'two', 'three', 'four']);
     });
 
+    it('[VW1, VW10] a participant looks at a session as it sees it, now and as it was', async () => {
+      const alice = await agent('alice');
+      const bob = await agent('bob', { onMessage: () => {} });
+      const session = await alice.open('conversation', ['bob']);
+      const first = await session.send('one');
+      await bob.session(session.id).send('two');
+      const now = await session.view({ view: { name: 'full_transcript', params: { named: true } } });
+      expect(now.messages).toEqual([
+        { role: 'assistant', content: 'one', seq: first.seq, name: 'alice' },
+        { role: 'user', content: '[bob]: two', seq: first.seq + 1, name: 'bob' },
+      ]);
+      const then = await session.view({ atSeq: first.seq, deadlineMs: 1000 });
+      expect(then).toMatchObject({ at_seq: first.seq, messages: [{ content: 'one' }], earlier: 0, next: null });
+      const typo = { at_seq: 4 } as Parameters<typeof session.view>[0];
+      await expect(session.view(typo)).rejects.toMatchObject({ code: 'bad_frame', details: { field: 'at_seq' } });
+    });
+
     it('[CL23] a second client of a name takes over from the first', async () => {
       const first = await agent('alice');
       const waiting = first.closed;

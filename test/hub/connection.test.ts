@@ -4,7 +4,20 @@ import type { HubFrame } from '../../src/core/frames.ts';
 import { type Random, seededRandom } from '../../src/testing/random.ts';
 import type { World } from '../../src/testing/world.ts';
 import { goodParams } from './every-operation.ts';
-import { aConversation, aWorld, invited, leave, logOf, opened, refusal, SECOND, say, text, watch } from './scene.ts';
+import {
+  aConversation,
+  aWorld,
+  invited,
+  leave,
+  logOf,
+  opened,
+  refusal,
+  SECOND,
+  say,
+  text,
+  VIEWS,
+  watch,
+} from './scene.ts';
 
 /** A connection as it is: what is sent and what comes back, as text. */
 function wire(world: World) {
@@ -116,7 +129,7 @@ describe('requests', () => {
   });
 
   it('[OP1] every operation answers good parameters with a result, or one of its errors', async () => {
-    const { world, alice, id } = await aConversation();
+    const { world, alice, id } = await aConversation({}, { views: VIEWS });
     for (const op of Object.keys(OPERATIONS) as OperationName[]) {
       if (op === 'unregister') continue;
       const frame = await world.answer(alice.ask(op, goodParams(id)[op], { as: 'alice' }));

@@ -40,6 +40,7 @@ describe('a hub is not made of', () => {
     const wrong = (options: object) => createHub(options as Parameters<typeof createHub>[0]);
     await expect(wrong({ store: {} })).rejects.toMatchObject({ code: 'bad_options' });
     await expect(wrong({ adapters: {} })).rejects.toMatchObject({ code: 'bad_options' });
+    await expect(wrong({ views: {} })).rejects.toMatchObject({ code: 'bad_options' });
   });
 });
 

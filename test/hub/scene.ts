@@ -3,6 +3,10 @@
 import { consulting } from 'parley-hub/adapters/consulting';
 import { conversation } from 'parley-hub/adapters/conversation';
 import type { Envelope, JsonObject, Limits, Params, PostParams, SessionMetadata } from 'parley-hub/core';
+import { fullTranscript } from 'parley-hub/views/full-transcript';
+import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
+import { tokenBudget } from 'parley-hub/views/token-budget';
+import { windowedSummary } from 'parley-hub/views/windowed-summary';
 import { WireError } from '../../src/core/errors.ts';
 import type { FaultyStore } from '../../src/testing/faulty-store.ts';
 import type { Peer } from '../../src/testing/peer.ts';
@@ -15,6 +19,14 @@ export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 export const ADAPTERS: WorldOptions['adapters'] = [consulting, conversation, panel, monologue];
+
+/** The built-in views. */
+export const VIEWS: NonNullable<WorldOptions['views']> = [
+  fullTranscript,
+  windowedSummary,
+  tokenBudget,
+  sinceMyLastTurn,
+];
 
 export function aWorld(limits: Partial<Limits> = {}, options: Partial<WorldOptions> = {}): Promise<World> {
   return World.start({ adapters: ADAPTERS, limits, ...options });

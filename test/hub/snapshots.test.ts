@@ -17,7 +17,8 @@ async function loaded(parts: HubParts, sessionId: string, snapshotLength: number
   if (log instanceof Error) throw log;
   const pairs = log.keys.flat(Number.POSITIVE_INFINITY);
   const keys = pairs.flatMap((hash, i) => (i % 2 === 0 ? [[pairs[i + 1] ?? 0, hash]] : []));
-  return { state: log.state, keys: keys.sort(([a = 0], [b = 0]) => a - b), snapshotSeq: log.snapshotSeq };
+  const { state, tally, snapshotSeq } = log;
+  return { state, keys: keys.sort(([a = 0], [b = 0]) => a - b), tally: tally.toJson(), snapshotSeq };
 }
 
 const fromStart = (parts: HubParts, sessionId: string) => loaded(parts, sessionId, Number.POSITIVE_INFINITY);
@@ -63,7 +64,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 describe('a snapshot', () => {
   it('[L3, RC3] a session loaded from a snapshot is the one folded from its start, in 1000 random histories', async () => {
-    const world = await aWorld({ snapshotLength: 2, tailLength: 2, maxParticipants: 4 });
+    const world = await aWorld({ snapshotLength: 2, tailLength: 2, tallyLength: 3, maxParticipants: 4 });
     const peers = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')] as const;
     const parts = partsOf(world.hub);
     const used = { snapshots: 0, runs: 0 };
@@ -75,6 +76,7 @@ describe('a snapshot', () => {
       const [quick, slow] = [await loaded(parts, id, 1), await fromStart(parts, id)];
       expect(quick.state).toEqual(slow.state);
       expect(quick.keys).toEqual(slow.keys);
+      expect(quick.tally).toEqual(slow.tally);
       used.runs += 1;
       if (quick.snapshotSeq > 0) used.snapshots += 1;
     });
@@ -129,11 +131,17 @@ describe('a snapshot', () => {
     ['another seq than its state', (snapshot) => ({ ...snapshot, seq: snapshot.seq - 1 })],
     ['no state', (snapshot) => ({ ...snapshot, body: { keys: [] } })],
     ['no keys', (snapshot) => ({ ...snapshot, body: { ...(snapshot.body as object), keys: 'none' } })],
+    ['no tally', (snapshot) => withTally(snapshot, () => null)],
+    ['a tally of other intervals', (snapshot) => withTally(snapshot, (tally) => ({ ...tally, length: 512 }))],
+    ['a tally of no session', (snapshot) => withTally(snapshot, (tally) => ({ ...tally, changes: [] }))],
+    ['a tally without lines', (snapshot) => withTally(snapshot, (tally) => ({ ...tally, everyone: {} }))],
+    ['more speakers than lines', (snapshot) => withTally(snapshot, (tally) => ({ ...tally, everyone: tooFew }))],
+    ['half a whisper', (snapshot) => withTally(snapshot, (tally) => ({ ...tally, listed: { a: { lines: 1 } } }))],
     ['nothing in it', (snapshot) => ({ ...snapshot, body: null })],
     ['a state of another session', (snapshot) => ({ ...snapshot, body: elsewhere(snapshot) })],
   ];
 
-  it.each(wrongs)('[RC3] with %s is ignored', async (_, change) => {
+  it.each(wrongs)('[RC3, VW12] with %s is ignored', async (_, change) => {
     const { world, id, parts } = await evicted(100);
     expect((await loaded(parts, id, 64)).snapshotSeq).toBe(104);
     await tamper(world, id, change);
@@ -141,10 +149,13 @@ describe('a snapshot', () => {
     expect((await loaded(parts, id, 64)).snapshotSeq).toBe(0);
   });
 
-  it('[RC3] can be compared with its log, and a wrong one is told', async () => {
+  it('[RC3, VW12] can be compared with its log, and a wrong one is told', async () => {
     const { world, id } = await evicted(100);
     expect(await world.hub.checkSnapshot(id)).toBeNull();
     expect(await world.hub.checkSnapshot('hub')).toBeNull();
+    const one = { lines: 1, before: [], firsts: {} };
+    await tamper(world, id, (snapshot) => withTally(snapshot, (tally) => ({ ...tally, everyone: one })));
+    expect(await world.hub.checkSnapshot(id)).toBe('its snapshot at seq 104 is not what its log folds to');
     await tamper(world, id, (snapshot) => ({ ...snapshot, body: { ...(snapshot.body as object), keys: [1, 2] } }));
     expect(await world.hub.checkSnapshot(id)).toBe('its snapshot at seq 104 is not what its log folds to');
   });
@@ -207,9 +218,16 @@ describe('a snapshot', () => {
   });
 });
 
+const tooFew = { lines: 1, before: [], firsts: { a: 4, b: 5 } };
+
+function withTally(snapshot: Snapshot, change: (tally: object) => object | null): Snapshot {
+  const body = snapshot.body as { readonly tally: object };
+  return { ...snapshot, body: { ...body, tally: change(body.tally) } as Snapshot['body'] };
+}
+
 function elsewhere({ body }: Snapshot): Snapshot['body'] {
-  const { state, keys } = body as unknown as { readonly state: { readonly metadata: object }; readonly keys: number[] };
-  return { state: { ...state, metadata: { ...state.metadata, session_id: 'f'.repeat(32) } }, keys };
+  const { state, ...rest } = body as unknown as { readonly state: { readonly metadata: object } };
+  return { ...rest, state: { ...state, metadata: { ...state.metadata, session_id: 'f'.repeat(32) } } };
 }
 
 type Peers = readonly [Awaited<ReturnType<World['peer']>>, ...Awaited<ReturnType<World['peer']>>[]];

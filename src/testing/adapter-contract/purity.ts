@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import type { CompleteAdapter } from '../../core/adapter.ts';
 import type { Envelope } from '../../core/envelope.ts';
 import { foldEnvelope, type SessionState } from '../../core/state.ts';
+import { deepFreeze } from '../deep-freeze.ts';
 import { createdMetadata } from '../history.ts';
 import { assertJson, assertSameOutcome, describeCall } from './assertions.ts';
 import { touchedClockOrChance } from './clock-and-chance.ts';
@@ -70,14 +71,6 @@ function foldLog(adapter: CompleteAdapter, log: readonly Envelope[], keep: (stat
     position = { ...after, adapter_state: keep(after.adapter_state) };
   }
   return position?.adapter_state;
-}
-
-export function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) {
-    Object.freeze(value);
-    Object.values(value).forEach(deepFreeze);
-  }
-  return value;
 }
 
 /** Changes everything that lets itself be changed. */

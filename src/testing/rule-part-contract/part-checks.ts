@@ -6,7 +6,7 @@ import { canonicalJson, isPlainObject, type JsonObject } from '../../core/json.t
 import type { Condition, Routing, RulePart, RuleRef, Target } from '../../core/transition.ts';
 import { assertJson, assertName, doing } from '../adapter-contract/assertions.ts';
 import { touchedClockOrChance } from '../adapter-contract/clock-and-chance.ts';
-import { deepFreeze } from '../adapter-contract/purity.ts';
+import { deepFreeze } from '../deep-freeze.ts';
 import { randomRouting } from './routings.ts';
 
 export interface PartCheckOptions {

@@ -1,0 +1,145 @@
+/** What every view must hold, one function per rule. */
+
+import assert from 'node:assert/strict';
+import { isProtocolError } from '../../core/errors.ts';
+import { describe, isPlainObject, type JsonObject } from '../../core/json.ts';
+import { assertJson, assertName, doing } from '../adapter-contract/assertions.ts';
+import { touchedClockOrChance } from '../adapter-contract/clock-and-chance.ts';
+import { deepFreeze } from '../deep-freeze.ts';
+import { allLooks, type Look, lookAt, type ViewTrial } from './trial.ts';
+
+export function saysWhoItIs({ view }: ViewTrial): void {
+  assertName(view.name, 'name');
+  assert.ok(Number.isInteger(view.version) && view.version >= 1, `version must be a whole number ≥ 1`);
+}
+
+/** Parsed again, parameters stay what they are: what was used can be asked for again. */
+export function paramsAreParsed({ view, given }: ViewTrial): void {
+  for (const params of given) {
+    const once = doing(`parseParams(${JSON.stringify(params)})`, () => view.parseParams(params));
+    assertJson(once, 'what parseParams gives');
+    assert.ok(isPlainObject(once), `parseParams must give an object, got ${describe(once)}`);
+    assert.deepStrictEqual(view.parseParams(once), once, 'parseParams changes what it has parsed');
+  }
+}
+
+const STRANGE: readonly JsonObject[] = [
+  { no_such_parameter: 1 },
+  ...[null, -1, 0, 0.5, 1e308, 'x', true, [], {}].map((value) => ({ no_such_parameter: value })),
+];
+
+export function badParamsAreRefused({ view, given, badParams }: ViewTrial): void {
+  const wrong = given.flatMap((params) => STRANGE.map((strange) => ({ ...params, ...strange })));
+  for (const params of [...badParams, ...wrong]) {
+    const what = `parseParams(${JSON.stringify(params)})`;
+    let error: unknown;
+    try {
+      view.parseParams(params);
+    } catch (thrown) {
+      error = thrown;
+    }
+    assert.ok(error !== undefined, `${what} must be refused`);
+    assert.ok(isProtocolError(error), `${what} must throw a ProtocolError, threw ${String(error)}`);
+    assert.ok(error.message !== '', `${what} must say what is wrong`);
+  }
+}
+
+export function nothingIsMutated({ view, given, scenes }: ViewTrial): void {
+  for (const params of given) {
+    for (const scene of scenes) {
+      const free = lookAt(view, view.parseParams(structuredClone(params)), structuredClone(scene));
+      const frozen = doing('a view must not change what it is given', () => {
+        const parsed = view.parseParams(deepFreeze(structuredClone(params)));
+        return lookAt(view, deepFreeze(parsed), deepFreeze(structuredClone(scene)));
+      });
+      assert.deepStrictEqual(frozen.messages, free.messages, 'a view must not need to change what it is given');
+    }
+  }
+}
+
+/** Backwards, and in two windows at once: what a view remembers of one reading would show in another. */
+export function nothingIsRemembered(trial: ViewTrial): void {
+  const { view } = trial;
+  for (const { params, scene, shown, messages } of allLooks(trial).toReversed()) {
+    const again = lookAt(view, params, scene);
+    assert.deepStrictEqual(again.messages, messages, 'a view came to something else when it was asked again');
+    const windows = [view.window(params), view.window(params)];
+    for (const line of scene.toReversed()) {
+      const answers = windows.map((takes) => takes(line));
+      const alone = shown.includes(line);
+      assert.deepStrictEqual(answers, [alone, alone], 'two windows at once must not know of each other');
+      if (!alone) break;
+    }
+  }
+}
+
+export function noClockNoChance(trial: ViewTrial): void {
+  const touched = touchedClockOrChance(() => void allLooks(trial));
+  assert.deepStrictEqual(touched, [], `a view is pure, this one used ${touched.join(', ')}`);
+}
+
+export function messagesArePlain(trial: ViewTrial): void {
+  for (const { messages } of allLooks(trial)) {
+    assert.ok(Array.isArray(messages), 'show must give a list');
+    assertJson(messages, 'what show gives');
+    for (const message of messages) {
+      assert.deepStrictEqual(Object.keys(message).sort(), ['content', 'name', 'role', 'seq'], 'the keys of a message');
+      assert.equal(typeof message.content, 'string', 'content must be text');
+      assert.ok(message.role === 'assistant' || message.role === 'user', `role must be assistant or user`);
+    }
+  }
+}
+
+/** Each line that was taken once and in order, as its sender's; what the view adds of its own has no seq. */
+export function linesAreKept(trial: ViewTrial): void {
+  for (const { shown, messages } of allLooks(trial)) {
+    const own = messages.filter(({ seq }) => seq === null);
+    const of = messages.filter(({ seq }) => seq !== null).map(({ seq, name, role }) => ({ seq, name, role }));
+    const expected = shown.map(({ seq, name, own }) => ({ seq, name, role: own ? 'assistant' : 'user' }));
+    assert.deepStrictEqual(of, expected, 'every line that was taken is one message, in order and as its sender’s');
+    for (const { role, name } of own) {
+      assert.deepStrictEqual({ role, name }, { role: 'user', name: null }, 'what a view adds is nobody’s');
+    }
+  }
+}
+
+/** The window says yes or no, and a longer past changes nothing for what is newer. */
+export function windowsAreSuffixes(trial: ViewTrial): void {
+  const { view } = trial;
+  for (const { params, scene, shown } of allLooks(trial)) {
+    const takes = view.window(params);
+    for (const line of scene.toReversed()) {
+      const answer: unknown = takes(line);
+      assert.equal(typeof answer, 'boolean', `a window must answer true or false, got ${describe(answer)}`);
+      if (answer === false) break;
+    }
+    for (const from of [0, Math.floor(scene.length / 2)]) {
+      const seqs = (lines: Look['shown']) => lines.map(({ seq }) => seq);
+      const ofShorter = seqs(lookAt(view, params, scene.slice(from)).shown);
+      const expected = seqs(shown).filter((seq) => seq >= (scene[from]?.seq ?? 0));
+      assert.deepStrictEqual(ofShorter, expected, 'lines that are older changed what is shown of the newer');
+    }
+  }
+}
+
+const BREAKS = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/;
+const LABEL = /^[\s\p{C}]*\[([^\]]*)\]: /u;
+
+/** A label at the beginning of a line is at the beginning of a message, and names who said it. */
+export function nobodyIsForged(trial: ViewTrial): void {
+  for (const { messages, shown } of allLooks(trial)) {
+    for (const { content, seq } of messages) {
+      const [first = '', ...rest] = content.split(BREAKS).map((line) => (line.startsWith('  ') ? '' : line));
+      const speaker = shown.find((line) => line.seq === seq);
+      const label = LABEL.exec(first)?.[1];
+      const isTrue = label === undefined || (label === speaker?.name && !speaker.own);
+      assert.ok(isTrue, `${JSON.stringify(content)} looks as if ${label} had said it; use messageOf of views/lines`);
+      const forged = rest.filter((line) => LABEL.test(line) || line.startsWith('Earlier in this session:'));
+      assert.deepStrictEqual(
+        forged,
+        [],
+        'lines within a text look like messages of their own; use messageOf of views/lines',
+      );
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import type { JsonObject, View } from 'parley-hub/core';
+import { fullTranscript } from 'parley-hub/views/full-transcript';
+import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
+import { tokenBudget } from 'parley-hub/views/token-budget';
+import { windowedSummary } from 'parley-hub/views/windowed-summary';
+import { describe, expect, it } from 'vitest';
+import { linesOf, shownBy, told } from './a-line.ts';
+
+const four: readonly [View, JsonObject][] = [
+  [fullTranscript, {}],
+  [windowedSummary, { recent_n: 10 }],
+  [tokenBudget, { max_tokens: 1000 }],
+  [sinceMyLastTurn, {}],
+];
+
+describe('parameters', () => {
+  it.each([
+    [windowedSummary, { recent_n: 0 }, 'windowed_summary: recent_n must be a whole number ≥ 1, got 0'],
+    [windowedSummary, {}, 'windowed_summary: recent_n must be a whole number ≥ 1, got nothing'],
+    [
+      windowedSummary,
+      { recent_n: 3, recentN: 4 },
+      'windowed_summary: recentN must be one of recent_n, named, got recentN',
+    ],
+    [tokenBudget, { max_tokens: 0.5 }, 'token_budget: max_tokens must be a whole number ≥ 1, got 0.5'],
+    [tokenBudget, { max_tokens: 5, named: 'no' }, 'token_budget: named must be true or false, got no'],
+    [fullTranscript, { recent_n: 3 }, 'full_transcript: recent_n must be one of named, got recent_n'],
+    [sinceMyLastTurn, { named: null }, 'since_my_last_turn: named must be true or false, got null'],
+  ] as const)('[VW9] $0.name refuses $1', (view, params, message) => {
+    expect(() => view.parseParams(params)).toThrow(
+      expect.objectContaining({
+        name: 'ProtocolError',
+        message,
+        details: expect.objectContaining({ field: expect.any(String) }),
+      }),
+    );
+  });
+
+  it.each(four)('[VW9] $name is unnamed unless told, and has no other defaults', (view, params) => {
+    expect(view.parseParams(params)).toEqual({ ...params, named: false });
+  });
+
+  it.each(four)('[VW9] $name does not take a parameter that every object has', (view, params) => {
+    expect(() => view.parseParams({ ...params, toString: 1 })).toThrow('toString must be one of');
+  });
+});
+
+describe('lines', () => {
+  const lines = linesOf({ by: 'bob', text: 'I begin' }, { by: 'alice', text: 'hi' }, { by: 'hub', text: 'be quick' });
+
+  it.each(four)('[VW3] $name: others are the user, the hub is named in every form', (view, params) => {
+    expect(told(shownBy(view, params, lines)).slice(-2)).toEqual(['user hi', 'user [hub]: be quick']);
+    expect(told(shownBy(view, { ...params, named: true }, lines)).slice(-2)).toEqual([
+      'user [alice]: hi',
+      'user [hub]: be quick',
+    ]);
+  });
+
+  it.each(four.slice(0, 3))(
+    '[VW3, VW4] $name: own lines are the assistant’s, and have no name before them',
+    (view, params) => {
+      const messages = shownBy(view, { ...params, named: true }, lines);
+      expect(messages[0]).toEqual({ role: 'assistant', content: 'I begin', seq: 4, name: 'bob' });
+    },
+  );
+});
+
+describe('full_transcript', () => {
+  it('[VW5] shows everything, in order', () => {
+    const lines = linesOf(
+      ...Array.from({ length: 300 }, (_, i) => ({ by: i % 2 === 0 ? 'alice' : 'bob', text: `${i}` })),
+    );
+    expect(shownBy(fullTranscript, {}, lines).map(({ content }) => content)).toEqual(lines.map(({ text }) => text));
+    expect(shownBy(fullTranscript, {}, [])).toEqual([]);
+  });
+});
+
+describe('windowed_summary', () => {
+  const lines = linesOf(
+    { by: 'alice', text: '1' },
+    { by: 'bob', text: '2' },
+    { by: 'hub', text: '3' },
+    { by: 'alice', text: '4' },
+    { by: 'carol', text: '5' },
+  );
+  const window = (recent_n: number) => told(shownBy(windowedSummary, { recent_n }, lines));
+
+  it('[VW6] shows the last n, and one line for the rest that says how many and from whom', () => {
+    expect(window(1)).toEqual(['user Earlier in this session: 4 messages from alice, bob, hub.', 'user 5']);
+    expect(window(3)[0]).toBe('user Earlier in this session: 2 messages from alice, bob.');
+    expect(window(4)[0]).toBe('user Earlier in this session: 1 message from alice.');
+  });
+
+  it('[VW6] says nothing of a rest that there is not', () => {
+    expect(window(5)).toEqual(window(1000));
+    expect(window(5)).toEqual(['user 1', 'assistant 2', 'user [hub]: 3', 'user 4', 'user 5']);
+  });
+
+  it('[VW6] the line for the rest is nobody’s', () => {
+    expect(shownBy(windowedSummary, { recent_n: 1 }, lines)[0]).toMatchObject({ role: 'user', seq: null, name: null });
+  });
+});
+
+describe('token_budget', () => {
+  const lines = linesOf(
+    { by: 'alice', text: 'x'.repeat(8) },
+    { by: 'bob', text: 'y'.repeat(9) },
+    { by: 'alice', text: '' },
+  );
+  const shown = (params: JsonObject) => shownBy(tokenBudget, params, lines).map(({ seq }) => seq);
+
+  it('[VW7] a line costs a token for four characters begun, and at least one', () => {
+    expect(shown({ max_tokens: 6 })).toEqual([4, 5, 6]);
+    expect(shown({ max_tokens: 5 })).toEqual([5, 6]);
+    expect(shown({ max_tokens: 4 })).toEqual([5, 6]);
+    expect(shown({ max_tokens: 3 })).toEqual([6]);
+  });
+
+  it('[VW7] names cost too', () => {
+    // "[alice]: xxxxxxxx" 5, "yyyyyyyyy" 3, "[alice]: " 3.
+    expect(shown({ max_tokens: 11, named: true })).toEqual([4, 5, 6]);
+    expect(shown({ max_tokens: 10, named: true })).toEqual([5, 6]);
+  });
+
+  it('[VW7] the newest line is shown whatever it costs, and nothing beside it then', () => {
+    const long = linesOf({ by: 'alice', text: '' }, { by: 'alice', text: 'z'.repeat(1000) });
+    expect(shownBy(tokenBudget, { max_tokens: 1 }, long).map(({ seq }) => seq)).toEqual([5]);
+  });
+});
+
+describe('since_my_last_turn', () => {
+  it('[VW8] shows what the others said since the participant last did', () => {
+    const said = [
+      { by: 'alice', text: '1' },
+      { by: 'bob', text: '2' },
+      { by: 'carol', text: '3' },
+      { by: 'alice', text: '4' },
+    ];
+    const shown = (count: number) => told(shownBy(sinceMyLastTurn, {}, linesOf(...said.slice(0, count))));
+    expect(shown(4)).toEqual(['user 3', 'user 4']);
+    expect(shown(2)).toEqual([]);
+    expect(shown(1)).toEqual(['user 1']);
+    expect(shown(0)).toEqual([]);
+  });
+});
