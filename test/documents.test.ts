@@ -150,6 +150,8 @@ describe('docs/api.md', () => {
     'CallOptions',
     'SendOptions',
     'CloseOptions',
+    'AddOptions',
+    'ResumeOptions',
     'LogOptions',
     'ViewOptions',
     'WaitOptions',

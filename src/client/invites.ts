@@ -24,11 +24,17 @@ export interface Invite {
 export type InviteHandler = (invite: Invite) => InviteDecision | Promise<InviteDecision>;
 export type InviteDecision = boolean | { readonly reject: string };
 
+interface Answering {
+  readonly seq: number;
+  /** Another invite to the same session, which came meanwhile. */
+  next: Envelope | null;
+}
+
 export class Invites {
   private readonly host: Host;
   private readonly onInvite: InviteHandler | undefined;
-  /** Sessions whose invite is being answered: the hub repeats an invite at every bind. */
-  private readonly answering = new Set<string>();
+  /** By session, the invite that is being answered: the hub repeats an invite at every bind. */
+  private readonly answering = new Map<string, Answering>();
 
   constructor(host: Host, onInvite: InviteHandler | undefined) {
     this.host = host;
@@ -36,13 +42,22 @@ export class Invites {
   }
 
   receive(envelope: Envelope, room: Room): void {
+    const running = this.answering.get(room.id);
+    if (running !== undefined) {
+      // One who declines may be asked again before it hears that its answer was taken.
+      if (envelope.seq !== running.seq) running.next = envelope;
+      return;
+    }
+    const asked: Answering = { seq: envelope.seq, next: null };
+    this.answering.set(room.id, asked);
     room.invited();
-    if (this.answering.has(room.id)) return;
-    this.answering.add(room.id);
     void this.answer(envelope, room)
       // The session may have ended meanwhile. If not, the invite comes again at the next bind.
       .catch((thrown) => this.host.failed('answering an invite', room.id, asError(thrown)))
-      .finally(() => this.answering.delete(room.id));
+      .finally(() => {
+        this.answering.delete(room.id);
+        if (asked.next !== null) this.receive(asked.next, room);
+      });
   }
 
   private async answer(envelope: Envelope, room: Room): Promise<void> {

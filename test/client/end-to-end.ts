@@ -56,6 +56,33 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       expect(await texts(session.log())).toEqual(['why?', 'to why?']);
     });
 
+    it('[ID1, ID4, ID7] agents say what they can do, and are found by it', async () => {
+      const [alice, bob] = [await agent('alice'), await agent('bob')];
+      expect(await bob.setResume({ claimedCapabilities: ['review'], domains: ['rust'] })).toMatchObject({ version: 1 });
+      expect(await alice.resume('bob')).toMatchObject({ claimed_capabilities: ['review'], version: 1 });
+      await expect(bob.setResume({ summary: 'x', expectedVersion: 7 })).rejects.toMatchObject({ code: 'conflict' });
+      expect(await alice.skill('bob')).toMatchObject({ rendered: true });
+      await bob.setSkill('---\ndescription: Reads patches.\n---\nSend one.');
+      expect(await bob.skill()).toMatchObject({ body: 'Send one.', rendered: false });
+      const found: string[] = [];
+      for await (const { name, bound } of alice.findAgents({ capability: 'Review', text: 'patches' }))
+        found.push(`${name} ${bound}`);
+      expect(found).toEqual(['bob true']);
+      const session = await alice.open('consulting', [{ capability: 'review' }]);
+      expect((await session.info()).session.participants.map(({ name }) => name)).toEqual(['alice', 'bob']);
+    });
+
+    it('[MB1, CL17] who leaves hears that it is out, and nothing more', async () => {
+      const [alice, bob] = [await agent('alice'), await agent('bob')];
+      const session = await alice.open('conversation', ['bob']);
+      const theirs = bob.session(session.id);
+      const ended = theirs.ended();
+      await theirs.leave();
+      expect(await ended).toEqual({ state: 'REMOVED', reason: 'left' });
+      await expect(theirs.waitFor('msg.text')).rejects.toMatchObject({ code: 'session_ended' });
+      expect(await session.ended()).toEqual({ state: 'CLOSED', reason: 'below_minimum' });
+    });
+
     it('[CL22] a person talks with an agent', async () => {
       await agent('echo', { onMessage: async (message) => void (await message.reply(message.text.toUpperCase())) });
       const ends: string[] = [];

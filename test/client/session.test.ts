@@ -225,6 +225,18 @@ describe('invites', () => {
     expect([asked, await hub.heard()]).toEqual([1, []]);
   });
 
+  it('[CL15] one that comes while the answer to an earlier one is on its way is answered after it', async () => {
+    const decisions = [false, true];
+    const { hub } = await agent({ onInvite: () => decisions.shift() ?? false });
+    await tell(hub, invited);
+    const again = notify({ seq: 9, prev: null, type: 'session.invite', data: { agent_id: ME, role: 'respondent' } });
+    await tell(hub, again, again);
+    await hub.answer('reject_invite', { state: 'ACTIVE' });
+    await tell(hub);
+    await hub.answer('ack_invite', { state: 'ACTIVE' });
+    expect([decisions, await hub.heard()]).toEqual([[], []]);
+  });
+
   it('[CL15] an answer that comes too late is logged, and the next invite is answered', async () => {
     const log = keptLog();
     const { hub } = await agent({ log });

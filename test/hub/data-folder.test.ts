@@ -65,6 +65,32 @@ describe('a hub on a data folder', () => {
     expect((await second.audit()).filter(({ kind }) => kind === 'session_created')).toHaveLength(1);
   });
 
+  it('[ID6, MB3, DS30] has resumes and skills, and asks again who was added and has not answered', async () => {
+    const first = await start({ adapters: [panel] });
+    const ann = await first.agent('ann');
+    await first.agent('bob', { onMessage: () => {} });
+    const dave = await first.agent('dave', { onInvite: () => new Promise(() => {}) });
+    await ann.setResume({ claimedCapabilities: ['review'], summary: 'one' });
+    await ann.setResume({ summary: 'two', expectedVersion: 1 });
+    await ann.setSkill('---\ndescription: Reads.\n---\nAsk.');
+    const before = [await dave.resume('ann'), await dave.skill('ann')];
+    const session = await ann.open('panel', ['bob']);
+    await session.send('before');
+    await session.add('dave');
+    await first.stop();
+
+    const second = await start({ adapters: [panel] });
+    const heard: unknown[] = [];
+    const again = await second.agent('dave', { onMessage: ({ text }) => void heard.push(text) });
+    expect([await again.resume('ann'), await again.skill('ann')]).toEqual(before);
+    await again.session(session.id).waitFor('session.participant.joined');
+    const theirs = (await second.agent('ann')).session(session.id);
+    await theirs.send('after');
+    await theirs.close('done', { wait: 'closed' });
+    expect(heard).toEqual(['before', 'after']);
+    expect((await second.verify()).problems).toEqual([]);
+  });
+
   it('[DS30] sessions whose type is missing are unavailable and come alive when it is registered', async () => {
     const first = await start({ adapters: [panel] });
     const ann = await first.agent('ann');

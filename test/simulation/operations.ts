@@ -18,7 +18,7 @@ export const simOperations: readonly SimOperation[] = [
   op('create', 8, (sim) => withBound(sim, (client) => create(sim, client, sim.random.chance(0.5)))),
   op('create again', 2, (sim) => withBound(sim, (client) => repeatCreate(sim, client))),
   op('ack invite', 30, (sim) => withInvite(sim, (client, session_id) => ask(client, 'ack_invite', { session_id }))),
-  op('reject invite', 2, (sim) =>
+  op('reject invite', 6, (sim) =>
     withInvite(sim, (client, session_id) => ask(client, 'reject_invite', { session_id })),
   ),
   op('outsider answers an invite', 1, (sim) =>
@@ -57,6 +57,12 @@ export const simOperations: readonly SimOperation[] = [
       ask(client, 'close_session', { session_id, reason: sim.random.pick(['done', 'enough']) }),
     ),
   ),
+  op('add a participant', 10, (sim) => withPanel(sim, (client, session) => addSomeone(sim, client, session))),
+  op('leave', 1, (sim) => withSession(sim, (client, session_id) => ask(client, 'leave_session', { session_id }))),
+  op('hide', 3, (sim) => operate(sim, 'hideParticipant')),
+  op('return', 2, (sim) => operate(sim, 'returnParticipant')),
+  op('remove', 0.7, (sim) => operate(sim, 'removeParticipant')),
+  op('set a resume', 2, (sim) => withBound(sim, (client) => setResume(sim, client))),
   op('close and post at once', 1, (sim) => withSession(sim, (client, session) => closeRace(sim, client, session))),
   op('ack', 22, (sim) => withArrived(sim, (client) => receipts(sim, client, 'ack'))),
   op('nack', 2, (sim) => withArrived(sim, (client) => receipts(sim, client, 'nack'))),
@@ -185,6 +191,34 @@ function closeRace(sim: Simulation, client: SimClient, session_id: string): stri
   return post(sim, client, session_id, {});
 }
 
+/** Mostly somebody who is not in it, and of these who declined first. */
+function addSomeone(sim: Simulation, client: SimClient, session_id: string): string {
+  const participants = sim.model.state(session_id)?.metadata.participants ?? [];
+  const statusOf = ({ agentId }: SimClient) => participants.find(({ agent_id }) => agent_id === agentId)?.status;
+  const known = sim.clients.filter(({ agentId }) => agentId !== null);
+  const declined = known.filter((one) => statusOf(one) === 'rejected');
+  const absent = known.filter((one) => statusOf(one) === undefined);
+  const wanted = declined.length > 0 ? declined : absent;
+  const choice = wanted.length > 0 && sim.random.chance(0.8) ? wanted : known;
+  return ask(client, 'add_participant', { session_id, participant: sim.random.pick(choice).name });
+}
+
+/** By library call, on anybody in any session. */
+function operate(sim: Simulation, call: 'hideParticipant' | 'returnParticipant' | 'removeParticipant'): string | false {
+  const live = [...sim.model.sessions].filter(
+    ([, { states }]) => !isTerminal(states.at(-1)?.metadata.state ?? 'CLOSED'),
+  );
+  if (live.length === 0) return false;
+  const [sessionId] = sim.random.pick(live);
+  const { name } = sim.random.pick(sim.clients);
+  sim.operate((hub) => hub[call](sessionId, name));
+  return `${call} ${name} ${sessionId}`;
+}
+
+function setResume(sim: Simulation, client: SimClient): string {
+  return ask(client, 'set_resume', { claimed_capabilities: [sim.random.pick(['review', 'test'])] });
+}
+
 function receipts(sim: Simulation, client: SimClient, status: 'ack' | 'nack' | 'seen'): string {
   const most = status === 'ack' ? client.arrived.length : 1;
   const some = client.arrived.splice(sim.random.below(client.arrived.length), 1 + sim.random.below(most));
@@ -262,6 +296,8 @@ function read(sim: Simulation, client: SimClient, session_id: string): string {
     'can_send',
     'pending_turns',
     'list_agents',
+    'find_agent',
+    'get_skill',
     'health',
   ]);
   const needsSession = ['get_session', 'read_log', 'can_send'].includes(name);
@@ -374,6 +410,20 @@ function withSession(sim: Simulation, run: (client: SimClient, session: string) 
     const all = [...client.sessions];
     const live = all.filter((session) => !isTerminal(sim.model.state(session)?.metadata.state ?? 'CLOSED'));
     const choice = live.length > 0 && sim.random.chance(0.9) ? live : all;
+    return choice.length === 0 ? false : run(client, sim.random.pick(choice));
+  });
+}
+
+/** A panel, mostly one that is live and the client's own: it may take more. */
+function withPanel(sim: Simulation, run: (client: SimClient, session: string) => string | false): string | false {
+  return withBound(sim, (client) => {
+    const metadataOf = (session: string) => sim.model.state(session)?.metadata;
+    const panels = [...client.sessions].filter((session) => metadataOf(session)?.manifest.type === 'panel');
+    const own = panels.filter(
+      (session) =>
+        metadataOf(session)?.creator_id === client.agentId && !isTerminal(metadataOf(session)?.state ?? 'CLOSED'),
+    );
+    const choice = own.length > 0 && sim.random.chance(0.9) ? own : panels;
     return choice.length === 0 ? false : run(client, sim.random.pick(choice));
   });
 }

@@ -37,6 +37,8 @@ export class SimClient {
   private acked = new Map<string, Set<number>>();
   private readonly sim: Simulation;
   private onBinding = new Map<string, number>();
+  /** Sessions it was asked into since it was bound. */
+  readonly askedOnBinding = new Set<string>();
   private lastRequest = 0;
   /** What each hello that is on its way says it has. */
   private claims: Record<string, { seq: number }>[] = [];
@@ -77,10 +79,13 @@ export class SimClient {
     this.send({ kind: 'receipt', recipient_id: this.agentId, session_id: session, seq, status });
   }
 
-  /** Starts again as somebody new. */
+  /** Starts again as somebody new, who has heard of nothing yet. */
   retired(): void {
     this.agentId = null;
     this.bound = false;
+    this.forget();
+    for (const known of [this.everSeen, this.told, this.sessions, this.invites]) known.clear();
+    this.arrived = [];
     this.name = this.sim.freshName();
     if (this.wire !== null) this.ask('register', { name: this.name });
   }
@@ -104,7 +109,10 @@ export class SimClient {
       for (const [session, { seq }] of Object.entries(this.claims.shift() ?? {}))
         this.sim.claimed(frame.agent_id, session, seq);
     }
-    if (frame.kind === 'welcome' || frame.kind === 'goodbye') this.onBinding = new Map();
+    if (frame.kind === 'welcome' || frame.kind === 'goodbye') {
+      this.onBinding = new Map();
+      this.askedOnBinding.clear();
+    }
     if (frame.kind === 'gap') {
       for (let seq = frame.from_seq; seq <= frame.to_seq; seq++) {
         this.sim.acks.tellGap(frame.recipient_id, frame.session_id, seq);
@@ -197,8 +205,10 @@ export class SimClient {
   private notified({ envelope, prev_seq, attempt }: NotifyFrame): void {
     const { session_id: session, seq } = envelope;
     if (prev_seq === null) {
-      if (envelope.event_type === 'session.invite') this.invites.add(session);
-      else this.sim.count('end told to an invitee');
+      if (envelope.event_type === 'session.invite') {
+        this.invites.add(session);
+        this.askedOnBinding.add(session);
+      } else this.sim.count('end told to an invitee');
       return;
     }
     this.sessions.add(session);

@@ -6,7 +6,7 @@ import { discussion } from 'parley-hub/adapters/discussion';
 import { CONDITIONS, TARGETS } from 'parley-hub/adapters/transition-graph';
 import { workflow } from 'parley-hub/adapters/workflow';
 import type { Envelope, ResponseFrame, Turn } from 'parley-hub/core';
-import { isTerminal, type Result, type SessionAdapter, type View } from 'parley-hub/core';
+import { isTerminal, type Result, type SessionAdapter, type View, WireError } from 'parley-hub/core';
 import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
 import { tokenBudget } from 'parley-hub/views/token-budget';
@@ -47,8 +47,9 @@ const mutating = new Set([
   'ack_invite',
   'reject_invite',
   'close_session',
-  'leave_session',
   'add_participant',
+  'leave_session',
+  'set_resume',
   'register',
   'unregister',
 ]);
@@ -87,6 +88,8 @@ export class Simulation {
   private wires = new Map<Wire, SimClient>();
   /** The seq each key was answered with. */
   private readonly answeredKeys = new Map<string, number>();
+  /** The newest version of each resume that was answered. */
+  private readonly resumes = new Map<string, number>();
   private generation = 0;
   private readonly checked = new Map<string, SessionState>();
   /** A law broken inside the hub's own call, where a throw would be contained; thrown at the next check. */
@@ -124,6 +127,14 @@ export class Simulation {
   freshName(): string {
     this.names += 1;
     return `new${this.names}`;
+  }
+
+  /** A library call; it may be refused, and the hub may die before it answers. */
+  operate(call: (hub: Hub) => Promise<unknown>): void {
+    call(this.hub).then(
+      () => this.count('operated'),
+      (error: Error) => this.count(`refused ${error instanceof WireError ? error.code : error.name}`),
+    );
   }
 
   serve(client: SimClient, wire: Wire): void {
@@ -208,20 +219,6 @@ export class Simulation {
     );
     await this.reborn();
     this.acks.stopped();
-  }
-
-  /** What an operator asks of the hub itself; it may be refused, or the hub may die before it is answered. */
-  change(sessionId: string, agentId: string, what: 'hide' | 'bring back' | 'remove'): void {
-    const { hub } = this;
-    const asked = {
-      hide: () => hub.hideParticipant(sessionId, agentId, 'simulated'),
-      'bring back': () => hub.returnParticipant(sessionId, agentId),
-      remove: () => hub.removeParticipant(sessionId, agentId, 'simulated'),
-    }[what]();
-    asked.then(
-      () => this.count(`could ${what}`),
-      () => this.count(`could not ${what}`),
-    );
   }
 
   cut(client: SimClient): void {
@@ -322,7 +319,15 @@ export class Simulation {
     };
     if (result.duplicate) this.count(asked.op === 'post' ? 'repeat answered' : 'create repeated');
     if (asked.op === 'create_session' && result.session !== undefined) client.sessions.add(result.session.session_id);
+    if (asked.op === 'set_resume') this.checkResume(client, frame.result as { agent_id: string; version: number });
     if (asked.op === 'unregister' && result.agent_id === client.agentId) client.retired();
+  }
+
+  /** What was answered is kept: the next version is later, whatever happened in between. */
+  private checkResume(client: SimClient, { agent_id, version }: { agent_id: string; version: number }): void {
+    const before = this.resumes.get(agent_id) ?? 0;
+    holds(version > before, 'L1', () => `${client.name} set version ${version} of its resume after ${before}`);
+    this.resumes.set(agent_id, version);
   }
 
   // The laws that speak of the whole, after every step.
@@ -340,6 +345,7 @@ export class Simulation {
     await this.restart();
     await this.everyoneBack();
     this.checkDelivered('when everyone is back');
+    this.checkAsked();
     for (const client of this.clients) this.cut(client);
     for (let hours = 0; hours < 27; hours += 3) {
       this.clock.advance(3 * 3_600_000);
@@ -383,6 +389,39 @@ export class Simulation {
       await this.flow();
     }
     this.check();
+  }
+
+  /** Who is asked and has not answered was asked on the binding it has now. */
+  private checkAsked(): void {
+    for (const client of this.clients) {
+      const { agentId } = client;
+      if (agentId === null || !client.bound) continue;
+      for (const [session, { states }] of this.model.sessions) {
+        const { metadata } = this.modelState(states.at(-1));
+        if (isTerminal(metadata.state) || metadata.state === 'CLOSING') continue;
+        const asked = metadata.participants.some(
+          ({ agent_id, status }) => agent_id === agentId && status === 'invited',
+        );
+        holds(!asked || client.askedOnBinding.has(session), 'L5', () => `${client.name} was not asked into ${session}`);
+        if (asked) this.count('asked when back');
+      }
+    }
+  }
+
+  private countComing({ session_id, event_type, event_data, seq }: Envelope): void {
+    const earlier = this.store
+      .durableEntries(session_id)
+      .slice(0, seq - 1)
+      .map(({ envelope }) => envelope);
+    const isAbout = (type: string) =>
+      earlier.some((one) => one.event_type === type && one.event_data.agent_id === event_data.agent_id);
+    if (event_type === 'session.invite' && isAbout('session.invite.reject')) this.count('asked again');
+    if (event_type !== 'session.participant.joined') return;
+    this.count('joined late');
+    const invites = earlier.filter((one) => one.event_type === 'session.invite');
+    const first = invites.findIndex((one) => one.event_data.agent_id === event_data.agent_id);
+    // The invites of the creation come right behind it.
+    if (first !== -1 && invites[first]?.seq !== first + 2) this.count('joined after it was added');
   }
 
   private checkDelivered(when: string): void {
@@ -520,7 +559,8 @@ export class Simulation {
     this.hub.on('envelopePosted', ({ envelope }) => {
       if (generation !== this.generation) return;
       const { session_id, seq } = envelope;
-      if (envelope.event_type === 'session.participant.joined') this.count('joined late');
+      this.countComing(envelope);
+      if (envelope.event_type.startsWith('session.participant.')) this.count(envelope.event_type);
       const entry = this.store.durableEntries(session_id)[seq - 1];
       this.guard(() =>
         holds(

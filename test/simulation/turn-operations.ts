@@ -8,7 +8,7 @@ import type { SimClient } from './sim-client.ts';
 import type { Simulation } from './simulation.ts';
 
 type Place = { readonly client: SimClient; readonly session: string; readonly state: SessionState };
-type Change = 'hide' | 'bring back' | 'remove';
+type Change = 'hideParticipant' | 'returnParticipant' | 'removeParticipant';
 
 export const turnOperations: readonly SimOperation[] = [
   op('take the turn', 34, (sim) => withTurn(sim, (place) => speak(sim, place))),
@@ -16,13 +16,17 @@ export const turnOperations: readonly SimOperation[] = [
   op('finish', 3, (sim) => withTurn(sim, (place) => say(sim, place, finish({ reason: 'finished_early' })), 'workflow')),
   op('set the context', 4, (sim) => withPlace(sim, (place) => setContext(sim, place), 'workflow')),
   op('speak out of turn', 2, (sim) => withPlace(sim, (place) => speak(sim, place))),
-  op('hide somebody', 5, (sim) => withPlace(sim, (place) => change(sim, place, 'hide'))),
-  op('bring somebody back', 7, (sim) => withPlace(sim, (place) => change(sim, place, 'bring back'))),
-  op('remove somebody', 1.2, (sim) => withPlace(sim, (place) => change(sim, place, 'remove'))),
-  op('leave a session', 1.2, (sim) =>
+  op('hide in a session with turns', 5, (sim) => withPlace(sim, (place) => change(sim, place, 'hideParticipant'))),
+  op('bring back in a session with turns', 7, (sim) =>
+    withPlace(sim, (place) => change(sim, place, 'returnParticipant')),
+  ),
+  op('remove in a session with turns', 1.2, (sim) =>
+    withPlace(sim, (place) => change(sim, place, 'removeParticipant')),
+  ),
+  op('leave a session with turns', 1.2, (sim) =>
     withPlace(sim, ({ client, session }) => asks(client, 'leave_session', { session_id: session })),
   ),
-  op('add a participant', 5, (sim) => withPlace(sim, (place) => add(sim, place))),
+  op('add to a session with turns', 5, (sim) => withPlace(sim, (place) => add(sim, place))),
   op('look at a view', 14, (sim) => withPlace(sim, (place) => look(sim, place))),
 ];
 
@@ -115,10 +119,10 @@ function look(sim: Simulation, { client, session }: Place): string {
   return asks(client, 'read_view', { session_id: session, view });
 }
 
-function change(sim: Simulation, { session, state }: Place, what: Change): string {
+function change(sim: Simulation, { session, state }: Place, call: Change): string {
   const { agent_id, name } = sim.random.pick(state.metadata.participants);
-  sim.change(session, agent_id, what);
-  return `the operator would ${what} ${name} in ${session}`;
+  sim.operate((hub) => hub[call](session, agent_id));
+  return `${call} ${name} ${session}`;
 }
 
 function say(
