@@ -52,7 +52,7 @@ await carol.session(session.id).send(bid(15));
 await bob.session(session.id).send(pass);
 await seller.session(session.id).send(pass);
 
-const { reason } = await session.ended();
-console.log('the auction ends:', reason);
-assert.equal(reason, 'sold');
+const { close_reason } = (await session.info()).session;
+console.log('the auction closes itself:', close_reason);
+assert.equal(close_reason, 'sold');
 await hub.stop();

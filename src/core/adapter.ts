@@ -2,6 +2,7 @@
 
 import type { Draft, Envelope, Turn } from './envelope.ts';
 import type { Json, JsonObject } from './json.ts';
+import { packetText } from './packet-text.ts';
 import type { Manifest, SessionMetadata, ViewRef } from './session.ts';
 import type { UsedNames, Vocabulary } from './transition.ts';
 
@@ -96,11 +97,11 @@ export function completeAdapter<State>(given: SessionAdapter<State>): CompleteAd
   };
 }
 
-/** The text of a message; other content as its type and JSON. */
-export function renderText(envelope: Envelope): string {
-  const text: Json | undefined = envelope.event_data.text;
-  if (envelope.event_type === 'msg.text' && typeof text === 'string') return text;
-  return `${envelope.event_type} ${JSON.stringify(envelope.event_data)}`;
+/** The text of a message, a packet as a line to read; other content as its type and JSON. */
+export function renderText({ event_type, event_data }: Envelope): string {
+  const text: Json | undefined = event_data.text;
+  if (event_type === 'msg.text' && typeof text === 'string') return text;
+  return event_type === 'msg.packet' ? packetText(event_data) : `${event_type} ${JSON.stringify(event_data)}`;
 }
 
 function textRound(reply: Reply): RoundDraft {

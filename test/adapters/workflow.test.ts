@@ -1,6 +1,6 @@
 import { roundRobin, sequence, TARGETS, type TransitionGraph } from 'parley-hub/adapters/transition-graph';
 import { type WorkflowState, workflow } from 'parley-hub/adapters/workflow';
-import { finish, handoff, type JsonObject, type RoundDraft, type RuleRef } from 'parley-hub/core';
+import { completeAdapter, finish, handoff, type JsonObject, type RoundDraft, type RuleRef } from 'parley-hub/core';
 import { turnWithin } from 'parley-hub/expectations/entries';
 import {
   adapterChecks,
@@ -407,7 +407,7 @@ describe('workflow', () => {
     const session = aWorkflow({ default_target: ref('round_robin') });
     session.say('alice', said);
     const [envelope] = session.log.slice(-1);
-    expect(envelope && workflow.render?.(envelope)).toBe(line);
+    expect(envelope && completeAdapter(workflow).render(envelope)).toBe(line);
     expect(envelope && workflow.turnInput?.(envelope)).toBe(line);
   });
 
