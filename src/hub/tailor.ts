@@ -17,7 +17,7 @@ export function tailored(
   registered: RegisteredAdapter,
   facts: CreateFacts,
 ): CreateFacts {
-  if (!registered.isTailored) return facts;
+  if (!registered.isAsked) return facts;
   const metadata = plannedMetadata(facts);
   const names = byAdapter(facts, 'uses', ({ uses }) => uses(metadata, ruleParts.newest()));
   const { vocabulary, versions } = defectOf('uses', facts, () => ruleParts.choose(names));
