@@ -1,6 +1,6 @@
 /** discussion: two or more speak in turn, in the order they are listed, from the creator on. */
 
-import { type Envelope, renderText, type SessionAdapter, type SessionMetadata } from 'parley-hub/core';
+import type { Envelope, SessionAdapter, SessionMetadata } from 'parley-hub/core';
 import { refuseUnfolded } from './parts/refuse-unfolded.ts';
 import {
   changesMembers,
@@ -61,7 +61,7 @@ export const discussion: SessionAdapter<DiscussionState> = {
 
   expectedNext: (_metadata, state) => turnOf(state),
   defaultView: lastTwoRounds,
-  turnInput: (envelope) => turnInputOf(envelope, renderText),
+  turnInput: turnInputOf,
 };
 
 /** Written out: this is made for every text, and only what changed is new. */

@@ -15,7 +15,6 @@ import { requireTurn, turnOf } from './parts/rotation.ts';
 import { lastTwoRounds, requireSeveral, roundsView, SEVERAL_PARTIES, turnInputOf } from './parts/several-parties.ts';
 import { type ContextChange, parseChange, requireRoom } from './workflow/context-vars.ts';
 import { checkKnobs, graphOf, KNOBS_SCHEMA, namesUsed, preparing, resolvedKnobs } from './workflow/knobs.ts';
-import { renderPacket } from './workflow/packet-text.ts';
 import { readPacket } from './workflow/read-packet.ts';
 import { activeId, foldWorkflow, newWorkflow, type WorkflowState } from './workflow/state.ts';
 import { turnTools } from './workflow/turn-tools.ts';
@@ -60,8 +59,7 @@ function workflowWith(vocabulary: Vocabulary): SessionAdapter<WorkflowState> {
 
     expectedNext: (_metadata, state) => turnOf(state),
     defaultView: lastTwoRounds,
-    render: renderPacket,
-    turnInput: (envelope) => turnInputOf(envelope, renderPacket),
+    turnInput: turnInputOf,
     tools: (metadata, { expected_next_speaker, active }, participantId) =>
       participantId === expected_next_speaker ? turnTools(metadata, active, participantId) : [],
 

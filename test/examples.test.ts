@@ -32,9 +32,29 @@ describe('the examples', () => {
   });
 });
 
-describe('the session type of the examples', async () => {
+describe('the session types of the examples', async () => {
   const { haiku } = await import('../examples/haiku.ts');
+  const { auction } = await import('../examples/custom-adapter.ts');
   describeAdapter(haiku);
+  describeAdapter(auction, {
+    drafts: ({ random }) => [
+      { event_type: 'bid', event_data: { amount: random.below(40) } },
+      { event_type: 'pass', event_data: {} },
+    ],
+    badCreates: [{ knobs: { reserve: -1 } }],
+  });
+
+  it('[AD2] one is made of the six members of the protocol, with a fold of two arguments', () => {
+    expect(Object.keys(auction)).toEqual([
+      'manifest',
+      'initialState',
+      'validateCreate',
+      'validateSend',
+      'fold',
+      'onAccepted',
+    ]);
+    expect(auction.fold).toHaveLength(2);
+  });
 });
 
 describe('the view of the examples', async () => {

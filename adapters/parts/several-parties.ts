@@ -5,6 +5,7 @@ import {
   HUB_ID,
   type Manifest,
   ProtocolError,
+  renderText,
   type SessionMetadata,
   type ViewRef,
 } from 'parley-hub/core';
@@ -32,6 +33,6 @@ export function roundsView(participants: number): ViewRef {
 }
 
 /** A turn that the hub gave says nothing; what a participant sent says what it renders as. */
-export function turnInputOf(envelope: Envelope, render: (envelope: Envelope) => string): string {
-  return envelope.sender_id === HUB_ID ? 'It is your turn.' : render(envelope);
+export function turnInputOf(envelope: Envelope): string {
+  return envelope.sender_id === HUB_ID ? 'It is your turn.' : renderText(envelope);
 }

@@ -24,7 +24,7 @@ export class Message {
     this.signal = signal;
   }
 
-  /** Its text; content of other types as its type and JSON. */
+  /** Its text, a packet as a line to read; content of other types as its type and JSON. */
   get text(): string {
     return renderText(this.envelope);
   }

@@ -2,6 +2,7 @@
 
 import type { Draft, Envelope, Turn } from './envelope.ts';
 import type { Json, JsonObject } from './json.ts';
+import { packetText } from './packet-text.ts';
 import type { Manifest, SessionMetadata, ViewRef } from './session.ts';
 import type { UsedNames, Vocabulary } from './transition.ts';
 
@@ -96,12 +97,13 @@ export function completeAdapter<State>(given: SessionAdapter<State>): CompleteAd
   };
 }
 
-/** The text of a message; a violation in words; other content as its type and JSON. */
-export function renderText(envelope: Envelope): string {
-  const text: Json | undefined = envelope.event_data.text;
-  if (envelope.event_type === 'msg.text' && typeof text === 'string') return text;
-  if (envelope.event_type === 'expectation.violated') return violationText(envelope.event_data);
-  return `${envelope.event_type} ${JSON.stringify(envelope.event_data)}`;
+/** The text of a message; a packet as a line to read; a violation in words; other content as its type and JSON. */
+export function renderText({ event_type, event_data }: Envelope): string {
+  const text: Json | undefined = event_data.text;
+  if (event_type === 'msg.text' && typeof text === 'string') return text;
+  if (event_type === 'msg.packet') return packetText(event_data);
+  if (event_type === 'expectation.violated') return violationText(event_data);
+  return `${event_type} ${JSON.stringify(event_data)}`;
 }
 
 function violationText({ name, detail }: JsonObject): string {

@@ -10,7 +10,9 @@ import type { Vocabulary } from '../core/transition.ts';
 export interface RegisteredAdapter {
   readonly adapter: CompleteAdapter;
   readonly parseKnobs: KnobsParser;
-  /** It has a say about the knobs of each session, or an adapter of its own for each. */
+  /** It has a say about each session before it is created. */
+  readonly isAsked: boolean;
+  /** A session may have an adapter of its own. */
   readonly isTailored: boolean;
   /** The adapter of one session, which may be the one they all share. */
   forSession(metadata: SessionMetadata, vocabulary: Vocabulary): CompleteAdapter;
@@ -35,7 +37,8 @@ export class Adapters {
     const registered = {
       adapter,
       parseKnobs: compileKnobs(manifest),
-      isTailored: TAILORING.some((member) => given[member] !== undefined),
+      isAsked: ASKED.some((member) => given[member] !== undefined),
+      isTailored: given.forSession !== undefined,
       forSession(metadata: SessionMetadata, vocabulary: Vocabulary): CompleteAdapter {
         const own = given.forSession?.(metadata, vocabulary) ?? given;
         if (own === given) return adapter;
@@ -70,7 +73,7 @@ export class Adapters {
   }
 }
 
-const TAILORING = ['uses', 'forSession', 'resolveKnobs', 'warnings'] as const;
+const ASKED = ['uses', 'forSession', 'resolveKnobs'] as const;
 const MEMBERS = ['initialState', 'validateCreate', 'validateSend', 'fold', 'onAccepted'] as const;
 
 /** A member that is missing would otherwise show only when a session needs it. */

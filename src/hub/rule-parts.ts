@@ -65,7 +65,7 @@ class PartTable<Part extends RulePart> {
     const versions = this.byName.get(name) ?? new Map<number, Part>();
     if (versions.has(version)) {
       const message = `${this.kind} ${name} version ${version} is registered already; a new behaviour needs a new version`;
-      throw new HubError(`${this.kind}_exists`, message);
+      throw new HubError('rule_part_exists', message);
     }
     versions.set(version, part);
     this.byName.set(name, versions);
@@ -104,7 +104,7 @@ class PartTable<Part extends RulePart> {
 
   private check(given: unknown): void {
     const { kind, member } = this;
-    const bad = (problem: string) => new HubError(`bad_${kind}`, problem);
+    const bad = (problem: string) => new HubError('bad_rule_part', problem);
     if (typeof given !== 'object' || given === null) {
       throw bad(`a ${kind} is an object with name, version and ${member}; got ${describe(given)}`);
     }

@@ -17,7 +17,7 @@ export function tailored(
   registered: RegisteredAdapter,
   facts: CreateFacts,
 ): CreateFacts {
-  if (!registered.isTailored) return facts;
+  if (!registered.isAsked) return facts;
   const metadata = plannedMetadata(facts);
   const names = byAdapter(facts, 'uses', ({ uses }) => uses(metadata, ruleParts.newest()));
   const { vocabulary, versions } = defectOf('uses', facts, () => ruleParts.choose(names));
@@ -39,7 +39,7 @@ export async function adapterOf(parts: HubParts, { head, epoch }: StoredHead): P
   const [first] = await parts.store.read(session_id, { from_seq: 1, to_seq: 1, limit: 1 });
   if (first === undefined) throw new HubError('unreadable', `log ${session_id} has no entry 1`);
   const vocabulary = parts.ruleParts.recorded(versionsIn(first));
-  if ('missing' in vocabulary) return { missing: `${vocabulary.missing} is not registered` };
+  if ('missing' in vocabulary) return { missing: `not registered: ${vocabulary.missing}` };
   const { metadata } = foldEnvelope(null, first.envelope, { adapter: null, epoch });
   try {
     return { adapter: registered.forSession(metadata, vocabulary) };

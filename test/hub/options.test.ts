@@ -39,8 +39,10 @@ describe('a hub is not made of', () => {
   it('[RE1] a store or a list of adapters that is none', async () => {
     const wrong = (options: object) => createHub(options as Parameters<typeof createHub>[0]);
     await expect(wrong({ store: {} })).rejects.toMatchObject({ code: 'bad_options' });
-    await expect(wrong({ adapters: {} })).rejects.toMatchObject({ code: 'bad_options' });
-    await expect(wrong({ views: {} })).rejects.toMatchObject({ code: 'bad_options' });
+    for (const name of ['adapters', 'conditions', 'targets', 'views']) {
+      const message = `${name}: expected a list of ${name}`;
+      await expect(wrong({ [name]: {} })).rejects.toMatchObject({ code: 'bad_options', message });
+    }
   });
 });
 

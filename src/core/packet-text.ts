@@ -1,10 +1,8 @@
 /** A packet as a line to read: what its body says, and where it sends the turn. */
 
-import { type Envelope, type Json, type JsonObject, renderText } from 'parley-hub/core';
+import type { Json, JsonObject } from './json.ts';
 
-export function renderPacket(envelope: Envelope): string {
-  if (envelope.event_type !== 'msg.packet') return renderText(envelope);
-  const { body, routing }: Partial<JsonObject> = envelope.event_data;
+export function packetText({ body, routing }: Partial<JsonObject>): string {
   return [bodyText(body), routeText(routing)].filter((part) => part !== '').join(' ');
 }
 
