@@ -18,7 +18,7 @@ export const simOperations: readonly SimOperation[] = [
   op('create', 8, (sim) => withBound(sim, (client) => create(sim, client, sim.random.chance(0.5)))),
   op('create again', 2, (sim) => withBound(sim, (client) => repeatCreate(sim, client))),
   op('ack invite', 30, (sim) => withInvite(sim, (client, session_id) => ask(client, 'ack_invite', { session_id }))),
-  op('reject invite', 6, (sim) =>
+  op('reject invite', 9, (sim) =>
     withInvite(sim, (client, session_id) => ask(client, 'reject_invite', { session_id })),
   ),
   op('outsider answers an invite', 1, (sim) =>
@@ -57,7 +57,7 @@ export const simOperations: readonly SimOperation[] = [
       ask(client, 'close_session', { session_id, reason: sim.random.pick(['done', 'enough']) }),
     ),
   ),
-  op('add a participant', 10, (sim) => withPanel(sim, (client, session) => addSomeone(sim, client, session))),
+  op('add a participant', 13, (sim) => withSeveral(sim, (client, session) => addSomeone(sim, client, session))),
   op('leave', 1, (sim) => withSession(sim, (client, session_id) => ask(client, 'leave_session', { session_id }))),
   op('hide', 3, (sim) => operate(sim, 'hideParticipant')),
   op('return', 2, (sim) => operate(sim, 'returnParticipant')),
@@ -110,8 +110,10 @@ const TYPES = [
   'conversation',
   'panel',
   'panel',
+  'panel',
   'discussion',
   'discussion',
+  'workflow',
   'workflow',
   'workflow',
   'workflow',
@@ -131,8 +133,8 @@ function create(sim: Simulation, client: SimClient, keyed: boolean): string {
     wait: random.pick(['created', 'created', 'active']),
     ttl: random.pick([undefined, undefined, 0, 60]),
     ...(isForSeveral && participants.length > 1 && random.chance(0.6) ? { required_acks: 1 } : {}),
-    knobs: type === 'panel' ? { most: 3 + random.below(12) } : knobsFor(sim, type, [client.name, ...participants]),
-    ...(random.chance(0.25) && client.sessions.size > 0
+    knobs: type === 'panel' ? { most: 2 + random.below(8) } : knobsFor(sim, type, [client.name, ...participants]),
+    ...(random.chance(0.35) && client.sessions.size > 0
       ? { parent_session_id: random.pick([...client.sessions]) }
       : {}),
     ...(keyed ? { idempotency_key: `c${random.below(1000)}` } : {}),
@@ -414,16 +416,16 @@ function withSession(sim: Simulation, run: (client: SimClient, session: string) 
   });
 }
 
-/** A panel, mostly one that is live and the client's own: it may take more. */
-function withPanel(sim: Simulation, run: (client: SimClient, session: string) => string | false): string | false {
+/** A session of several, mostly one that is live and the client's own: it may take more. */
+function withSeveral(sim: Simulation, run: (client: SimClient, session: string) => string | false): string | false {
   return withBound(sim, (client) => {
     const metadataOf = (session: string) => sim.model.state(session)?.metadata;
-    const panels = [...client.sessions].filter((session) => metadataOf(session)?.manifest.type === 'panel');
-    const own = panels.filter(
+    const several = [...client.sessions].filter((session) => metadataOf(session)?.manifest.participants.max === null);
+    const own = several.filter(
       (session) =>
         metadataOf(session)?.creator_id === client.agentId && !isTerminal(metadataOf(session)?.state ?? 'CLOSED'),
     );
-    const choice = own.length > 0 && sim.random.chance(0.9) ? own : panels;
+    const choice = own.length > 0 && sim.random.chance(0.9) ? own : several;
     return choice.length === 0 ? false : run(client, sim.random.pick(choice));
   });
 }

@@ -17,7 +17,7 @@ export const turnOperations: readonly SimOperation[] = [
   op('set the context', 4, (sim) => withPlace(sim, (place) => setContext(sim, place), 'workflow')),
   op('speak out of turn', 2, (sim) => withPlace(sim, (place) => speak(sim, place))),
   op('hide in a session with turns', 5, (sim) => withPlace(sim, (place) => change(sim, place, 'hideParticipant'))),
-  op('bring back in a session with turns', 7, (sim) =>
+  op('bring back in a session with turns', 11, (sim) =>
     withPlace(sim, (place) => change(sim, place, 'returnParticipant')),
   ),
   op('remove in a session with turns', 1.2, (sim) =>
@@ -26,7 +26,6 @@ export const turnOperations: readonly SimOperation[] = [
   op('leave a session with turns', 1.2, (sim) =>
     withPlace(sim, ({ client, session }) => asks(client, 'leave_session', { session_id: session })),
   ),
-  op('add to a session with turns', 5, (sim) => withPlace(sim, (place) => add(sim, place))),
   op('look at a view', 14, (sim) => withPlace(sim, (place) => look(sim, place))),
 ];
 
@@ -34,7 +33,7 @@ export const turnOperations: readonly SimOperation[] = [
 export function knobsFor(sim: Simulation, type: string, names: readonly string[]): Record<string, unknown> {
   if (type === 'discussion') return sim.random.chance(0.7) ? { rounds: 1 + sim.random.below(3) } : {};
   if (type !== 'workflow') return {};
-  const make = sim.random.pick([steps, turns, branches]);
+  const make = sim.random.pick([steps, turns, turns, branches, branches]);
   // A graph is JSON; its type only lacks an index signature.
   return {
     graph: JSON.parse(JSON.stringify(make(sim, names))),
@@ -47,7 +46,7 @@ function steps(_sim: Simulation, names: readonly string[]): TransitionGraph {
 }
 
 function turns(sim: Simulation, names: readonly string[]): TransitionGraph {
-  return roundRobin(names, { maxTurns: 2 + sim.random.below(6) });
+  return roundRobin(names, { maxTurns: 2 + sim.random.below(4) });
 }
 
 /** One of everything: by tool, by context, by speaker, by turn, and to an end. */
@@ -82,7 +81,7 @@ function speak(sim: Simulation, place: Place): string {
   const isPacket = typeOf(place) === 'workflow' && sim.random.chance(0.4);
   if (!isPacket) return say(sim, place, { event_type: 'msg.text', event_data: { text: `t${sim.random.below(1000)}` } });
   const tool = sim.random.pick(['escalate', 'other']);
-  const context_updates = { set: { tier: sim.random.pick(['free', 'gold']), done: sim.random.chance(0.4) } };
+  const context_updates = { set: { tier: sim.random.pick(['free', 'gold']), done: sim.random.chance(0.6) } };
   return say(sim, place, {
     event_type: 'msg.packet',
     event_data: { body: 'called', routing: { tool }, context_updates },
@@ -98,11 +97,6 @@ function handOff(sim: Simulation, place: Place): string {
 function setContext(sim: Simulation, place: Place): string {
   const event_data = { set: { tier: sim.random.pick(['free', 'gold']), n: sim.random.below(10) }, delete: ['done'] };
   return say(sim, place, { event_type: 'context.set', event_data });
-}
-
-function add(sim: Simulation, { client, session }: Place): string {
-  const { name } = sim.random.pick(sim.clients);
-  return asks(client, 'add_participant', { session_id: session, participant: name });
 }
 
 function look(sim: Simulation, { client, session }: Place): string {
