@@ -57,6 +57,8 @@ export function admitPost(draft: Draft, facts: PostFacts): Decision<PostAnswer> 
   let admitted = draft;
   for (const step of steps) {
     const result = step(admitted, facts);
+    // Most steps give back what they got.
+    if (result === admitted) continue;
     if ('kind' in result) return result;
     admitted = result;
   }

@@ -78,8 +78,12 @@ export class Taps {
     return () => void this.emitter.off(name, listener);
   }
 
+  /** Somebody listens. */
+  hears(name: HubEventName): boolean {
+    return this.emitter.listenerCount(name) > 0;
+  }
+
   emit<Name extends HubEventName>(name: Name, event: HubEvents[Name]): void {
-    if (this.emitter.listenerCount(name) === 0) return;
     for (const listener of this.emitter.listeners(name)) {
       try {
         const result: unknown = listener(event);

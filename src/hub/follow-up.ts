@@ -92,7 +92,7 @@ function run(
 
 function announce({ events }: HubParts, entries: readonly Entry[], { metadata: session }: SessionState): void {
   for (const { envelope, turn } of entries) {
-    events.emit('envelopePosted', { envelope, turn });
+    if (events.hears('envelopePosted')) events.emit('envelopePosted', { envelope, turn });
     switch (envelope.event_type) {
       case 'session.created':
         events.emit('sessionCreated', { session });
