@@ -6,6 +6,7 @@ import { describe } from '../core/json.ts';
 import { compileKnobs, type KnobsParser, parseManifest } from '../core/manifest.ts';
 import type { SessionMetadata } from '../core/session.ts';
 import type { Vocabulary } from '../core/transition.ts';
+import { ByVersion } from './by-version.ts';
 
 export interface RegisteredAdapter {
   readonly adapter: CompleteAdapter;
@@ -19,20 +20,13 @@ export interface RegisteredAdapter {
 }
 
 export class Adapters {
-  private readonly byType = new Map<string, Map<number, RegisteredAdapter>>();
+  private readonly registered = new ByVersion<RegisteredAdapter>('adapter', 'adapter_exists');
 
   /** A manifest that does not parse, or a second behaviour under one (type, version), is refused. */
   register<State>(given: SessionAdapter<State>): RegisteredAdapter {
     checkMembers(given);
     const manifest = parseManifest(given.manifest);
     const { type, version } = manifest;
-    const versions = this.byType.get(type) ?? new Map<number, RegisteredAdapter>();
-    if (versions.has(version)) {
-      throw new HubError(
-        'adapter_exists',
-        `adapter ${type} version ${version} is registered already; a new behaviour needs a new version`,
-      );
-    }
     const adapter = { ...completeAdapter(given), manifest };
     const registered = {
       adapter,
@@ -47,28 +41,27 @@ export class Adapters {
         return { ...completeAdapter(own), manifest };
       },
     };
-    versions.set(version, registered);
-    this.byType.set(type, versions);
+    this.registered.register(type, version, registered);
     return registered;
   }
 
   find(type: string, version: number): RegisteredAdapter | null {
-    return this.byType.get(type)?.get(version) ?? null;
+    return this.registered.find(type, version);
   }
 
   /** The adapter a new session uses: the version asked for, else the newest. */
   choose(type: string, version: number | undefined): RegisteredAdapter {
-    const versions = this.byType.get(type);
-    if (versions === undefined) {
-      const known = [...this.byType.keys()].sort().join(', ') || 'none';
+    const chosen = version === undefined ? this.registered.newest(type) : this.registered.find(type, version);
+    if (chosen !== null) return chosen;
+    const versions = this.registered.versionsOf(type);
+    if (versions.length === 0) {
+      const known = [...this.registered.names].sort().join(', ') || 'none';
       throw new WireError('invalid_create', `type: no adapter "${type}"; this hub has ${known}`, {
         field: 'type',
         received: type,
       });
     }
-    const chosen = versions.get(version ?? Math.max(...versions.keys()));
-    if (chosen !== undefined) return chosen;
-    const message = `version: no version ${version} of adapter "${type}"; this hub has ${[...versions.keys()].join(', ')}`;
+    const message = `version: no version ${version} of adapter "${type}"; this hub has ${versions.join(', ')}`;
     throw new WireError('invalid_create', message, { field: 'version', received: String(version) });
   }
 }

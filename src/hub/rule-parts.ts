@@ -3,6 +3,7 @@
 import { HubError } from '../core/errors.ts';
 import { describe, type JsonObject } from '../core/json.ts';
 import type { Condition, RulePart, Target, UsedNames, Vocabulary } from '../core/transition.ts';
+import { ByVersion } from './by-version.ts';
 
 /** The parts a session uses, and what its log says of them. */
 export interface ChosenParts {
@@ -52,30 +53,22 @@ export class RuleParts {
 class PartTable<Part extends RulePart> {
   private readonly kind: string;
   private readonly member: string;
-  private readonly byName = new Map<string, Map<number, Part>>();
+  private readonly parts: ByVersion<Part>;
 
   constructor(kind: string, member: string) {
     this.kind = kind;
     this.member = member;
+    this.parts = new ByVersion(kind, 'rule_part_exists');
   }
 
   register(part: Part): void {
     this.check(part);
-    const { name, version } = part;
-    const versions = this.byName.get(name) ?? new Map<number, Part>();
-    if (versions.has(version)) {
-      const message = `${this.kind} ${name} version ${version} is registered already; a new behaviour needs a new version`;
-      throw new HubError('rule_part_exists', message);
-    }
-    versions.set(version, part);
-    this.byName.set(name, versions);
+    this.parts.register(part.name, part.version, part);
   }
 
   newest(): ReadonlyMap<string, Part> {
-    const parts = [...this.byName].map(
-      ([name, versions]) => [name, versions.get(Math.max(...versions.keys()))] as const,
-    );
-    return new Map(parts.filter((entry): entry is readonly [string, Part] => entry[1] !== undefined));
+    const parts = this.parts.names.map((name) => [name, this.parts.newest(name)] as const);
+    return new Map(parts.filter((entry): entry is readonly [string, Part] => entry[1] !== null));
   }
 
   /** Of these the ones that are named; an adapter that names another has a defect. */
@@ -95,8 +88,8 @@ class PartTable<Part extends RulePart> {
   exact(recorded: unknown, missing: string[]): ReadonlyMap<string, Part> {
     const found = new Map<string, Part>();
     for (const [name, version] of Object.entries(recorded ?? {})) {
-      const part = this.byName.get(name)?.get(Number(version));
-      if (part === undefined) missing.push(`${this.kind} ${name} version ${version}`);
+      const part = this.parts.find(name, Number(version));
+      if (part === null) missing.push(`${this.kind} ${name} version ${version}`);
       else found.set(name, part);
     }
     return found;

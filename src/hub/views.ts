@@ -3,37 +3,28 @@
 import { HubError } from '../core/errors.ts';
 import { describe } from '../core/json.ts';
 import type { View } from '../core/view.ts';
+import { ByVersion } from './by-version.ts';
 
 export class Views {
-  private readonly byName = new Map<string, Map<number, View>>();
+  private readonly views = new ByVersion<View>('view', 'view_exists');
 
   /** What is no view, or a second behaviour under one (name, version), is refused. */
   register(view: View): void {
     checkMembers(view);
-    const { name, version } = view;
-    const versions = this.byName.get(name) ?? new Map<number, View>();
-    if (versions.has(version)) {
-      throw new HubError(
-        'view_exists',
-        `view ${name} version ${version} is registered already; a new behaviour needs a new version`,
-      );
-    }
-    versions.set(version, view);
-    this.byName.set(name, versions);
+    this.views.register(view.name, view.version, view);
   }
 
   find(name: string, version: number): View | null {
-    return this.byName.get(name)?.get(version) ?? null;
+    return this.views.find(name, version);
   }
 
   newest(name: string): View | null {
-    const versions = this.byName.get(name);
-    return versions?.get(Math.max(...versions.keys())) ?? null;
+    return this.views.newest(name);
   }
 
   /** For messages: what there is. */
   get known(): string {
-    return [...this.byName.keys()].sort().join(', ') || 'none';
+    return [...this.views.names].sort().join(', ') || 'none';
   }
 }
 

@@ -1,6 +1,7 @@
 /** What must hold of turns after every entry: whoever is expected is there, nobody else may speak, and what must end ends. */
 
 import type { CompleteAdapter, Envelope, SessionMetadata } from 'parley-hub/core';
+import { PLAIN } from '../../src/core/envelope.ts';
 import type { SessionState } from '../../src/core/state.ts';
 import { holds } from './law-broken.ts';
 
@@ -68,12 +69,7 @@ function maySpeak(metadata: SessionMetadata, sender_id: string, state: unknown, 
     audience: null,
     event_type: 'msg.text',
     event_data: { text: 'me' },
-    causation_id: null,
-    task_id: null,
-    traceparent: null,
-    priority: 'normal' as const,
-    idempotency_key: null,
-    ttl_seconds: null,
+    ...PLAIN,
   };
   try {
     adapter.validateSend(metadata, draft, state);
