@@ -6,19 +6,19 @@ import type { RuleRef } from '../../core/transition.ts';
 import { transitionsIn } from './describe-rule.ts';
 import type { Stage } from './stage.ts';
 
-const from = (agent_id: string): RuleRef => ({ name: 'from_speaker', args: { agent_id } });
+const after = (agent_id: string): RuleRef => ({ name: 'from_speaker', args: { agent_id } });
 const to = (agent_id: string): RuleRef => ({ name: 'agent', args: { agent_id } });
 
 /** Triage has spoken, and said what the ticket is about. */
 function about(value: string): RuleRef {
   const topic = { name: 'context_equals', args: { key: 'topic', value } };
-  return { name: 'all_of', args: { conditions: [from('triage'), topic] } };
+  return { name: 'all_of', args: { conditions: [after('triage'), topic] } };
 }
 
 const graph: TransitionGraph = {
   initial_speaker: 'maria',
   transitions: [
-    { when: from('maria'), then: to('triage'), priority: 0 },
+    { when: after('maria'), then: to('triage'), priority: 0 },
     { when: about('billing'), then: to('billing'), priority: 0 },
     { when: about('network'), then: to('network'), priority: 0 },
   ],
