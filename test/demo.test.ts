@@ -52,7 +52,7 @@ describe('parley demo without a terminal', () => {
     expect(output).not.toContain('\r');
   });
 
-  it('[PK6] shows two sessions go through their states, with invites, turns, a refusal and a repeat', async () => {
+  it('[PK6] shows four sessions go through their states, with invites, turns, a refusal and a repeat', async () => {
     const { output } = await plainDemo();
     const states = [...output.matchAll(/^(INVITED|ACTIVE|CLOSING|CLOSED|EXPIRED) +(\d+) /gm)];
     expect(states.map(([, state, seq]) => `${state} ${seq}`)).toEqual([
@@ -64,6 +64,14 @@ describe('parley demo without a terminal', () => {
       'ACTIVE 4',
       'CLOSING 10',
       'CLOSED 11',
+      'INVITED 1',
+      'ACTIVE 8',
+      'CLOSING 18',
+      'CLOSED 19',
+      'INVITED 1',
+      'ACTIVE 10',
+      'CLOSING 15',
+      'CLOSED 16',
     ]);
     const unwrapped = output.replace(/\n {23}/g, ' ');
     for (const line of [
@@ -74,7 +82,7 @@ describe('parley demo without a terminal', () => {
       "coder's turn",
       'is answered "duplicate": it is seq 5, in the log once',
       'no more posts: consulting_complete',
-      'has heard of it (ack of 7)',
+      'planner and coder have heard of it (acks of 7)',
       'either may speak',
       'What to try next',
     ]) {
@@ -82,10 +90,65 @@ describe('parley demo without a terminal', () => {
     }
   });
 
+  it('[PK6] shows four speak in turn, one refused out of turn, and one passed over while it is hidden', async () => {
+    const lines = linesOf((await plainDemo()).output, 'discussion');
+    expect(lines.slice(0, 6)).toEqual([
+      '1 hub: planner opens a discussion session (ordering round_robin, rounds 2)',
+      '2–4 hub: invites coder, reviewer and tester',
+      '5–7 hub: coder, reviewer and tester accept their invites',
+      "8 hub: the session is open ▸ planner's turn",
+      '· tester: has an opinion already',
+      "✗ tester: refused, not_your_turn: discussion expects 'planner' to speak, got 'tester'",
+    ]);
+    expect(lines.filter((line) => /^(9|1\d) /.test(line))).toEqual([
+      "9 planner: When do we release the export? ▸ coder's turn",
+      "10 hub: coder is hidden: no answer ▸ reviewer's turn",
+      "11 reviewer: Friday, if the tests pass. ▸ tester's turn",
+      "12 tester: They pass, but for one. ▸ planner's turn",
+      '13 hub: coder is back',
+      "14 planner: So, is it Friday? ▸ coder's turn",
+      "15 coder: Sorry, I was away. The export is merged. ▸ reviewer's turn",
+      "16 reviewer: Then I sign it off. ▸ tester's turn",
+      '17 tester: All green now.',
+      '18 hub: no more posts: rounds_complete',
+      '19 hub: it is over: rounds_complete',
+    ]);
+    expect(lines.find((line) => line.startsWith('✓'))).toMatch(/have heard of it \(acks of 18\)$/);
+  });
+
+  it('[PK6] shows a discussion as one of its participants sees it', async () => {
+    const lines = linesOf((await plainDemo()).output, 'discussion');
+    expect(lines.slice(-5)).toEqual([
+      '· reviewer: sees it as windowed_summary (recent_n 3, named true):',
+      '│ user: Earlier in this session: 4 messages from planner, reviewer, tester.',
+      '│ user: [coder]: Sorry, I was away. The export is merged.',
+      '│ assistant: Then I sign it off.',
+      '│ user: [tester]: All green now.',
+    ]);
+  });
+
+  it('[PK6] shows a workflow take the branch that the context says, a handoff, and a finish with its reason', async () => {
+    const lines = linesOf((await plainDemo()).output, 'workflow');
+    expect(lines.slice(0, -1).filter((line) => !/^[✓2-9]/.test(line))).toEqual([
+      '1 hub: maria opens a workflow session',
+      "10 hub: the session is open ▸ maria's turn",
+      '· rule: after maria ▸ triage',
+      '· rule: after triage, if topic = billing ▸ billing',
+      '· rule: after triage, if topic = network ▸ network',
+      "11 maria: I was charged twice for the export. ▸ triage's turn",
+      "12 triage: It is about billing. [topic = billing] ▸ billing's turn",
+      "13 billing: Two charges of 480. (handoff to lead: over 100) ▸ lead's turn",
+      '14 lead: 480 are on their way back. (finished: refunded)',
+      '15 hub: no more posts: refunded',
+    ]);
+    expect(lines.at(-1)).toBe('16 hub: it is over: refunded');
+  });
+
   it('[PK6] is what the picture in the README shows', async () => {
     // If the demonstration was changed on purpose: node .ci/draw-demo.mjs
     const { output } = await plainDemo();
-    expect(pictureText(read('docs/demo.svg'))).toBe(withoutIds(output).trimEnd());
+    const pictured = output.slice(output.indexOf('── discussion'), output.indexOf('What to try next'));
+    expect(pictureText(read('docs/demo.svg'))).toBe(withoutIds(pictured).trimEnd());
   });
 
   it.skipIf(process.platform === 'win32')('[PK6] minds nobody who stops reading', async () => {
@@ -107,7 +170,7 @@ describe.concurrent('parley demo in a terminal', () => {
       expect(code, output).toBe(0);
       expect(performance.now() - begin).toBeLessThan(LONGEST_MS);
       expect(new Set(colourOf(output, 'planner')).size).toBe(1);
-      expect(new Set(['planner', 'coder', 'reviewer'].map((name) => colourOf(output, name)[0])).size).toBe(3);
+      expect(new Set(['planner', 'coder', 'reviewer', 'tester'].map((name) => colourOf(output, name)[0])).size).toBe(4);
       expect(withoutColour(output)).not.toContain(ESC);
       expect(withoutIds(withoutColour(output))).toBe(withoutIds((await plainDemo()).output));
     },
@@ -152,6 +215,21 @@ describe('parley', () => {
     expect(await parley(...args)).toEqual({ code: 2, output: `${problem}\n${next}\n` });
   });
 });
+
+/** One session of the demonstration, a line per line of it: its mark, who, what, and who may speak from there on. */
+function linesOf(output: string, type: string): string[] {
+  const [, ...scenes] = (output.split('\nWhat to try next')[0] ?? '').split(/^── (?=\w+: )/m);
+  const scene = scenes.find((text) => text.startsWith(`${type}: `)) ?? '';
+  return scene
+    .replace(/\n {23}/g, ' ')
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((line) => {
+      const who = line.slice(13, 23).trim();
+      return `${line.slice(8, 11).trim()} ${who}: ${line.slice(23).replace(/ {2,}▸/, ' ▸')}`;
+    });
+}
 
 /** The codes a name is painted with. */
 function colourOf(output: string, name: string): string[] {

@@ -14,9 +14,9 @@ const HELP = `Usage: parley <command> [options]
 A session-adapter messaging hub for AI agents, CLIs and people.
 
 Commands:
-  demo             Watch two sessions live and end: a hub in this process and three
-                   scripted agents. Takes about ten seconds; without a terminal it
-                   does not pause and writes plain text.
+  demo             Watch four sessions live and end: a hub in this process, scripted
+                   agents and a person. Takes about twelve seconds; without a
+                   terminal it does not pause and writes plain text.
 
 Options:
   -h, --help       Show this help.
@@ -73,7 +73,7 @@ async function demo(): Promise<number> {
   }, DEMO_MS);
   try {
     // Loaded when it is needed: help and version come at once.
-    const { runDemo } = await import('./demo.ts');
+    const { runDemo } = await import('./demo/run-demo.ts');
     await runDemo(terminalOf(process.stdout, process.env));
     return DONE;
   } finally {
