@@ -1,6 +1,6 @@
 /** discussion: two or more speak in turn, in the order they are listed, from the creator on. */
 
-import type { Envelope, SessionAdapter, SessionMetadata } from 'parley-hub/core';
+import type { Envelope, JsonObject, SessionAdapter, SessionMetadata } from 'parley-hub/core';
 import { refuseUnfolded } from './parts/refuse-unfolded.ts';
 import {
   changesMembers,
@@ -55,7 +55,7 @@ export const discussion: SessionAdapter<DiscussionState> = {
 
   /** A round may also end because its last speaker is hidden or removed: then the next text is the last. */
   onAccepted({ knobs }, { event_type }, { rounds_done }) {
-    const isOver = event_type === 'msg.text' && typeof knobs.rounds === 'number' && rounds_done >= knobs.rounds;
+    const isOver = event_type === 'msg.text' && isComplete(knobs, rounds_done);
     return isOver ? { next_state: 'CLOSING', close_reason: 'rounds_complete' } : {};
   },
 
@@ -65,19 +65,25 @@ export const discussion: SessionAdapter<DiscussionState> = {
 };
 
 /** Written out: this is made for every text, and only what changed is new. */
-function spoken({ sender_id, seq }: Envelope, state: DiscussionState, { creator_id }: SessionMetadata) {
+function spoken({ sender_id, seq }: Envelope, state: DiscussionState, { creator_id, knobs }: SessionMetadata) {
   const { participant_order, active } = state;
   const next = nextActive(state, sender_id);
   const isRound = next !== null && comesRound(participant_order, creator_id, { from: sender_id, to: next });
+  const rounds_done = state.rounds_done + (isRound ? 1 : 0);
   return {
     participant_order,
     active,
-    expected_next_speaker: next,
+    // Nobody is given a turn that cannot be taken.
+    expected_next_speaker: isComplete(knobs, rounds_done) ? null : next,
     last_speaker_id: sender_id,
     last_seq: seq,
     turn_count: state.turn_count + 1,
-    rounds_done: state.rounds_done + (isRound ? 1 : 0),
+    rounds_done,
   };
+}
+
+function isComplete({ rounds }: JsonObject, roundsDone: number): boolean {
+  return typeof rounds === 'number' && roundsDone >= rounds;
 }
 
 /** Somebody came or went. A turn whose owner is there stays; any other passes on in the same fold. */

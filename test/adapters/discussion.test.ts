@@ -171,6 +171,7 @@ describe('discussion', () => {
     const session = aDiscussion({ knobs: { rounds: 2 } });
     expect(speakers(session, 5)).toBe('alice bob carol alice bob');
     expect(session.say('carol', 'done')).toEqual({ next_state: 'CLOSING', close_reason: 'rounds_complete' });
+    expect(session.state.expected_next_speaker).toBeNull();
     expect(aDiscussion({ knobs: { rounds: 1 }, participants: 2 }).say('alice', 'hi')).toEqual({});
   });
 

@@ -152,7 +152,7 @@ export function foreignUnit(world: World, session_id: string, ...drafts: readonl
       idempotency_key: null,
       ttl_seconds: null,
       // Later than the last of the log, and earlier than anything of a later millisecond.
-      envelope_id: (last?.envelope_id ?? '0'.repeat(32)).slice(0, 17) + `${'f'.repeat(13)}${(16 + i).toString(16)}`,
+      envelope_id: `${(last?.envelope_id ?? '0'.repeat(32)).slice(0, 17)}${'f'.repeat(13)}${(16 + i).toString(16)}`,
       created_at: last?.created_at ?? '2026-01-01T00:00:00.000Z',
       depth: 0,
       ...draft,
