@@ -107,6 +107,17 @@ describe('discussion', () => {
     expect(state.expected_next_speaker).toBe(idOf('bob'));
   });
 
+  it('[DI2] gives nobody the turn before the session is open, also when somebody new joins or goes', () => {
+    const metadata = createdMetadata(discussion);
+    const there = metadata.participants.map((one) => ({ ...one, status: 'active' as const }));
+    const before = discussion.initialState(metadata);
+    for (const event_type of ['session.participant.joined', 'session.participant.removed']) {
+      const envelope = { ...aDiscussion().log.at(-1), event_type } as Parameters<typeof discussion.fold>[0];
+      const state = discussion.fold(envelope, before, { ...metadata, participants: there });
+      expect(state).toEqual({ ...before, active: ['alice', 'bob', 'carol'].map(idOf) });
+    }
+  });
+
   it('[DI3] refuses a text from anyone else as not_your_turn, and says who is expected', () => {
     const session = aDiscussion();
     session.say('alice', 'hello');
@@ -154,6 +165,14 @@ describe('discussion', () => {
     expect(session.turn).toEqual({ agent_id: idOf('alice'), since_seq: session.metadata.head_seq });
   });
 
+  it('[DI4] expects the first who returns also when nobody has spoken and the creator is away', () => {
+    const session = aDiscussion();
+    for (const name of ['alice', 'bob', 'carol']) hide(session, name);
+    expect(session.turn).toBeNull();
+    back(session, 'carol');
+    expect(session.turn).toEqual({ agent_id: idOf('carol'), since_seq: session.metadata.head_seq });
+  });
+
   it('[DI5] lets those who join late speak in their place, newcomers last', () => {
     const session = aDiscussion({ participants: 4, joined: 2 });
     expect(speakers(session, 3)).toBe('alice bob alice');
@@ -186,6 +205,29 @@ describe('discussion', () => {
     remove(session, 'dave');
     expect(speakers(session, 2)).toBe('alice bob');
     expect(session.say('carol', 'done').close_reason).toBe('rounds_complete');
+  });
+
+  it('[DI6] every text of one who is alone ends a round, whoever it is', () => {
+    for (const name of ['alice', 'carol']) {
+      const session = aDiscussion({ knobs: { rounds: 2 } });
+      for (const other of ['alice', 'bob', 'carol']) if (other !== name) hide(session, other);
+      const { rounds_done } = session.state;
+      session.say(name, 'anyone?');
+      expect(session.state.rounds_done).toBe(rounds_done + 1);
+    }
+  });
+
+  it('[DI6] rounds are counted from the creator on also when others are listed before it', () => {
+    const { position, log, metadata: first } = aDiscussion();
+    const metadata = { ...first, creator_id: idOf('bob') };
+    const texts = ['bob', 'carol', 'alice', 'bob'].map((name) => ({ ...log.at(-1), sender_id: idOf(name) }));
+    let state = { ...(position.adapter_state as Session['state']), expected_next_speaker: idOf('bob') };
+    const rounds = texts.map((text) => {
+      const envelope = { ...text, event_type: 'msg.text' } as Parameters<typeof discussion.fold>[0];
+      state = discussion.fold(envelope, state, metadata);
+      return state.rounds_done;
+    });
+    expect(rounds).toEqual([0, 0, 1, 1]);
   });
 
   it('[DI6] a round that ends because its last speaker goes away counts, and the next text closes', () => {
