@@ -76,6 +76,11 @@ describe('discussion', () => {
     remove(session, 'erin');
     hide(session, 'dave');
     expect(shown()).toEqual({ name: 'windowed_summary', params: { recent_n: 8, named: true } });
+    const asked = aDiscussion({ participants: 4, joined: 3 });
+    asked.hub('session.invite.reject', { agent_id: idOf('dave'), reason: 'busy' });
+    expect(discussion.defaultView?.(asked.metadata, idOf('bob')).params.recent_n).toBe(6);
+    for (const name of ['alice', 'bob', 'carol']) remove(asked, name);
+    expect(discussion.defaultView?.(asked.metadata, idOf('bob')).params.recent_n).toBe(4);
   });
 
   it('[DI2] goes round in the order of the participants, from the creator on', () => {

@@ -1,6 +1,14 @@
 import { roundRobin, sequence, TARGETS, type TransitionGraph } from 'parley-hub/adapters/transition-graph';
 import { type WorkflowState, workflow } from 'parley-hub/adapters/workflow';
-import { completeAdapter, finish, handoff, type JsonObject, type RoundDraft, type RuleRef } from 'parley-hub/core';
+import {
+  completeAdapter,
+  type Envelope,
+  finish,
+  handoff,
+  type JsonObject,
+  type RoundDraft,
+  type RuleRef,
+} from 'parley-hub/core';
 import { turnWithin } from 'parley-hub/expectations/entries';
 import {
   adapterChecks,
@@ -319,6 +327,16 @@ describe('workflow', () => {
     const initial_speaker = idOf('carol');
     expect(expected(aWorkflow({ initial_speaker }, { joined: 2 }))).toBe('alice');
     expect(expected(aWorkflow({ initial_speaker, default_target: agent('bob') }, { joined: 2 }))).toBe('bob');
+  });
+
+  it('[WF7] gives nobody the turn before the session is open, also when somebody new joins', () => {
+    const graph = graphWith({ default_target: agent('bob') });
+    const metadata = createdMetadata(workflow, { knobs: { graph } });
+    const there = metadata.participants.map((one) => ({ ...one, status: 'active' as const }));
+    const joined = { ...aWorkflow().log.at(-1), event_type: 'session.participant.joined' };
+    const before = workflow.initialState(metadata);
+    const state = workflow.fold(joined as Envelope, before, { ...metadata, participants: there });
+    expect(state).toEqual({ ...before, active: ['alice', 'bob', 'carol'].map(idOf) });
   });
 
   it('[WF7] expects nobody when nobody is active, and somebody as soon as one returns', () => {
