@@ -164,6 +164,18 @@ describe('a graph from JSON', () => {
       ),
     });
     expect(() => refused(65_000)).toThrow('expected a refusal, got none');
+    const room = 65_536 - JSON.stringify(createdWith(graphWith({}), { context_vars: { big: '' } }).knobs).length;
+    expect(() => refused(room)).toThrow('expected a refusal, got none');
+    expect(refused(room + 1).message).toMatch(/, got 65537$/);
+  });
+
+  it('[TG5] what is somebody’s id means that one, also when it is another one’s name', () => {
+    const metadata = createdMetadata(workflow, { knobs: { graph: graphWith({ initial_speaker: idOf('carol') }) } });
+    const participants = metadata.participants.map((one) =>
+      one.name === 'bob' ? { ...one, name: idOf('carol') } : one,
+    );
+    const knobs = workflow.resolveKnobs?.({ ...metadata, participants });
+    expect(knobs).toMatchObject({ graph: { initial_speaker: idOf('carol') } });
   });
 
   it('[TG5] names of participants become ids, everywhere', () => {

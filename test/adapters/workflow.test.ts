@@ -329,6 +329,13 @@ describe('workflow', () => {
     expect(expected(aWorkflow({ initial_speaker, default_target: agent('bob') }, { joined: 2 }))).toBe('bob');
   });
 
+  it('[WF7] passes a turn on to whoever is behind the one who had it, not behind the one who gave it', () => {
+    const session = aWorkflow({ default_target: end('no') }, { participants: 4 });
+    session.say('alice', handoff('carol'));
+    hide(session, 'carol');
+    expect(session.turn).toEqual({ agent_id: idOf('dave'), since_seq: session.metadata.head_seq });
+  });
+
   it('[WF7] gives nobody the turn before the session is open, also when somebody new joins', () => {
     const graph = graphWith({ default_target: agent('bob') });
     const metadata = createdMetadata(workflow, { knobs: { graph } });

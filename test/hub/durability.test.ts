@@ -395,22 +395,28 @@ describe('another writer was first', () => {
   it('[AM9, L4] if it closed the session, what was staged is refused', async () => {
     const { world, alice, bob, id } = await aConversation();
     world.hold = true;
-    const post = watch(alice.call('post', text(id, 'too late', { idempotency_key: 'k' })));
+    const posts = ['k', 'k2', 'k3'].map((idempotency_key) =>
+      watch(alice.call('post', text(id, 'too late', { idempotency_key }))),
+    );
     await world.settle();
     const closing = { event_type: 'session.closing', event_data: { reason: 'theirs' } };
     const closed = { event_type: 'session.closed', event_data: { reason: 'theirs' } };
     world.store.foreignAppend(id, foreignUnit(world, id, closing, closed));
     world.hold = false;
     await world.settle();
-    expect(post).toMatchObject({ state: 'refused', value: { code: 'session_closed', details: { state: 'CLOSED' } } });
+    for (const post of posts) {
+      expect(post).toMatchObject({ state: 'refused', value: { code: 'session_closed', details: { state: 'CLOSED' } } });
+    }
     expect(said(world, id)).toEqual([]);
     expect(bob.seqs(id)).toEqual([4, 5, 6]);
     expect(world.hub.health().sessions.live).toBe(0);
     expect(await sessionOf(world, alice, id)).toMatchObject({ state: 'CLOSED', close_reason: 'theirs', head_seq: 6 });
-    // The key was not used.
-    expect(await refusal(world, alice.call('post', text(id, 'x', { idempotency_key: 'k' })))).toMatchObject({
-      code: 'session_closed',
-    });
+    // The keys were not used.
+    for (const idempotency_key of ['k', 'k2', 'k3']) {
+      expect(await refusal(world, alice.call('post', text(id, 'x', { idempotency_key })))).toMatchObject({
+        code: 'session_closed',
+      });
+    }
   });
 
   it('[AM9, AM3] if it used the key, the same content is its duplicate and other content is refused', async () => {

@@ -86,6 +86,52 @@ describe('a key of long ago', () => {
     expect(await world.answer(alice.call('post', text(id, 'm7', { idempotency_key: 'k7' })))).toMatchObject({ seq: 7 });
   });
 
+  it('[RC5, OP3] one that has to be read behind another keeps those behind it waiting too', async () => {
+    const { world, alice, id, store } = await aLongOne();
+    store.gate.open();
+    world.hub.evictIdle();
+    const snapshot = await store.loadSnapshot(id);
+    const body = snapshot?.body as { readonly keys: readonly number[] } | undefined;
+    if (snapshot === null || body === undefined) throw new Error('there is no snapshot');
+    store.saveSnapshot({ ...snapshot, body: { ...body, keys: [...body.keys, keyHash(alice.agentId, 'other'), 7] } });
+    await world.answer(alice.call('get_session', { session_id: id }));
+    store.gate.close();
+    const asked = [ask(alice, id, 'm9', 'k9'), ask(alice, id, 'x', 'other'), ask(alice, id, 'y')];
+    await world.settle();
+    store.gate.open();
+    await world.settle();
+    expect(asked.map(({ value }) => value)).toMatchObject([{ seq: 9, duplicate: true }, { seq: 45 }, { seq: 46 }]);
+  });
+
+  it('[RC5, OP3] a session stays in memory while one is read', async () => {
+    const { world, alice, id, store } = await aLongOne();
+    const asked = ask(alice, id, 'm7', 'k7');
+    await world.settle();
+    world.hub.evictIdle();
+    expect(world.hub.health().sessions.loaded).toBe(1);
+    store.gate.open();
+    await world.settle();
+    expect(asked).toMatchObject({ state: 'answered', value: { seq: 7, duplicate: true } });
+    world.hub.evictIdle();
+    expect(world.hub.health().sessions.loaded).toBe(0);
+  });
+
+  it('[RC5, L5] one that is staged is known however many are staged behind it', async () => {
+    const { world, alice, id, store } = await aLongOne();
+    store.gate.open();
+    world.hold = true;
+    const staged = Array.from({ length: 20 }, (_, i) => ask(alice, id, `n${i}`, `s${i}`));
+    await world.settle();
+    store.sync(1);
+    await world.settle();
+    expect(staged.map(({ state }) => state)).toEqual(['answered', ...Array(19).fill('open')]);
+    const repeat = ask(alice, id, 'n3', 's3');
+    world.hold = false;
+    await world.settle();
+    expect(repeat).toMatchObject({ state: 'answered', value: { seq: 48, duplicate: true } });
+    expect(textsOf(world, id)).toHaveLength(64);
+  });
+
   it('[RC5, AM9] what another writer accepted meanwhile is found, however much it wrote', async () => {
     const { world, alice, id, store } = await aLongOne();
     store.gate.open();
@@ -130,5 +176,8 @@ describe('a key of long ago', () => {
     keys.add([first]);
     keys.drop([first, second]);
     expect(keys.flat(2)).toEqual([]);
+    const others = AcceptedKeys.from([]);
+    others.add([second]);
+    expect([others.flat(1), others.flat(2)]).toEqual([[], [keyHash('alice', 'k'), 2]]);
   });
 });
