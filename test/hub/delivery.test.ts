@@ -31,6 +31,12 @@ async function silent(world: World, name: string, resume?: Record<string, { seq:
   return peer;
 }
 
+/** The same, over a store that answers so many reads and then no more until its gate is opened. */
+async function silentUpTo(world: World, store: SlowReads, name: string, reads: number) {
+  store.closeAfter(reads);
+  return silent(world, name);
+}
+
 const gapsOf = (peer: Peer) => peer.frames.filter((frame): frame is GapFrame => frame.kind === 'gap');
 const errorsOf = (peer: Peer) => peer.frames.filter(({ kind }) => kind === 'error');
 /** `prev → seq` of a stream. */
@@ -405,6 +411,20 @@ describe('ttl', () => {
     expect([after.seqs(id), gapsOf(after)]).toEqual([[], []]);
   });
 
+  it('[DL10, DL2] a gap counts as heard only when something after it is acked', async () => {
+    const { world, alice, bob, id } = await aConversation();
+    await leave(world, bob);
+    await say(world, alice, id, 'for long'); // 5
+    await say(world, alice, id, 'for now', { ttl_seconds: 1 }); // 6
+    await world.pass(2 * SECOND);
+    for (let times = 0; times < 2; times++) {
+      const again = await silent(world, 'bob');
+      expect(gapsOf(again)).toMatchObject([{ from_seq: 6, to_seq: 6 }]);
+      again.receipt(id, 5);
+      await world.settle();
+    }
+  });
+
   it('[DL10, DL13] it limits delivery only: the log keeps it', async () => {
     const { world, alice, bob, id } = await aConversation();
     await say(world, alice, id, 'for now', { ttl_seconds: 1 });
@@ -613,6 +633,43 @@ describe('a new binding', () => {
     expect(again.seqs(id)).toEqual([]);
     await world.pass(SECOND);
     expect(again.seqs(id)).toEqual([5, 6, 7]);
+  });
+});
+
+describe('a stream that is behind', () => {
+  it('[DL1, L5] what is new does not overtake what could not be read yet', async () => {
+    const store = new SlowReads();
+    const { world, alice, bob, id } = await aConversation({ tailLength: 1 }, { store });
+    await leave(world, bob);
+    for (const words of ['five', 'six', 'seven']) await say(world, alice, id, words);
+    world.hub.evictIdle();
+    await world.answer(alice.call('get_session', { session_id: id }));
+    store.failures = 1;
+    const again = await silent(world, 'bob');
+    expect(again.seqs(id)).toEqual([]);
+    await say(world, alice, id, 'eight');
+    await world.pass(SECOND);
+    expect(chain(again, id)).toEqual(['4→5', '5→6', '6→7', '7→8']);
+  });
+
+  it('[DL2, DL5] an ack does not cover what lies unread behind it, before what was acked long ago', async () => {
+    const store = new SlowReads();
+    const limits = { tailLength: 1, window: 400, maxOpenRequests: 1000 };
+    const { world, alice, bob, id } = await aConversation(limits, { store });
+    bob.acks = false;
+    for (let i = 5; i <= 300; i++) void alice.call('post', text(id, `m${i}`));
+    await world.settle();
+    for (let seq = 5; seq <= 300; seq++) if (seq !== 5 && seq !== 250) bob.receipt(id, seq);
+    await leave(world, bob);
+    world.hub.evictIdle();
+    const again = await silentUpTo(world, store, 'bob', 1);
+    expect(again.seqs(id)).toEqual([5]);
+    again.receipt(id, 5);
+    await world.settle();
+    await leave(world, again);
+    store.gate.open();
+    await world.settle();
+    expect((await silent(world, 'bob')).seqs(id)).toEqual([250]);
   });
 });
 

@@ -39,8 +39,15 @@ export class SlowLists extends FaultyStore {
 export class SlowReads extends FaultyStore {
   readonly gate: Gate = new Gate();
   failures = 0;
+  private left: number = Number.POSITIVE_INFINITY;
+
+  /** So many more reads are answered at once; those after them wait at the gate. */
+  closeAfter(reads: number): void {
+    this.left = reads;
+  }
 
   override async read(...args: Parameters<FaultyStore['read']>): ReturnType<FaultyStore['read']> {
+    if (this.left-- === 0) this.gate.close();
     await this.gate.passed;
     if (this.failures-- > 0) throw new Error('bad sector');
     return super.read(...args);

@@ -8,7 +8,7 @@ import { FaultyStore } from '../../src/testing/faulty-store.ts';
 import { World } from '../../src/testing/world.ts';
 import { panelOf } from './panel.ts';
 import { partsOf } from './parts-of.ts';
-import { ADAPTERS, aConversation, aPanel, aWorld, opened, refusal, say, text } from './scene.ts';
+import { ADAPTERS, aConversation, aPanel, aWorld, foreignUnit, opened, refusal, say, text } from './scene.ts';
 import { CountingStore } from './watched-stores.ts';
 
 /** What loading gives, with the snapshots there are or without any. */
@@ -208,6 +208,35 @@ describe('a snapshot', () => {
     expect((await say(world, alice, id, 'y')).seq).toBe(33);
   });
 
+  it('[RC4] is taken when the log has grown by half, and not with every message', async () => {
+    const store = new Saving();
+    const { world, alice, id } = await aConversation({ snapshotLength: 2 }, { store });
+    for (let i = 0; i < 200; i++) await say(world, alice, id, 'x');
+    expect(store.saved[0]).toBe(8);
+    for (const [i, seq] of store.saved.entries()) {
+      if (i > 0) expect(seq - (store.saved[i - 1] ?? 0)).toBe(Math.max(8, Math.ceil(seq / 2)));
+    }
+    expect(store.saved.at(-1)).toBeGreaterThan(100);
+  });
+
+  it('[AM9, RC3, RC4] is taken after another writer was first too, and never of half of what was read on', async () => {
+    const store = new Saving();
+    const { world, alice, id } = await aConversation({ snapshotLength: 2, tailLength: 2 }, { store });
+    for (let i = 0; i < 40; i++) await say(world, alice, id, 'x');
+    world.hub.evictIdle();
+    await tamper(world, id, (snapshot) => ({ ...snapshot, fingerprint: 'another' }));
+    // It is in memory now, and has no snapshot.
+    await world.answer(alice.call('get_session', { session_id: id }));
+    const theirs = { sender_id: alice.agentId };
+    world.store.foreignAppend(id, foreignUnit(world, id, theirs, theirs));
+    await say(world, alice, id, 'mine');
+    expect(store.saved.slice(-2)).toEqual([44, 47]);
+    expect(await world.hub.checkSnapshot(id)).toBeNull();
+    for (let i = 0; i < 60; i++) await say(world, alice, id, 'x');
+    expect((await world.store.loadSnapshot(id))?.seq).toBeGreaterThan(90);
+    expect(await world.hub.checkSnapshot(id)).toBeNull();
+  });
+
   it('[L1, RC3] is only of what is durable', async () => {
     const { world, alice, id } = await aPanel({ snapshotLength: 4 });
     world.hold = true;
@@ -217,6 +246,16 @@ describe('a snapshot', () => {
     expect(await world.store.loadSnapshot(id)).toBeNull();
   });
 });
+
+/** The seqs of the snapshots it was given. */
+class Saving extends FaultyStore {
+  readonly saved: number[] = [];
+
+  override saveSnapshot(snapshot: Snapshot): void {
+    this.saved.push(snapshot.seq);
+    super.saveSnapshot(snapshot);
+  }
+}
 
 const tooFew = { lines: 1, before: [], firsts: { a: 4, b: 5 } };
 

@@ -31,6 +31,34 @@ it('[RE4] stamps given out in turn to many logs, some with ids from elsewhere, o
   );
 });
 
+it('[RE4] an id that was found in a log counts as given out', () => {
+  const nowMs = 1_767_225_600_000;
+  const stamper = new Stamper({ now: () => nowMs, monotonic: () => 0, after: () => () => {} }, systemIds);
+  const found = (nowMs + 5000).toString(16).padStart(12, '0') + 'f'.repeat(20);
+  stamper.observe(found);
+  stamper.observe('0'.repeat(32));
+  const { envelope_id } = stamper.next(null);
+  expect(envelope_id > found).toBe(true);
+});
+
+it('[RE4] random digits are asked for once a millisecond', () => {
+  let nowMs = 1_767_225_600_000;
+  let asked = 0;
+  const ids = {
+    hex32: () => {
+      asked += 1;
+      return systemIds.hex32();
+    },
+  };
+  const stamper = new Stamper({ now: () => nowMs, monotonic: () => 0, after: () => () => {} }, ids);
+  const stamped = [0, 0, 0, 1, 1, 1].map((passedMs) => {
+    nowMs += passedMs;
+    return stamper.next(null).envelope_id;
+  });
+  expect(asked).toBe(4);
+  expect(new Set(stamped).size).toBe(6);
+});
+
 it('[RE5] ids of the machine are 32 lower-case hex digits, and no two are the same', () => {
   const ids = Array.from({ length: 10_000 }, () => systemIds.hex32());
   expect(new Set(ids).size).toBe(ids.length);

@@ -69,6 +69,17 @@ describe('a journal on a real disk', () => {
     expect(await files.list()).toEqual([]);
   });
 
+  it('[JR12] a file is closed when all that was under way has been written', async () => {
+    const files = await realFiles(folder);
+    const file = await files.open('slow', { create: true });
+    const done: string[] = [];
+    const bytes = new Uint8Array(32 * 1024 * 1024).fill(7);
+    const writing = file.write(0, [bytes]).then(() => done.push('written'));
+    const closing = file.close().then(() => done.push('closed'));
+    await Promise.all([writing, closing]);
+    expect(done).toEqual(['written', 'closed']);
+  });
+
   it('[JR9] a disk that is really full (ulimit -f) fails the flush; what was confirmed is there afterwards', async () => {
     const script = join(import.meta.dirname, 'fill-disk.ts');
     const command = `ulimit -f 64 && exec "$0" --import tsx "${script}" "${folder}"`;
