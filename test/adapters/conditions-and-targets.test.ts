@@ -109,6 +109,8 @@ describe('the built-in conditions', () => {
     ['context_compare', { key: 'score', op: '<', value: 2 }, false],
     ['context_compare', { key: 'score', op: '<=', value: 2 }, true],
     ['context_compare', { key: 'score', op: '>', value: 1 }, true],
+    ['context_compare', { key: 'score', op: '>', value: 2 }, false],
+    ['context_compare', { key: 'score', op: '>=', value: 2 }, true],
     ['context_compare', { key: 'score', op: '>=', value: 3 }, false],
     ['context_compare', { key: 'stage', op: '<', value: 'e' }, true],
     ['context_compare', { key: 'stage', op: '>', value: 1 }, false],

@@ -6,6 +6,7 @@ import {
   parseGraph,
   roundRobin,
   sequence,
+  TARGETS,
   type TransitionGraph,
 } from 'parley-hub/adapters/transition-graph';
 import { workflow } from 'parley-hub/adapters/workflow';
@@ -169,6 +170,40 @@ describe('a graph from JSON', () => {
     expect(refused(room + 1).message).toMatch(/, got 65537$/);
   });
 
+  it('[TG2] what came is shown whole up to 80 characters', () => {
+    const shown = (length: number) => refusal(() => createdWith('x'.repeat(length - 2))).details?.received;
+    expect(shown(80)).toBe(`"${'x'.repeat(78)}"`);
+    expect(shown(81)).toBe(`"${'x'.repeat(76)}...`);
+  });
+
+  it('[TG2] a priority is a number that can be compared', () => {
+    for (const priority of [Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(refusal(() => parseGraph(graphWith({ transitions: [rule(always, terminate, priority)] }))).message).toBe(
+        'graph.transitions.0.priority: expected a number, got null',
+      );
+    }
+  });
+
+  it('[TG5, TG9] parts of one’s own name participants in lists too, and a default target is used as well', () => {
+    const graph = graphWith({ transitions: [rule(ref('said_by', { who: ['bob', 'carol'] }), terminate)] });
+    const saidBy = { name: 'said_by', version: 1, agents: ['who'], holds: () => true };
+    const away = { name: 'away', version: 1, choose: () => null };
+    const vocabulary: Vocabulary = {
+      conditions: new Map([['said_by', saidBy]]),
+      targets: new Map([...TARGETS, away].map((target) => [target.name, target])),
+    };
+    const metadata = createdMetadata(workflow, { knobs: { graph: { ...graph, default_target: ref('away') } } });
+    const own = workflow.forSession?.(metadata, vocabulary);
+    expect(workflow.uses?.(metadata, vocabulary)).toEqual({ conditions: ['said_by'], targets: ['terminate', 'away'] });
+    expect(own?.resolveKnobs?.(metadata)).toMatchObject({
+      graph: { transitions: [{ when: { args: { who: [idOf('bob'), idOf('carol')] } } }] },
+    });
+    const strange = { ...graph, transitions: [rule(ref('said_by', { who: ['bob', 'dave'] }), terminate)] };
+    expect(refusal(() => own?.resolveKnobs?.(createdMetadata(workflow, { knobs: { graph: strange } }))).message).toBe(
+      'knobs.graph.transitions.0.when.args.who.1: expected a participant (alice, bob, carol), got "dave"',
+    );
+  });
+
   it('[TG5] what is somebody’s id means that one, also when it is another one’s name', () => {
     const metadata = createdMetadata(workflow, { knobs: { graph: graphWith({ initial_speaker: idOf('carol') }) } });
     const participants = metadata.participants.map((one) =>
@@ -281,6 +316,11 @@ describe('warnings', () => {
       },
       [],
     ],
+    [
+      'a rule behind one that never holds, for its own reason',
+      { transitions: [rule(turnCount('<', 1), terminate), rule(turnCount('<', 1), agent('bob'))] },
+      [0, 1].map((i) => never(i, 'its condition never holds')),
+    ],
     ['a cycle without end', { ...roundRobin(['alice', 'bob', 'carol']) }, [endless]],
     [
       'a cycle whose only end is never reached',
@@ -289,6 +329,11 @@ describe('warnings', () => {
     ],
     ['a default end that is never reached', { max_turns: null, transitions: [rule(always, ref('stay'))] }, [endless]],
     ['not a default end that is', { max_turns: null, transitions: [rule(from('bob'), ref('stay'))] }, []],
+    [
+      'not a cycle that a rule ends',
+      { max_turns: null, transitions: [rule(from('bob'), terminate)], default_target: ref('round_robin') },
+      [],
+    ],
     ['not a sequence', { ...sequence(['alice', 'bob', 'carol']) }, []],
     ['not a round robin with a bound', { ...roundRobin(['alice', 'bob'], { maxTurns: 4 }) }, []],
   ])('[TG6] %s', (_case, given, expected) => {
@@ -432,6 +477,14 @@ describe('a graph as a picture', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  it('[TG8] writes ids that every object has as they are, and whatever else must hold', () => {
+    const both = ref('all_of', { conditions: [from('constructor'), from('bob')] });
+    const drawn = graphToMermaid(graphWith({ initial_speaker: 'constructor', transitions: [rule(both, terminate)] }));
+    expect(drawn).toContain('  n1["constructor"]\n');
+    expect(drawn).toContain('  n1 -->|"from_speaker {#34;agent_id#34;:#34;bob#34;}"| n2\n');
+    expect(graphToMermaid(graphWith({ initial_speaker: 'a\\b' }))).toContain('["a#92;b"]');
   });
 
   it('[TG8] no text in it can end its label or begin another line', () => {

@@ -459,6 +459,9 @@ describe('workflow', () => {
     expect(session.say('alice', 'hello').close_reason).toBe('won');
     const plain = { conditions: new Map(), targets: used.targets };
     expect(workflow.forSession?.(metadata, plain)).toBe(workflow);
+    const stay2 = { name: 'stay', version: 2, choose: () => null };
+    const newer = { conditions: new Map(), targets: new Map([['stay', stay2]]) };
+    expect(workflow.forSession?.(metadata, newer)).not.toBe(workflow);
   });
 
   it('[AD18] the mutants do not behave as the golden log says', () => {

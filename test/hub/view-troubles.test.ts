@@ -1,3 +1,4 @@
+import type { View } from 'parley-hub/core';
 import { fullTranscript as wholeView } from 'parley-hub/views/full-transcript';
 import { fullTranscript, windowedSummary } from 'parley-hub/views/refs';
 import { describe, expect, it } from 'vitest';
@@ -110,5 +111,27 @@ describe('long answers', () => {
     expect(shown.next).toBe((shown.messages[0]?.seq ?? 0) - 1);
     const before = await see(world, alice, id, { name: 'wide', params: {} }, shown.next ?? 0);
     expect(before.messages.at(-1)?.seq).toBe(shown.next);
+  });
+
+  it('[VW13] a view that sums up is told of what was left out too, and from whom', async () => {
+    const { world, alice, id } = await aLatePanel({ maxResponseBytes: 3000 });
+    const summing: View = {
+      ...wholeView,
+      name: 'summing',
+      show: (lines, { count, names }, params) => [
+        { role: 'user', content: `${count} from ${names.join(', ')}`, seq: null, name: null },
+        ...wholeView
+          .show(lines, { count, names }, params)
+          .map((message) => ({ ...message, content: message.content.padEnd(400) })),
+      ],
+    };
+    world.hub.registerView(summing);
+    world.hub.registerView({ ...summing, name: 'nothing', window: () => () => false });
+    expect((await see(world, alice, id, { name: 'summing', params: {} })).messages[0]?.content).toBe('0 from ');
+    expect(await contents(world, alice, id, { name: 'nothing', params: {} })).toEqual(['2 from alice, bob']);
+    for (let i = 0; i < 20; i++) await say(world, alice, id, `m${i}`);
+    const shown = await see(world, alice, id, { name: 'summing', params: {} });
+    expect(shown.earlier).toBeGreaterThan(10);
+    expect(shown.messages[0]?.content).toBe(`${shown.earlier} from alice, bob`);
   });
 });

@@ -1,5 +1,12 @@
 import type { JsonObject, View } from 'parley-hub/core';
 import { fullTranscript } from 'parley-hub/views/full-transcript';
+import {
+  tokenBudget as budgetRef,
+  named,
+  sinceMyLastTurn as sinceRef,
+  fullTranscript as wholeRef,
+  windowedSummary as windowRef,
+} from 'parley-hub/views/refs';
 import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
 import { tokenBudget } from 'parley-hub/views/token-budget';
 import { windowedSummary } from 'parley-hub/views/windowed-summary';
@@ -42,6 +49,25 @@ describe('parameters', () => {
 
   it.each(four)('[VW9] $name does not take a parameter that every object has', (view, params) => {
     expect(() => view.parseParams({ ...params, toString: 1 })).toThrow('toString must be one of');
+  });
+});
+
+describe('references', () => {
+  it('[VW9] name a view with its parameters, and their named forms keep them', () => {
+    const refs = [wholeRef(), windowRef(3), budgetRef(7), sinceRef()];
+    expect(refs).toEqual([
+      { name: 'full_transcript', params: {} },
+      { name: 'windowed_summary', params: { recent_n: 3 } },
+      { name: 'token_budget', params: { max_tokens: 7 } },
+      { name: 'since_my_last_turn', params: {} },
+    ]);
+    for (const { name, params } of refs) {
+      expect(named({ name, params })).toEqual({ name, params: { ...params, named: true } });
+    }
+    for (const wrong of [0, -1, 1.5, Number.NaN]) {
+      expect(() => windowRef(wrong)).toThrow(`windowed_summary: recent_n must be a whole number ≥ 1, got ${wrong}`);
+      expect(() => budgetRef(wrong)).toThrow(`token_budget: max_tokens must be a whole number ≥ 1, got ${wrong}`);
+    }
   });
 });
 
