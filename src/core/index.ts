@@ -22,6 +22,8 @@ export type {
   ResponseFrame,
   WelcomeFrame,
 } from './frames.ts';
+export type { Grant } from './grants.ts';
+export { GRANTS } from './grants.ts';
 export type { Head } from './head.ts';
 export { foldHead } from './head.ts';
 export type { Json, JsonObject } from './json.ts';
@@ -37,6 +39,7 @@ export type {
   Health,
   Operation,
   OperationName,
+  OperatorParams,
   Params,
   ParticipantRef,
   PostParams,
@@ -50,6 +53,7 @@ export { finish, handoff } from './packets.ts';
 export type { AgentKind, Passport, PassportClaim } from './passport.ts';
 export type { Clock, Ids, Log } from './ports.ts';
 export type { Observed, Resume, ResumeClaim } from './resume.ts';
+export type { Overflow, Rate, Rule, RuleChange, RuleRecord } from './rule.ts';
 export type { Schema } from './schema-contract.ts';
 export type {
   CreatedData,

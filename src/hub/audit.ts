@@ -17,6 +17,9 @@ export function keepAudit({ events, store, clock }: HubParts): void {
   events.on('agentChanged', ({ passport, what, version }) =>
     write('agent_changed', passport.agent_id, null, { name: passport.name, what, version }),
   );
+  events.on('agentGranted', ({ passport, grants }) =>
+    write('agent_granted', passport.agent_id, null, { name: passport.name, grants }),
+  );
   events.on('agentBound', ({ agent_id, name, binding }) => write('agent_bound', agent_id, null, { name, binding }));
   events.on('agentUnbound', ({ agent_id, name, binding, reason }) =>
     write('agent_unbound', agent_id, null, { name, binding, reason }),

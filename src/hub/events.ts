@@ -3,6 +3,7 @@
 import { EventEmitter } from 'eventemitter3';
 import type { Envelope, Turn } from '../core/envelope.ts';
 import { asError, type WireError } from '../core/errors.ts';
+import type { Grant } from '../core/grants.ts';
 import type { Passport } from '../core/passport.ts';
 import type { Log } from '../core/ports.ts';
 import type { SessionMetadata } from '../core/session.ts';
@@ -10,8 +11,10 @@ import type { SessionMetadata } from '../core/session.ts';
 export interface HubEvents {
   agentRegistered: { readonly passport: Passport };
   agentUnregistered: { readonly passport: Passport };
-  /** It says something new about itself. */
-  agentChanged: { readonly passport: Passport; readonly what: 'resume' | 'skill'; readonly version: number };
+  /** It says something new about itself, or its rule is another. */
+  agentChanged: { readonly passport: Passport; readonly what: 'resume' | 'skill' | 'rule'; readonly version: number };
+  /** The grants it has from now on. */
+  agentGranted: { readonly passport: Passport; readonly grants: readonly Grant[] };
   agentBound: { readonly agent_id: string; readonly name: string; readonly binding: number };
   agentUnbound: { readonly agent_id: string; readonly name: string; readonly binding: number; readonly reason: string };
   /** Every envelope of every session, in seq order within a session. */
@@ -46,6 +49,7 @@ export const HUB_EVENTS: readonly HubEventName[] = [
   'agentRegistered',
   'agentUnregistered',
   'agentChanged',
+  'agentGranted',
   'agentBound',
   'agentUnbound',
   'envelopePosted',

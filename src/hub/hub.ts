@@ -2,6 +2,7 @@
 
 import type { SessionAdapter } from '../core/adapter.ts';
 import { asError, HubError } from '../core/errors.ts';
+import type { Grant } from '../core/grants.ts';
 import { type Limits, limitsWith } from '../core/limits.ts';
 import { type Link, linkPair } from '../core/link.ts';
 import type { InviteAnswer } from '../core/membership.ts';
@@ -20,6 +21,7 @@ import { CreateKeys } from './create-keys.ts';
 import { Cursors } from './cursors.ts';
 import { HUB_EVENTS, type HubEventName, type HubListener, Taps } from './events.ts';
 import { onDurable } from './follow-up.ts';
+import { changeGrants } from './grants.ts';
 import { LiveIndex } from './live-index.ts';
 import { bringBack, hide, remove } from './operate.ts';
 import type { HubParts } from './parts.ts';
@@ -134,6 +136,16 @@ export class Hub {
   /** Takes a participant out for good; what comes later it does not hear. */
   removeParticipant(sessionId: string, agent: string, reason?: string): Promise<InviteAnswer> {
     return this.operating(() => remove(this.parts, { sessionId, agent }, reason));
+  }
+
+  /** Lets an agent (name or id) do what only some may; answers with all its grants. */
+  grant(agent: string, grants: readonly Grant[]): Promise<readonly Grant[]> {
+    return this.operating(() => changeGrants(this.parts, agent, grants, 'grant'));
+  }
+
+  /** Takes grants back, from the next request on. */
+  revoke(agent: string, grants: readonly Grant[]): Promise<readonly Grant[]> {
+    return this.operating(() => changeGrants(this.parts, agent, grants, 'revoke'));
   }
 
   /** A new view. Sessions that show it can be read with `read_view` from now on. */

@@ -2,7 +2,6 @@
 
 import { addParticipant } from '../core/adding.ts';
 import { admitPost, noSuchSession } from '../core/admit.ts';
-import { type Decision, refuse } from '../core/advance.ts';
 import { closeSession } from '../core/ending.ts';
 import { toWireError, WireError } from '../core/errors.ts';
 import { ackInvite, leaveSession, rejectInvite, removeParticipant } from '../core/membership.ts';
@@ -11,18 +10,20 @@ import { isTerminal, participantOf } from '../core/session.ts';
 import type { SessionState } from '../core/state.ts';
 import type { StoredHead } from '../core/store.ts';
 import { isoFromMs } from '../core/time.ts';
-import { boundCaller, type Caller, notBound } from './caller.ts';
+import { boundCaller, type Caller } from './caller.ts';
 import { countWithin, PAGE } from './count-within.ts';
 import { createSession } from './create-session.ts';
+import { decideAs } from './decide-as.ts';
 import type { Handler } from './handler.ts';
 import { identityOperations } from './identity-operations.ts';
-import type { LiveSession } from './live-session.ts';
 import { ifAvailable } from './operate.ts';
+import { operatorOperations } from './operator-operations.ts';
 import type { HubParts } from './parts.ts';
 import { draftOf, factsOf, post } from './post.ts';
 import { readLog } from './read-log.ts';
 import { liveSessionsOf } from './read-pages.ts';
 import { readView } from './read-view.ts';
+import { ruleOperations } from './rule-operations.ts';
 import { sessionsToLeave } from './sessions-to-leave.ts';
 
 type PendingTurn = Result<'pending_turns'>['turns'][number];
@@ -54,6 +55,8 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   },
 
   ...identityOperations,
+  ...ruleOperations,
+  ...operatorOperations,
 
   create_session: (parts, caller, params) => createSession(parts, boundCaller(caller), params),
 
@@ -102,7 +105,9 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   },
 
   async close_session(parts, caller, { session_id, reason = 'explicit_close', wait = 'closing' }) {
-    const answer = await decideAs(parts, caller, session_id, (state, agentId) => closeSession(state, agentId, reason));
+    const answer = await decideAs(parts, caller, session_id, (state, agentId) =>
+      closeSession(state, parts.registry.holds(agentId, 'operate') ? null : agentId, reason),
+    );
     if (wait === 'closing' || isTerminal(answer.state)) return answer;
     const ended = await parts.sessions.whenIn(session_id, ({ state }) => isTerminal(state));
     return { state: ended.state, close_reason: ended.close_reason };
@@ -174,22 +179,6 @@ export function healthOf(parts: HubParts): Health {
     staged_units: backlog.units,
     staged_bytes: backlog.bytes,
   };
-}
-
-/** A decision asked for by the caller, who must still be bound when it is made: the session may have to be loaded first. */
-async function decideAs<T>(
-  parts: HubParts,
-  caller: Caller,
-  sessionId: string,
-  decide: (state: SessionState, agentId: string, session: LiveSession) => Decision<T>,
-): Promise<T> {
-  const by = boundCaller(caller);
-  parts.backlog.check();
-  return parts.sessions.use(sessionId, (session) =>
-    session.decide((state) =>
-      parts.bindings.mayAct(by) ? decide(state, by.agentId, session) : refuse(notBound(by.name)),
-    ),
-  );
 }
 
 /** An identity leaves its live sessions before it is retired. */

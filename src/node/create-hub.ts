@@ -13,6 +13,7 @@ import { windowedSummary } from 'parley-hub/views/windowed-summary';
 import { AgentClient, type AgentOptions, HumanClient, type HumanOptions } from '../client/index.ts';
 import type { SessionAdapter } from '../core/adapter.ts';
 import { HubError } from '../core/errors.ts';
+import type { Grant } from '../core/grants.ts';
 import { describe } from '../core/json.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Link } from '../core/link.ts';
@@ -79,6 +80,10 @@ export interface LocalHub {
   returnParticipant(sessionId: string, agent: string): Promise<InviteAnswer>;
   /** Takes a participant out for good. */
   removeParticipant(sessionId: string, agent: string, reason?: string): Promise<InviteAnswer>;
+  /** Lets an agent (name or id) do what only some may: `operate`, `observe`, `rules`, `enrol`, `approve`. */
+  grant(agent: string, grants: readonly Grant[]): Promise<readonly Grant[]>;
+  /** Takes grants back, from the next request on. */
+  revoke(agent: string, grants: readonly Grant[]): Promise<readonly Grant[]>;
   /** A new view. */
   registerView(view: View): void;
   on<Name extends HubEventName>(name: Name, listener: HubListener<Name>): () => void;
@@ -125,6 +130,8 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     hideParticipant: (sessionId, agent, reason) => hub.hideParticipant(sessionId, agent, reason),
     returnParticipant: (sessionId, agent) => hub.returnParticipant(sessionId, agent),
     removeParticipant: (sessionId, agent, reason) => hub.removeParticipant(sessionId, agent, reason),
+    grant: (agent, grants) => hub.grant(agent, grants),
+    revoke: (agent, grants) => hub.revoke(agent, grants),
     registerView: (view) => hub.registerView(view),
     on: (name, listener) => hub.on(name, listener),
     health: () => hub.health(),

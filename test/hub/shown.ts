@@ -8,6 +8,7 @@ const EVENTS: { readonly [Name in HubEventName]: true } = {
   agentRegistered: true,
   agentUnregistered: true,
   agentChanged: true,
+  agentGranted: true,
   agentBound: true,
   agentUnbound: true,
   envelopePosted: true,
