@@ -50,6 +50,8 @@ export interface Limits {
   readonly orphanMs: number;
   /** How long the end of a session is kept for those who were away. */
   readonly endedForMs: number;
+  /** How long an arbiter may take; then the answer is no. */
+  readonly arbiterMs: number;
   /** How long a create_session key is remembered. */
   readonly createKeyMs: number;
 }
@@ -81,6 +83,7 @@ export const DEFAULT_LIMITS: Limits = {
   sessionTtlMs: 2 * 3_600_000,
   orphanMs: 24 * 3_600_000,
   endedForMs: 7 * 24 * 3_600_000,
+  arbiterMs: 1_000,
   createKeyMs: 24 * 3_600_000,
 };
 

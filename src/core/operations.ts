@@ -264,7 +264,7 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     'register',
     passportClaim,
     'anyone',
-    ['conflict'],
+    ['conflict', 'forbidden'],
     'Make a new identity and bind it to this connection.',
   ),
   unregister: operation(
@@ -352,7 +352,7 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
       wait: z.enum(['active', 'created'], { error: 'active or created' }).optional(),
     }),
     'bound',
-    ['invalid_create', 'not_found', 'duplicate', 'session_closed', 'too_large'],
+    ['invalid_create', 'not_found', 'duplicate', 'session_closed', 'too_large', 'forbidden'],
     'Open a session of a type with its participants; by default answers once it is active.',
   ),
   ack_invite: operation(
@@ -447,6 +447,8 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
       'conflict',
       'too_large',
       'forbidden',
+      'rate_limited',
+      'inbox_full',
     ],
     'Say something in a session.',
   ),

@@ -43,5 +43,11 @@ export function keepAudit({ events, store, clock }: HubParts): void {
   events.on('deliveryFailed', ({ agent_id, session_id, seq, reason }) =>
     write('delivery_failed', agent_id, session_id, { seq, reason }),
   );
+  events.on('inboxHighWater', ({ agent_id, pending, max_pending }) =>
+    write('inbox_high_water', agent_id, null, { pending, max_pending }),
+  );
+  events.on('arbiterFailed', ({ member, error }) =>
+    write('arbiter_failed', null, null, { member, message: error.message }),
+  );
   events.on('storeFailed', ({ error }) => write('store_failed', null, null, { message: error.message }));
 }

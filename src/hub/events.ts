@@ -1,6 +1,7 @@
 /** The one tap: typed events, called after durability. Readers only count or enqueue; a throwing one is logged and ignored. */
 
 import { EventEmitter } from 'eventemitter3';
+import type { ArbiterMember } from '../core/arbiter.ts';
 import type { Envelope, Turn } from '../core/envelope.ts';
 import { asError, type WireError } from '../core/errors.ts';
 import type { Grant } from '../core/grants.ts';
@@ -39,6 +40,10 @@ export interface HubEvents {
     readonly seq: number;
     readonly reason: string;
   };
+  /** From now on it has at least `high_water` unread; told again only when it had less meanwhile. */
+  inboxHighWater: { readonly agent_id: string; readonly pending: number; readonly max_pending: number };
+  /** It threw, took too long or answered nonsense: the answer was no. */
+  arbiterFailed: { readonly member: ArbiterMember; readonly error: Error };
   badFrame: { readonly agent_id: string | null; readonly error: WireError };
   storeFailed: { readonly error: Error };
 }
@@ -62,6 +67,8 @@ export const HUB_EVENTS: readonly HubEventName[] = [
   'deliveryAcked',
   'deliverySeen',
   'deliveryFailed',
+  'inboxHighWater',
+  'arbiterFailed',
   'badFrame',
   'storeFailed',
 ];

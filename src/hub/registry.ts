@@ -36,12 +36,16 @@ export class Registry {
   private readonly identities = new Identities();
   /** Identities that are leaving: no new session may name them. */
   private readonly leaving = new Set<string>();
+  /** Of all who have none of their own. */
+  readonly openRule: Rule;
+  private startSeq = 0;
   private ledger: Ledger<Position>;
   /** Identities from this seq on are not known, and no more can be written; null = all is well. */
   private damagedFrom: number | null = null;
 
   constructor(parts: HubParts) {
     this.parts = parts;
+    this.openRule = openRule(parts.limits.sessionTtlMs);
     this.ledger = this.makeLedger(NOTHING, null, null);
   }
 
@@ -57,6 +61,7 @@ export class Registry {
       if (position === null || position.damaged_from === null) throw thrown;
       return readAll(position.seq);
     });
+    this.startSeq = state.seq;
     this.damagedFrom = position.damaged_from;
     if (this.damagedFrom !== null) log.error('the registry is damaged', { damaged_from: this.damagedFrom });
     this.ledger = this.makeLedger(state, state, position.token);
@@ -137,9 +142,19 @@ export class Registry {
     });
   }
 
-  /** The rule that holds now; null = it has none of its own. Asked for every post. */
-  ruleOf(agentId: string): Rule | null {
-    return this.identities.withId(agentId)?.rules.at(this.durableSeq)?.rule ?? null;
+  /** The rule that holds now; `openRule` = it has none of its own. Asked several times for every post. */
+  ruleOf(agentId: string): Rule {
+    return this.identities.withId(agentId)?.rules.at(this.durableSeq)?.rule ?? this.openRule;
+  }
+
+  /** It was registered before this hub started. */
+  isOlder(agentId: string): boolean {
+    return (this.identities.withId(agentId)?.sinceSeq ?? Number.POSITIVE_INFINITY) <= this.startSeq;
+  }
+
+  /** Of whoever has it or had it. */
+  nameOf(agentId: string): string | null {
+    return this.identities.withId(agentId)?.passport.name ?? null;
   }
 
   ruleRecord(agentId: string): RuleRecord {
@@ -188,7 +203,7 @@ export class Registry {
   }
 
   private unsetRule(agent_id: string): RuleRecord {
-    return { agent_id, rule: openRule(this.parts.limits.sessionTtlMs), version: 0, last_updated: null };
+    return { agent_id, rule: this.openRule, version: 0, last_updated: null };
   }
 
   /** No new session may name it from now on; retire() makes it final. */

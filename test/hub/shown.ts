@@ -21,6 +21,8 @@ const EVENTS: { readonly [Name in HubEventName]: true } = {
   deliveryAcked: true,
   deliverySeen: true,
   deliveryFailed: true,
+  inboxHighWater: true,
+  arbiterFailed: true,
   badFrame: true,
   storeFailed: true,
 };

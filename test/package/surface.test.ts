@@ -41,6 +41,7 @@ const surface: Readonly<Record<string, readonly string[]>> = {
     'nameOf',
     'participantOf',
     'renderText',
+    'ruleArbiter',
   ],
   'parley-hub/client': ['AgentClient', 'HumanClient'],
   'parley-hub/node': [
