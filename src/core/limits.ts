@@ -20,6 +20,8 @@ export interface Limits {
   readonly maxEnvelopes: number;
   /** Unacknowledged deliveries of one stream. */
   readonly window: number;
+  /** Envelopes a recipient may leave unacked over all its sessions, unless its rule says another. */
+  readonly maxPending: number;
   readonly maxFrameBytes: number;
   /** Bytes of a paged answer. */
   readonly maxResponseBytes: number;
@@ -66,6 +68,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxJsonDepth: 64,
   maxEnvelopes: 1_000_000,
   window: 256,
+  maxPending: 1000,
   maxFrameBytes: 1024 * 1024,
   maxResponseBytes: 768 * 1024,
   maxOpenRequests: 64,

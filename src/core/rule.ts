@@ -1,6 +1,7 @@
 /** The rule of a participant: with whom it may talk, and how much. The hub enforces it; without one everybody may talk to everybody. */
 
 import { reducedGlobs } from './glob.ts';
+import type { Limits } from './limits.ts';
 import { durationMs } from './time.ts';
 
 /** What a full inbox does with the next envelope: refuse its post, or skip a delivery and say so. */
@@ -63,8 +64,8 @@ export interface RuleChange {
     | undefined;
 }
 
-/** Of who has none of its own. `sessionTtlMs`: what the hub gives sessions that ask for no time. */
-export function openRule(sessionTtlMs: number): Rule {
+/** Of who has none of its own; the hub's limits say how long its sessions last and how much it may leave unread. */
+export function openRule({ sessionTtlMs, maxPending }: Pick<Limits, 'sessionTtlMs' | 'maxPending'>): Rule {
   return {
     access: { inbound_from: ['*'], outbound_to: ['*'], session_types: { initiate: ['*'], accept: ['*'] } },
     limits: {
@@ -74,7 +75,7 @@ export function openRule(sessionTtlMs: number): Rule {
       task_ttl_default: '15m',
       rate: null,
       delegation_depth: 5,
-      inbox: { max_pending: 1000, overflow: 'reject', high_water: 800 },
+      inbox: { max_pending: maxPending, overflow: 'reject', high_water: Math.ceil(0.8 * maxPending) },
     },
   };
 }

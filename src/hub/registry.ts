@@ -45,7 +45,7 @@ export class Registry {
 
   constructor(parts: HubParts) {
     this.parts = parts;
-    this.openRule = openRule(parts.limits.sessionTtlMs);
+    this.openRule = openRule(parts.limits);
     this.ledger = this.makeLedger(NOTHING, null, null);
   }
 

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import { OPERATIONS } from '../../src/core/operations.ts';
 import { changedRule, openRule, type Rule, type RuleChange } from '../../src/core/rule.ts';
 import { isTighter, looserField } from '../../src/core/tighter.ts';
 import { refused } from './refused.ts';
 
 const RUNS = { numRuns: 3000 };
-const OPEN = openRule(7_200_000);
+const OPEN = openRule(DEFAULT_LIMITS);
 
 // Few values, so that rules that can be compared are common.
 const globs = fc.array(fc.constantFrom('*', 'a*', 'ab', '?b', 'b'), { maxLength: 2 });

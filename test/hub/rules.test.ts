@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import { openRule } from '../../src/core/rule.ts';
 import { REGISTRY_LOG } from '../../src/core/store.ts';
 import { aWorld, leave, logOf, refusal } from './scene.ts';
 
-const OPEN = openRule(2 * 3_600_000);
+const OPEN = openRule(DEFAULT_LIMITS);
 
 async function aPair() {
   const world = await aWorld();
