@@ -9,6 +9,7 @@ import type { Link } from '../core/link.ts';
 import type { OperationName, Params, Result, SessionSummary } from '../core/operations.ts';
 import { type Ids, type Log, silentLog } from '../core/ports.ts';
 import type { Resume } from '../core/resume.ts';
+import type { RuleChange, RuleRecord } from '../core/rule.ts';
 import type { LifecycleState } from '../core/session.ts';
 import type { Skill } from '../core/skill.ts';
 import { bind, type Claim } from './bind.ts';
@@ -23,7 +24,14 @@ import {
   optional,
   type Rules,
 } from './given.ts';
-import { aboutAgent, checkAgentQuery, type ResumeOptions, resumeParams } from './identity.ts';
+import {
+  aboutAgent,
+  checkAgentQuery,
+  type ResumeOptions,
+  type RuleOptions,
+  resumeParams,
+  ruleParams,
+} from './identity.ts';
 import { Inbox } from './inbox.ts';
 import { type InviteHandler, Invites } from './invites.ts';
 import type { Handlers } from './lane.ts';
@@ -175,6 +183,16 @@ export abstract class Client {
   /** Says how to work with you: a SKILL.md, with or without front matter. */
   async setSkill(text: string): Promise<Skill> {
     return this.call('set_skill', { text });
+  }
+
+  /** With whom you may talk and how much; of another only with the grant `rules`. */
+  async rule(agent?: string): Promise<RuleRecord> {
+    return this.call('get_rule', aboutAgent(agent));
+  }
+
+  /** Tightens your rule; to loosen it, or for another's, the grant `rules` is needed. What is left out stays. */
+  async setRule(rule: RuleChange, options: RuleOptions = {}): Promise<RuleRecord> {
+    return this.call('set_rule', ruleParams(rule, options));
   }
 
   /** Any operation of the hub but `register`, as it is on the wire. */

@@ -4,7 +4,8 @@ import type { AgentQuery } from '../core/find-agent.ts';
 import { badValue } from '../core/json.ts';
 import type { Params } from '../core/operations.ts';
 import type { ResumeClaim } from '../core/resume.ts';
-import { checkOptions, type Rules } from './given.ts';
+import type { RuleChange } from '../core/rule.ts';
+import { checkOptions, isObject, type Rules } from './given.ts';
 
 /** What is left out stays as it was. */
 export interface ResumeOptions {
@@ -24,6 +25,14 @@ const RESUME_OPTIONS: Rules<ResumeOptions> = {
   expectedVersion: null,
 };
 
+export interface RuleOptions {
+  /** Whose rule, by name or id; your own unless told. */
+  readonly agent?: string | undefined;
+  /** Refuse (`conflict`) unless this is the present version. */
+  readonly expectedVersion?: number | undefined;
+}
+
+const RULE_OPTIONS: Rules<RuleOptions> = { agent: null, expectedVersion: null };
 const AGENT_QUERY: Rules<AgentQuery> = { capability: null, text: null, kind: null, domain: null, bound: null };
 
 export function resumeParams(options: ResumeOptions): Params<'set_resume'> {
@@ -35,6 +44,14 @@ export function resumeParams(options: ResumeOptions): Params<'set_resume'> {
 
 export function checkAgentQuery(query: AgentQuery): void {
   checkOptions(query, AGENT_QUERY);
+}
+
+/** The rule as it travels: it has the same members here. */
+export function ruleParams(rule: RuleChange, options: RuleOptions): Params<'set_rule'> {
+  if (!isObject(rule)) throw badValue('rule', 'an object with access and limits', rule);
+  checkOptions(options, RULE_OPTIONS);
+  const { agent, expectedVersion: expected_version } = options;
+  return { ...aboutAgent(agent), rule, expected_version };
 }
 
 /** Whom it is about; absent = oneself. */

@@ -8,11 +8,20 @@ export type { Client, ClientOptions, EventHandler, SessionQuery } from './client
 export type { ConnectionEnd } from './connection.ts';
 export type { HumanOptions } from './human-client.ts';
 export { HumanClient } from './human-client.ts';
-export type { ResumeOptions } from './identity.ts';
+export type { ResumeOptions, RuleOptions } from './identity.ts';
 export type { WaitOptions } from './inbox.ts';
 export type { Invite, InviteDecision, InviteHandler } from './invites.ts';
 export type { Message, MessageHandler, TurnHandler, TurnOffer } from './message.ts';
 export type { OpenOptions } from './open.ts';
 export type { CallOptions } from './requests.ts';
 export type { SessionEnd } from './room.ts';
-export type { AddOptions, CloseOptions, Content, LogOptions, SendOptions, Session, ViewOptions } from './session.ts';
+export type {
+  AddOptions,
+  CloseOptions,
+  Content,
+  LogOptions,
+  OperatorOptions,
+  SendOptions,
+  Session,
+  ViewOptions,
+} from './session.ts';

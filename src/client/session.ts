@@ -42,6 +42,11 @@ export interface AddOptions extends CallOptions {
   readonly role?: string | undefined;
 }
 
+export interface OperatorOptions extends CallOptions {
+  /** Why, for everyone in the session to read. */
+  readonly reason?: string | undefined;
+}
+
 export interface LogOptions {
   readonly fromSeq?: number | undefined;
   /** Newest first. */
@@ -66,6 +71,7 @@ const SEND_OPTIONS: Rules<SendOptions> = {
 };
 const CLOSE_OPTIONS: Rules<CloseOptions> = { ...CALL_OPTIONS, wait: null };
 const ADD_OPTIONS: Rules<AddOptions> = { ...CALL_OPTIONS, role: null };
+const OPERATOR_OPTIONS: Rules<OperatorOptions> = { ...CALL_OPTIONS, reason: null };
 const VIEW_OPTIONS: Rules<ViewOptions> = { ...CALL_OPTIONS, view: null, atSeq: null };
 const LOG_OPTIONS: Rules<LogOptions> = { fromSeq: null, reverse: null, pageSize: null };
 
@@ -137,6 +143,25 @@ export class Session implements AsyncIterable<Message> {
   /** Leaves for good: nothing more comes, and there is no way back. The others go on, unless too few are left. */
   async leave(): Promise<InviteAnswer> {
     return this.room.host.call('leave_session', { session_id: this.id });
+  }
+
+  /** Comes back to your place after the session went on without you. */
+  async comeBack(): Promise<InviteAnswer> {
+    return this.room.host.call('return_to_session', { session_id: this.id });
+  }
+
+  /** Takes an active participant, by name or id, out of the rotation; it reads on. Takes the grant `operate`. */
+  async hide(participant: string, options: OperatorOptions = {}): Promise<InviteAnswer> {
+    checkOptions(options, OPERATOR_OPTIONS);
+    const { reason, deadlineMs } = options;
+    return this.room.host.call('hide_participant', { session_id: this.id, participant, reason }, { deadlineMs });
+  }
+
+  /** Takes a participant, by name or id, out for good. Takes the grant `operate`. */
+  async remove(participant: string, options: OperatorOptions = {}): Promise<InviteAnswer> {
+    checkOptions(options, OPERATOR_OPTIONS);
+    const { reason, deadlineMs } = options;
+    return this.room.host.call('remove_participant', { session_id: this.id, participant, reason }, { deadlineMs });
   }
 
   /** Invites one more, by name or id; only who opened the session may. */

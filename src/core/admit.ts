@@ -22,6 +22,12 @@ export interface PostFacts {
   /** What was accepted under the draft's key before. */
   readonly repeat: KeyRecord | undefined;
   readonly expectedSeq: number | null;
+  /** Why the sender may not say this here, by its rule or the arbiter; null = it may. */
+  readonly denied: string | null;
+  /** Until the sender's rate allows one more; 0 = now. */
+  readonly retryAfterMs: number;
+  /** Why a recipient it needs cannot take it; null = they can. */
+  readonly inbox: WireError | null;
 }
 
 export interface PostAnswer {
@@ -41,12 +47,13 @@ const steps: readonly Step[] = [
   senderIsBound,
   senderIsKnownHere,
   keyIsNew,
-  // outbound access and depth
+  senderMaySay,
   sessionHasNotEnded,
   sessionIsActive,
   senderIsActive,
   headIsExpected,
-  // rate, inbox
+  rateAllows,
+  inboxesTakeIt,
   typeMayBePosted,
   audienceHasSomeone,
   adapterIsThere,
@@ -87,6 +94,11 @@ function keyIsNew(draft: Draft, { repeat, state }: PostFacts): Draft | Verdict {
   return refuse(new WireError('duplicate', message, { envelope_id, seq, created_at }));
 }
 
+function senderMaySay(draft: Draft, { denied }: PostFacts): Draft | Verdict {
+  if (denied === null) return draft;
+  return refuse(new WireError('forbidden', `this cannot be sent: ${denied}`, { reason: denied }));
+}
+
 function sessionHasNotEnded(draft: Draft, { state: { metadata } }: PostFacts): Draft | Verdict {
   if (!isTerminal(metadata.state) && metadata.state !== 'CLOSING') return draft;
   return refuse(sessionClosed(metadata, `"${draft.event_type}" needs an active session`));
@@ -109,6 +121,16 @@ function headIsExpected(draft: Draft, { expectedSeq, state: { metadata } }: Post
   if (expectedSeq === null || expectedSeq === metadata.head_seq) return draft;
   const message = `session ${metadata.session_id} is at seq ${metadata.head_seq}, expected_seq was ${expectedSeq}; read on and try again`;
   return refuse(new WireError('conflict', message, { head: metadata.head_seq }));
+}
+
+function rateAllows(draft: Draft, { retryAfterMs }: PostFacts): Draft | Verdict {
+  if (retryAfterMs === 0) return draft;
+  const message = `you send faster than your rule allows (limits.rate); try again in ${retryAfterMs} ms`;
+  return refuse(new WireError('rate_limited', message, { retry_after_ms: retryAfterMs }));
+}
+
+function inboxesTakeIt(draft: Draft, { inbox }: PostFacts): Draft | Verdict {
+  return inbox === null ? draft : refuse(inbox);
 }
 
 function typeMayBePosted(draft: Draft): Draft | Verdict {

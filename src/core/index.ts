@@ -4,6 +4,18 @@ export type { AdapterResult, CompleteAdapter, Reply, RoundDraft, SessionAdapter,
 export { completeAdapter, renderText } from './adapter.ts';
 export type { AddAnswer } from './adding.ts';
 export type { PostAnswer } from './admit.ts';
+export type {
+  Answer,
+  Arbiter,
+  ArbiterMember,
+  DeliveryAsk,
+  InboxAsk,
+  OpenAsk,
+  Party,
+  SendAsk,
+  UnknownAsk,
+  Verdict,
+} from './arbiter.ts';
 export type { EndAnswer } from './ending.ts';
 export type { Draft, Entry, Envelope, HubEventType, Priority, Turn, Unit } from './envelope.ts';
 export { HUB_EVENT_TYPES, HUB_ID, isContent } from './envelope.ts';
@@ -22,6 +34,8 @@ export type {
   ResponseFrame,
   WelcomeFrame,
 } from './frames.ts';
+export type { Grant } from './grants.ts';
+export { GRANTS } from './grants.ts';
 export type { Head } from './head.ts';
 export { foldHead } from './head.ts';
 export type { Json, JsonObject } from './json.ts';
@@ -37,6 +51,7 @@ export type {
   Health,
   Operation,
   OperationName,
+  OperatorParams,
   Params,
   ParticipantRef,
   PostParams,
@@ -50,6 +65,8 @@ export { finish, handoff } from './packets.ts';
 export type { AgentKind, Passport, PassportClaim } from './passport.ts';
 export type { Clock, Ids, Log } from './ports.ts';
 export type { Observed, Resume, ResumeClaim } from './resume.ts';
+export type { Overflow, Rate, Rule, RuleChange, RuleRecord } from './rule.ts';
+export { ruleArbiter } from './rule-arbiter.ts';
 export type { Schema } from './schema-contract.ts';
 export type {
   CreatedData,

@@ -20,6 +20,8 @@ export interface Limits {
   readonly maxEnvelopes: number;
   /** Unacknowledged deliveries of one stream. */
   readonly window: number;
+  /** Envelopes a recipient may leave unacked over all its sessions, unless its rule says another. */
+  readonly maxPending: number;
   readonly maxFrameBytes: number;
   /** Bytes of a paged answer. */
   readonly maxResponseBytes: number;
@@ -50,6 +52,8 @@ export interface Limits {
   readonly orphanMs: number;
   /** How long the end of a session is kept for those who were away. */
   readonly endedForMs: number;
+  /** How long an arbiter may take; then the answer is no. */
+  readonly arbiterMs: number;
   /** How long a create_session key is remembered. */
   readonly createKeyMs: number;
 }
@@ -64,6 +68,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxJsonDepth: 64,
   maxEnvelopes: 1_000_000,
   window: 256,
+  maxPending: 1000,
   maxFrameBytes: 1024 * 1024,
   maxResponseBytes: 768 * 1024,
   maxOpenRequests: 64,
@@ -81,6 +86,7 @@ export const DEFAULT_LIMITS: Limits = {
   sessionTtlMs: 2 * 3_600_000,
   orphanMs: 24 * 3_600_000,
   endedForMs: 7 * 24 * 3_600_000,
+  arbiterMs: 1_000,
   createKeyMs: 24 * 3_600_000,
 };
 

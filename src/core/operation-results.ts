@@ -26,6 +26,7 @@ import {
   turn,
   viewRef,
 } from './record-schemas.ts';
+import { ruleRecord } from './rule-schemas.ts';
 import { oneOf, record, text, texts } from './schema.ts';
 import type { ViewMessage } from './view.ts';
 
@@ -66,10 +67,15 @@ export const RESULTS: { readonly [Name in OperationName]: z.ZodType<Result<Name>
   set_resume: resume,
   get_skill: skill,
   set_skill: skill,
+  get_rule: ruleRecord,
+  set_rule: ruleRecord,
   ack_invite: inviteAnswer,
   reject_invite: inviteAnswer,
   add_participant: record<AddAnswer>({ state: lifecycleState, participant }),
   leave_session: inviteAnswer,
+  return_to_session: inviteAnswer,
+  hide_participant: inviteAnswer,
+  remove_participant: inviteAnswer,
   get_session: record<Result<'get_session'>>({
     session: sessionMetadata,
     turn: turn.nullable(),

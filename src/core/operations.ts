@@ -29,11 +29,13 @@ import {
   sessionId,
 } from './record-schemas.ts';
 import type { Resume, ResumeClaim } from './resume.ts';
+import type { RuleChange, RuleRecord } from './rule.ts';
+import { setRuleParams } from './rule-schemas.ts';
 import { anyObject, schemaOf, text, texts, whole } from './schema.ts';
 import type { Schema } from './schema-contract.ts';
 import type { ExpectationEntry, LifecycleState, SessionMetadata, ViewRef } from './session.ts';
 import type { Skill } from './skill.ts';
-import { DURATION, durationMs } from './time.ts';
+import { DURATION, isDuration } from './time.ts';
 import type { ViewMessage } from './view.ts';
 
 /** A time such as "30s", "15m", "2h", "1d" or seconds; 0 = off. */
@@ -73,6 +75,13 @@ export interface PostParams {
   readonly idempotency_key?: string | null | undefined;
   readonly ttl_seconds?: number | null | undefined;
   readonly expected_seq?: number | undefined;
+}
+
+/** What an operator does with a participant, by name or id. */
+export interface OperatorParams {
+  readonly session_id: string;
+  readonly participant: string;
+  readonly reason?: string | undefined;
 }
 
 /** A session in a list: enough to choose one. */
@@ -125,6 +134,15 @@ export interface OperationTypes {
   set_resume: { params: ResumeClaim & { readonly expected_version?: number | undefined }; result: Resume };
   get_skill: { params: { readonly agent?: string | undefined }; result: Skill };
   set_skill: { params: { readonly text: string }; result: Skill };
+  get_rule: { params: { readonly agent?: string | undefined }; result: RuleRecord };
+  set_rule: {
+    params: {
+      readonly agent?: string | undefined;
+      readonly rule: RuleChange;
+      readonly expected_version?: number | undefined;
+    };
+    result: RuleRecord;
+  };
   ack_invite: { params: { readonly session_id: string }; result: InviteAnswer };
   reject_invite: {
     params: { readonly session_id: string; readonly reason?: string | undefined };
@@ -135,6 +153,9 @@ export interface OperationTypes {
     result: AddAnswer;
   };
   leave_session: { params: { readonly session_id: string }; result: InviteAnswer };
+  return_to_session: { params: { readonly session_id: string }; result: InviteAnswer };
+  hide_participant: { params: OperatorParams; result: InviteAnswer };
+  remove_participant: { params: OperatorParams; result: InviteAnswer };
   get_session: {
     params: { readonly session_id: string };
     result: { readonly session: SessionMetadata; readonly turn: Turn | null; readonly unavailable: string | null };
@@ -207,8 +228,19 @@ export type OperationName = keyof OperationTypes;
 export type Params<Name extends OperationName> = OperationTypes[Name]['params'];
 export type Result<Name extends OperationName> = OperationTypes[Name]['result'];
 
-/** anyone = also an unbound connection; bound = any identity; self = only for itself; participant = of that session. */
-export type Who = 'anyone' | 'bound' | 'self' | 'participant' | 'active participant' | 'invitee' | 'creator';
+/**
+ * anyone = also an unbound connection; bound = any identity; self = only for itself, unless it has a grant; participant =
+ * of that session; operator = who has the grant `operate`.
+ */
+export type Who =
+  | 'anyone'
+  | 'bound'
+  | 'self'
+  | 'participant'
+  | 'active participant'
+  | 'invitee'
+  | 'creator'
+  | 'operator';
 
 export interface Operation<Name extends OperationName> {
   readonly name: Name;
@@ -224,6 +256,7 @@ export interface Operation<Name extends OperationName> {
 const limit = whole(1, 1000).optional();
 const duration = z.custom<Duration>(isDuration, DURATION).optional();
 const flag = z.boolean({ error: 'true or false' }).optional();
+const operatorParams = z.object({ session_id: sessionId, participant: agentRef, reason: text(256).optional() });
 const nothing: z.ZodType<Record<string, never>> = z.object({});
 
 export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } = {
@@ -231,7 +264,7 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     'register',
     passportClaim,
     'anyone',
-    ['conflict'],
+    ['conflict', 'forbidden'],
     'Make a new identity and bind it to this connection.',
   ),
   unregister: operation(
@@ -283,6 +316,20 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     ['too_large', 'not_found'],
     'Say how to work with you: a SKILL.md, with or without front matter.',
   ),
+  get_rule: operation(
+    'get_rule',
+    aboutAgentParams,
+    'self',
+    ['not_found', 'forbidden'],
+    'With whom an agent may talk and how much: your own, or with the grant `rules` any.',
+  ),
+  set_rule: operation(
+    'set_rule',
+    setRuleParams,
+    'self',
+    ['not_found', 'forbidden', 'conflict'],
+    'Tighten your own rule; to loosen it, or for another’s, the grant `rules` is needed. What is left out stays.',
+  ),
   create_session: operation(
     'create_session',
     z.object({
@@ -305,7 +352,7 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
       wait: z.enum(['active', 'created'], { error: 'active or created' }).optional(),
     }),
     'bound',
-    ['invalid_create', 'not_found', 'duplicate', 'session_closed', 'too_large'],
+    ['invalid_create', 'not_found', 'duplicate', 'session_closed', 'too_large', 'forbidden'],
     'Open a session of a type with its participants; by default answers once it is active.',
   ),
   ack_invite: operation(
@@ -335,6 +382,27 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     'participant',
     ['not_found', 'protocol_error'],
     'Leave a session you joined, for good.',
+  ),
+  return_to_session: operation(
+    'return_to_session',
+    z.object({ session_id: sessionId }),
+    'participant',
+    ['not_found', 'protocol_error', 'session_closed'],
+    'Come back to your place in a session in which you were hidden.',
+  ),
+  hide_participant: operation(
+    'hide_participant',
+    operatorParams,
+    'operator',
+    ['not_found', 'forbidden', 'protocol_error', 'session_closed'],
+    'Take an active participant out of the rotation; it reads on and may return.',
+  ),
+  remove_participant: operation(
+    'remove_participant',
+    operatorParams,
+    'operator',
+    ['not_found', 'forbidden'],
+    'Take a participant out of a session for good.',
   ),
   get_session: operation(
     'get_session',
@@ -379,6 +447,8 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
       'conflict',
       'too_large',
       'forbidden',
+      'rate_limited',
+      'inbox_full',
     ],
     'Say something in a session.',
   ),
@@ -430,13 +500,4 @@ function operation<Name extends OperationName>(
 ): Operation<Name> {
   const schema = params instanceof z.ZodType ? schemaOf(params) : params;
   return { name, params: schema, result: schemaOf(RESULTS[name]), who, errors, help };
-}
-
-function isDuration(value: unknown): boolean {
-  try {
-    durationMs(value, 'duration');
-    return true;
-  } catch {
-    return false;
-  }
 }

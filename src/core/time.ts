@@ -37,6 +37,15 @@ export function durationMs(value: unknown, field: string): number {
   return ms;
 }
 
+export function isDuration(value: unknown): value is string | number {
+  try {
+    durationMs(value, 'duration');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function parseDuration(text: string): number | null {
   const match = /^(\d+(?:\.\d+)?)([smhd]?)$/.exec(text);
   return match === null ? null : Number(match[1]) * (UNIT_SECONDS.get(match[2] ?? '') ?? 1) * 1000;

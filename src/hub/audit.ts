@@ -17,6 +17,9 @@ export function keepAudit({ events, store, clock }: HubParts): void {
   events.on('agentChanged', ({ passport, what, version }) =>
     write('agent_changed', passport.agent_id, null, { name: passport.name, what, version }),
   );
+  events.on('agentGranted', ({ passport, grants }) =>
+    write('agent_granted', passport.agent_id, null, { name: passport.name, grants }),
+  );
   events.on('agentBound', ({ agent_id, name, binding }) => write('agent_bound', agent_id, null, { name, binding }));
   events.on('agentUnbound', ({ agent_id, name, binding, reason }) =>
     write('agent_unbound', agent_id, null, { name, binding, reason }),
@@ -39,6 +42,12 @@ export function keepAudit({ events, store, clock }: HubParts): void {
   );
   events.on('deliveryFailed', ({ agent_id, session_id, seq, reason }) =>
     write('delivery_failed', agent_id, session_id, { seq, reason }),
+  );
+  events.on('inboxHighWater', ({ agent_id, pending, max_pending }) =>
+    write('inbox_high_water', agent_id, null, { pending, max_pending }),
+  );
+  events.on('arbiterFailed', ({ member, error }) =>
+    write('arbiter_failed', null, null, { member, message: error.message }),
   );
   events.on('storeFailed', ({ error }) => write('store_failed', null, null, { message: error.message }));
 }

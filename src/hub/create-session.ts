@@ -6,6 +6,7 @@ import type { Head } from '../core/head.ts';
 import { canonicalJson, copyJson, copyJsonObject, type Json, type JsonObject, utf8Bytes } from '../core/json.ts';
 import { digestText } from '../core/keys.ts';
 import type { CreateParams, Result } from '../core/operations.ts';
+import { sessionTtlMs } from '../core/rule.ts';
 import { isTerminal, participantOf, type SessionMetadata } from '../core/session.ts';
 import { durationMs, msFromIso } from '../core/time.ts';
 import type { RegisteredAdapter } from './adapters.ts';
@@ -13,6 +14,7 @@ import { storeFailed } from './backlog.ts';
 import type { Binding } from './bindings.ts';
 import { notBound } from './caller.ts';
 import { viewVersions } from './chosen-view.ts';
+import { ifMayOpen, withKnownNames } from './may-open.ts';
 import type { HubParts } from './parts.ts';
 import { resolveParticipants } from './resolve-participants.ts';
 import { tailored } from './tailor.ts';
@@ -83,9 +85,20 @@ async function createdUnder({ store, clock, limits }: HubParts, creatorId: strin
 
 async function createNew(parts: HubParts, creator: Binding, params: CreateParams, digest: string): Promise<Begun> {
   const parent = await parentFacts(parts, creator, params);
-  const facts = createFacts(parts, creator, params, digest, parent);
-  await begin(parts, creator, facts);
+  const known = await withKnownNames(parts, creator, params);
+  const facts = createFacts(parts, creator, known, digest, parent);
+  await ifMayOpen(parts, openingOf(facts, creator), () => begin(parts, creator, facts));
   return { session_id: facts.session_id, repeated: false };
+}
+
+function openingOf({ participants, adapter, parent }: CreateFacts, { agentId, name }: Binding) {
+  return {
+    by: { agent_id: agentId, name },
+    others: participants.filter(({ agent_id }) => agent_id !== agentId),
+    type: adapter.manifest.type,
+    depth: parent === null ? 0 : parent.depth + 1,
+    session_id: null,
+  };
 }
 
 /** One synchronous step from the last check to the staged unit; what fails leaves nothing behind. */
@@ -121,6 +134,7 @@ function createFacts(
   parent: CreateFacts['parent'],
 ): CreateFacts {
   const { limits, clock } = parts;
+  const rule = parts.registry.ruleOf(creator.agentId);
   const registered = parts.adapters.choose(params.type, params.version);
   const facts: CreateFacts = {
     session_id: parts.ids.hex32(),
@@ -131,7 +145,7 @@ function createFacts(
     labels: labelsOf(parts, params),
     expectations: expectationsOf(parts, params),
     requiredAcks: params.required_acks ?? null,
-    ttlMs: params.ttl === undefined ? limits.sessionTtlMs : durationMs(params.ttl, 'params.ttl'),
+    ttlMs: params.ttl === undefined ? sessionTtlMs(rule) : durationMs(params.ttl, 'params.ttl'),
     inviteTimeoutMs: timeoutMs(params.invite_timeout, 'params.invite_timeout'),
     drainTimeoutMs: timeoutMs(params.drain_timeout, 'params.drain_timeout') ?? limits.drainTimeoutMs,
     parent,

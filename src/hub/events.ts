@@ -1,8 +1,10 @@
 /** The one tap: typed events, called after durability. Readers only count or enqueue; a throwing one is logged and ignored. */
 
 import { EventEmitter } from 'eventemitter3';
+import type { ArbiterMember } from '../core/arbiter.ts';
 import type { Envelope, Turn } from '../core/envelope.ts';
 import { asError, type WireError } from '../core/errors.ts';
+import type { Grant } from '../core/grants.ts';
 import type { Passport } from '../core/passport.ts';
 import type { Log } from '../core/ports.ts';
 import type { SessionMetadata } from '../core/session.ts';
@@ -10,8 +12,10 @@ import type { SessionMetadata } from '../core/session.ts';
 export interface HubEvents {
   agentRegistered: { readonly passport: Passport };
   agentUnregistered: { readonly passport: Passport };
-  /** It says something new about itself. */
-  agentChanged: { readonly passport: Passport; readonly what: 'resume' | 'skill'; readonly version: number };
+  /** It says something new about itself, or its rule is another. */
+  agentChanged: { readonly passport: Passport; readonly what: 'resume' | 'skill' | 'rule'; readonly version: number };
+  /** The grants it has from now on. */
+  agentGranted: { readonly passport: Passport; readonly grants: readonly Grant[] };
   agentBound: { readonly agent_id: string; readonly name: string; readonly binding: number };
   agentUnbound: { readonly agent_id: string; readonly name: string; readonly binding: number; readonly reason: string };
   /** Every envelope of every session, in seq order within a session. */
@@ -36,6 +40,10 @@ export interface HubEvents {
     readonly seq: number;
     readonly reason: string;
   };
+  /** From now on it has at least `high_water` unread; told again only when it had less meanwhile. */
+  inboxHighWater: { readonly agent_id: string; readonly pending: number; readonly max_pending: number };
+  /** It threw, took too long or answered nonsense: the answer was no. */
+  arbiterFailed: { readonly member: ArbiterMember; readonly error: Error };
   badFrame: { readonly agent_id: string | null; readonly error: WireError };
   storeFailed: { readonly error: Error };
 }
@@ -46,6 +54,7 @@ export const HUB_EVENTS: readonly HubEventName[] = [
   'agentRegistered',
   'agentUnregistered',
   'agentChanged',
+  'agentGranted',
   'agentBound',
   'agentUnbound',
   'envelopePosted',
@@ -58,6 +67,8 @@ export const HUB_EVENTS: readonly HubEventName[] = [
   'deliveryAcked',
   'deliverySeen',
   'deliveryFailed',
+  'inboxHighWater',
+  'arbiterFailed',
   'badFrame',
   'storeFailed',
 ];

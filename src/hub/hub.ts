@@ -1,7 +1,9 @@
 /** The hub: its parts put together, its life, and its public face inside a process. */
 
 import type { SessionAdapter } from '../core/adapter.ts';
+import type { Arbiter } from '../core/arbiter.ts';
 import { asError, HubError } from '../core/errors.ts';
+import type { Grant } from '../core/grants.ts';
 import { type Limits, limitsWith } from '../core/limits.ts';
 import { type Link, linkPair } from '../core/link.ts';
 import type { InviteAnswer } from '../core/membership.ts';
@@ -11,6 +13,7 @@ import type { NumberedAudit, Store } from '../core/store.ts';
 import type { Condition, Target } from '../core/transition.ts';
 import type { View } from '../core/view.ts';
 import { Adapters } from './adapters.ts';
+import { AskArbiter } from './ask-arbiter.ts';
 import { keepAudit } from './audit.ts';
 import { Backlog } from './backlog.ts';
 import { Bindings } from './bindings.ts';
@@ -20,11 +23,15 @@ import { CreateKeys } from './create-keys.ts';
 import { Cursors } from './cursors.ts';
 import { HUB_EVENTS, type HubEventName, type HubListener, Taps } from './events.ts';
 import { onDurable } from './follow-up.ts';
+import { Gate } from './gate.ts';
+import { changeGrants } from './grants.ts';
+import { Inboxes } from './inboxes.ts';
 import { LiveIndex } from './live-index.ts';
 import { bringBack, hide, remove } from './operate.ts';
 import type { HubParts } from './parts.ts';
 import { healthOf } from './perform.ts';
 import { Presence } from './presence.ts';
+import { Rates } from './rates.ts';
 import { Registry } from './registry.ts';
 import { catchUp, restore } from './restore.ts';
 import { Retries } from './retries.ts';
@@ -45,6 +52,8 @@ export interface HubOptions {
   readonly conditions?: readonly Condition[];
   readonly targets?: readonly Target[];
   readonly views?: readonly View[];
+  /** Who may do what, in place of the rules; what it leaves out the rules say. */
+  readonly arbiter?: Partial<Arbiter>;
   readonly log?: Log;
   readonly limits?: Partial<Limits>;
 }
@@ -134,6 +143,16 @@ export class Hub {
   /** Takes a participant out for good; what comes later it does not hear. */
   removeParticipant(sessionId: string, agent: string, reason?: string): Promise<InviteAnswer> {
     return this.operating(() => remove(this.parts, { sessionId, agent }, reason));
+  }
+
+  /** Lets an agent (name or id) do what only some may; answers with all its grants. */
+  grant(agent: string, grants: readonly Grant[]): Promise<readonly Grant[]> {
+    return this.operating(() => changeGrants(this.parts, agent, grants, 'grant'));
+  }
+
+  /** Takes grants back, from the next request on. */
+  revoke(agent: string, grants: readonly Grant[]): Promise<readonly Grant[]> {
+    return this.operating(() => changeGrants(this.parts, agent, grants, 'revoke'));
   }
 
   /** A new view. Sessions that show it can be read with `read_view` from now on. */
@@ -234,12 +253,17 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
     cursors: new Cursors(store),
     retries: new Retries(clock),
     createKeys: new CreateKeys(),
+    opening: new Map(),
     presence: new Presence(clock, limits, (agentId) => parts.bindings.isBound(agentId)),
   } satisfies Partial<HubParts>);
   parts.bindings = new Bindings(parts);
   parts.sessions = new Sessions(parts, (session, entries, after) => onDurable(parts, session, entries, after));
   parts.registry = new Registry(parts);
   parts.wakes = new Wakes(parts);
+  parts.arbiter = new AskArbiter(parts, options.arbiter);
+  parts.gate = new Gate(parts);
+  parts.rates = new Rates(parts);
+  parts.inboxes = new Inboxes(parts);
   return parts;
 }
 

@@ -2,9 +2,11 @@
 
 import type { Entry } from '../core/envelope.ts';
 import type { KnownAgent } from '../core/find-agent.ts';
+import type { Grant } from '../core/grants.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Passport } from '../core/passport.ts';
 import { emptyResume, type Resume } from '../core/resume.ts';
+import type { RuleRecord } from '../core/rule.ts';
 import { Versions } from './versions.ts';
 
 /** A skill as far as it is kept in memory; its text, which may be long, is in the log at `seq`. */
@@ -21,6 +23,8 @@ export interface Identity {
   retiredSeq: number | null;
   readonly resumes: Versions<Resume>;
   readonly skills: Versions<SkillNote>;
+  readonly rules: Versions<RuleRecord>;
+  readonly grants: Versions<readonly Grant[]>;
 }
 
 export class Identities {
@@ -70,6 +74,13 @@ export class Identities {
         return;
       case 'agent.skill':
         identity.skills.set(seq, noteOf(event_data, seq), durableSeq);
+        return;
+      case 'agent.rule':
+        // Written by the registry from a record.
+        identity.rules.set(seq, event_data as unknown as RuleRecord, durableSeq);
+        return;
+      case 'agent.grants':
+        identity.grants.set(seq, event_data.grants as readonly Grant[], durableSeq);
     }
   }
 
@@ -80,6 +91,8 @@ export class Identities {
       if (identity.retiredSeq !== null && identity.retiredSeq > seq) identity.retiredSeq = null;
       identity.resumes.forgetAfter(seq);
       identity.skills.forgetAfter(seq);
+      identity.rules.forgetAfter(seq);
+      identity.grants.forgetAfter(seq);
       if (identity.sinceSeq <= seq) continue;
       this.byName.delete(name);
       this.byId.delete(identity.passport.agent_id);
@@ -95,6 +108,8 @@ export class Identities {
       retiredSeq: null,
       resumes: new Versions<Resume>(),
       skills: new Versions<SkillNote>(),
+      rules: new Versions<RuleRecord>(),
+      grants: new Versions<readonly Grant[]>(),
     };
     this.names = null;
     this.byName.set(passport.name, identity);

@@ -55,7 +55,7 @@ export const identityOperations: { readonly [N in Name]: Handler<N> } = {
 };
 
 /** By name or id; the caller itself where nobody is named. */
-function agentCalled({ registry }: HubParts, { agentId }: Binding, nameOrId: string = agentId): KnownAgent {
+export function agentCalled({ registry }: HubParts, { agentId }: Binding, nameOrId: string = agentId): KnownAgent {
   const agent = registry.called(nameOrId);
   if (agent !== null) return agent;
   throw new WireError('not_found', `params.agent: nobody called "${nameOrId}" is registered`, {
@@ -65,7 +65,7 @@ function agentCalled({ registry }: HubParts, { agentId }: Binding, nameOrId: str
 }
 
 /** Another connection may have taken over by the time it is judged. */
-function guardOf({ bindings }: HubParts, by: Binding): Guard {
+export function guardOf({ bindings }: HubParts, by: Binding): Guard {
   return () => (bindings.mayAct(by) ? null : notBound(by.name));
 }
 

@@ -4,13 +4,17 @@ import type { Limits } from '../core/limits.ts';
 import type { Clock, Ids, Log } from '../core/ports.ts';
 import type { Store } from '../core/store.ts';
 import type { Adapters } from './adapters.ts';
+import type { AskArbiter } from './ask-arbiter.ts';
 import type { Backlog } from './backlog.ts';
 import type { Bindings } from './bindings.ts';
 import type { CreateKeys } from './create-keys.ts';
 import type { Cursors } from './cursors.ts';
 import type { Taps } from './events.ts';
+import type { Gate } from './gate.ts';
+import type { Inboxes } from './inboxes.ts';
 import type { LiveIndex } from './live-index.ts';
 import type { Presence } from './presence.ts';
+import type { Rates } from './rates.ts';
 import type { Registry } from './registry.ts';
 import type { Retries } from './retries.ts';
 import type { RuleParts } from './rule-parts.ts';
@@ -43,6 +47,12 @@ export interface HubParts {
   readonly bindings: Bindings;
   readonly createKeys: CreateKeys;
   readonly wakes: Wakes;
+  readonly arbiter: AskArbiter;
+  readonly gate: Gate;
+  readonly rates: Rates;
+  readonly inboxes: Inboxes;
+  /** How many sessions each agent with a limit is opening just now. */
+  readonly opening: Map<string, number>;
   /** The store refused a write: from now on nothing is accepted. */
   fail(error: Error): void;
   /** Connections there are now, for health. */

@@ -1,8 +1,6 @@
 /** One handler per operation of the table. Parameters are parsed; who may is decided here and in the core. */
 
-import { addParticipant } from '../core/adding.ts';
 import { admitPost, noSuchSession } from '../core/admit.ts';
-import { type Decision, refuse } from '../core/advance.ts';
 import { closeSession } from '../core/ending.ts';
 import { toWireError, WireError } from '../core/errors.ts';
 import { ackInvite, leaveSession, rejectInvite, removeParticipant } from '../core/membership.ts';
@@ -11,18 +9,20 @@ import { isTerminal, participantOf } from '../core/session.ts';
 import type { SessionState } from '../core/state.ts';
 import type { StoredHead } from '../core/store.ts';
 import { isoFromMs } from '../core/time.ts';
-import { boundCaller, type Caller, notBound } from './caller.ts';
+import { addOne } from './add-participant.ts';
+import { boundCaller, type Caller } from './caller.ts';
 import { countWithin, PAGE } from './count-within.ts';
 import { createSession } from './create-session.ts';
+import { decideAs } from './decide-as.ts';
 import type { Handler } from './handler.ts';
 import { identityOperations } from './identity-operations.ts';
-import type { LiveSession } from './live-session.ts';
-import { ifAvailable } from './operate.ts';
+import { operatorOperations } from './operator-operations.ts';
 import type { HubParts } from './parts.ts';
 import { draftOf, factsOf, post } from './post.ts';
 import { readLog } from './read-log.ts';
 import { liveSessionsOf } from './read-pages.ts';
 import { readView } from './read-view.ts';
+import { ruleOperations } from './rule-operations.ts';
 import { sessionsToLeave } from './sessions-to-leave.ts';
 
 type PendingTurn = Result<'pending_turns'>['turns'][number];
@@ -30,6 +30,9 @@ type PendingTurn = Result<'pending_turns'>['turns'][number];
 const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   async register(parts, caller, params) {
     parts.backlog.check();
+    const denial = parts.arbiter.denial('authorizeRegister', { claim: params });
+    const denied = denial instanceof Promise ? await denial : denial;
+    if (denied !== null) throw new WireError('forbidden', `"${params.name}" cannot be registered: ${denied}`);
     const passport = await parts.registry.register(params);
     caller.bind(passport);
     return passport;
@@ -54,6 +57,8 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   },
 
   ...identityOperations,
+  ...ruleOperations,
+  ...operatorOperations,
 
   create_session: (parts, caller, params) => createSession(parts, boundCaller(caller), params),
 
@@ -65,13 +70,7 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
     return decideAs(parts, caller, session_id, (state, agentId) => rejectInvite(state, agentId, reason));
   },
 
-  add_participant(parts, caller, { session_id, participant, role }) {
-    return decideAs(parts, caller, session_id, (state, agentId, session) => {
-      // Looked up when it is judged: it may be another moment, and who is not in the session learns nothing of names.
-      const newcomer = { asked: participant, agent: parts.registry.invitable(participant), role };
-      return ifAvailable(session, addParticipant(state, agentId, newcomer, parts.limits));
-    });
-  },
+  add_participant: addOne,
 
   leave_session(parts, caller, { session_id }) {
     return decideAs(parts, caller, session_id, (state, agentId) => leaveSession(state, agentId));
@@ -102,7 +101,9 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   },
 
   async close_session(parts, caller, { session_id, reason = 'explicit_close', wait = 'closing' }) {
-    const answer = await decideAs(parts, caller, session_id, (state, agentId) => closeSession(state, agentId, reason));
+    const answer = await decideAs(parts, caller, session_id, (state, agentId) =>
+      closeSession(state, parts.registry.holds(agentId, 'operate') ? null : agentId, reason),
+    );
     if (wait === 'closing' || isTerminal(answer.state)) return answer;
     const ended = await parts.sessions.whenIn(session_id, ({ state }) => isTerminal(state));
     return { state: ended.state, close_reason: ended.close_reason };
@@ -114,13 +115,16 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
     const sender = boundCaller(caller);
     const event_data = event_type === 'msg.packet' ? { body: null } : { text: '' };
     const draft = draftOf(sender.agentId, { session_id, event_type, event_data }, parts.limits);
-    return parts.sessions.use(session_id, (session) => {
-      const state = participantState(session.durable, sender.agentId, session_id);
-      const verdict = admitPost(draft, factsOf(parts, session, state, sender, draft, null));
-      const { turn } = state.head;
-      if (verdict.kind !== 'refuse') return { can: true, code: null, why: null, turn };
-      return { can: false, code: verdict.error.code, why: verdict.error.message, turn };
-    });
+    return parts.sessions.use(session_id, (session) =>
+      parts.gate.pass(sender, draft, session.durable?.metadata, async (verdicts) => {
+        const state = participantState(session.durable, sender.agentId, session_id);
+        const asked = { sender, draft, expectedSeq: null, verdicts, toll: { paid: false } };
+        const verdict = admitPost(draft, factsOf(parts, session, state, asked));
+        const { turn } = state.head;
+        if (verdict.kind !== 'refuse') return { can: true, code: null, why: null, turn };
+        return { can: false, code: verdict.error.code, why: verdict.error.message, turn };
+      }),
+    );
   },
 
   async pending_turns(parts, caller, { after = '', limit = PAGE }) {
@@ -174,22 +178,6 @@ export function healthOf(parts: HubParts): Health {
     staged_units: backlog.units,
     staged_bytes: backlog.bytes,
   };
-}
-
-/** A decision asked for by the caller, who must still be bound when it is made: the session may have to be loaded first. */
-async function decideAs<T>(
-  parts: HubParts,
-  caller: Caller,
-  sessionId: string,
-  decide: (state: SessionState, agentId: string, session: LiveSession) => Decision<T>,
-): Promise<T> {
-  const by = boundCaller(caller);
-  parts.backlog.check();
-  return parts.sessions.use(sessionId, (session) =>
-    session.decide((state) =>
-      parts.bindings.mayAct(by) ? decide(state, by.agentId, session) : refuse(notBound(by.name)),
-    ),
-  );
 }
 
 /** An identity leaves its live sessions before it is retired. */

@@ -8,8 +8,11 @@ import type { Limits } from '../core/limits.ts';
 import type { PostParams } from '../core/operations.ts';
 import type { SessionState } from '../core/state.ts';
 import type { Binding } from './bindings.ts';
+import type { Verdicts } from './gate.ts';
+import { inboxRefusal } from './inbox-refusal.ts';
 import type { LiveSession } from './live-session.ts';
 import type { HubParts } from './parts.ts';
+import type { Toll } from './rates.ts';
 
 export function post(parts: HubParts, sender: Binding, params: PostParams): Promise<PostAnswer> {
   const draft = draftOf(sender.agentId, params, parts.limits);
@@ -17,12 +20,34 @@ export function post(parts: HubParts, sender: Binding, params: PostParams): Prom
   parts.backlog.check();
   // From here to the staged unit is one turn of the event loop, and posts of one connection keep their order.
   return parts.sessions.use(draft.session_id, (session) =>
-    session.decideKeyed(
-      draft,
-      (state, earlier) => admitPost(draft, factsOf(parts, session, state, sender, draft, expectedSeq, earlier)),
-      draft.audience === null ? undefined : (advanced) => turnIsVisible(draft, advanced),
-    ),
+    parts.gate.pass(sender, draft, session.durable?.metadata, (verdicts, hasWaited) => {
+      const asked: Asked = { sender, draft, expectedSeq, verdicts, toll: { paid: false } };
+      // While it waited the session may have been put out of memory, and come back as another.
+      if (hasWaited) return parts.sessions.use(draft.session_id, (now) => admit(parts, now, asked));
+      return admit(parts, session, asked);
+    }),
   );
+}
+
+function admit(parts: HubParts, session: LiveSession, asked: Asked): Promise<PostAnswer> {
+  const { draft, toll } = asked;
+  return session.decideKeyed(
+    draft,
+    (state, earlier) => {
+      const decision = admitPost(draft, factsOf(parts, session, state, asked, earlier));
+      return parts.rates.charged(decision, draft.sender_id, toll);
+    },
+    draft.audience === null ? undefined : (advanced) => turnIsVisible(draft, advanced),
+  );
+}
+
+/** What is known of a post before it is judged. */
+export interface Asked {
+  readonly sender: Binding;
+  readonly draft: Draft;
+  readonly expectedSeq: number | null;
+  readonly verdicts: Verdicts;
+  readonly toll: Toll;
 }
 
 /** What admission needs to know, looked up when it is asked: the state may be another when it is asked again. */
@@ -30,9 +55,7 @@ export function factsOf(
   parts: HubParts,
   session: LiveSession,
   state: SessionState,
-  sender: Binding,
-  draft: Draft,
-  expectedSeq: number | null,
+  { sender, draft, expectedSeq, verdicts, toll }: Asked,
   earlier?: KeyRecord,
 ): PostFacts {
   return {
@@ -42,6 +65,9 @@ export function factsOf(
     bound: parts.bindings.mayAct(sender),
     repeat: session.accepted(draft.sender_id, draft.idempotency_key) ?? earlier,
     expectedSeq,
+    denied: parts.gate.denied(draft, state.metadata, verdicts),
+    retryAfterMs: parts.rates.retryAfterMs(draft.sender_id, toll),
+    inbox: inboxRefusal(parts, draft, state.metadata, verdicts),
   };
 }
 

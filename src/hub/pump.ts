@@ -4,7 +4,7 @@
  */
 
 import { isDeliverable, isPastTtl } from '../core/delivery.ts';
-import type { Entry } from '../core/envelope.ts';
+import { type Entry, type Envelope, HUB_ID } from '../core/envelope.ts';
 import { encodeFrame, encodeNotify, type GapReason } from '../core/frames.ts';
 import type { Head } from '../core/head.ts';
 import { isTerminal } from '../core/session.ts';
@@ -47,6 +47,8 @@ export class Pump {
   /** The last seq within the recipient's membership. */
   private end: number = Number.POSITIVE_INFINITY;
   private reading = false;
+  /** The arbiter is asked about this one. */
+  private asking: number | null = null;
   private stopped = false;
 
   constructor(parts: HubParts, target: PumpTarget, progress: Progress) {
@@ -78,6 +80,7 @@ export class Pump {
   /** Everything deliverable up to `seq` has been acked. */
   hasAcked(seq: number): boolean {
     const first = this.inFlight.keys().next().value;
+    if (this.asking !== null && this.asking <= seq) return false;
     return (first === undefined || first > seq) && this.scanned >= Math.min(seq, this.end);
   }
 
@@ -145,13 +148,57 @@ export class Pump {
       if (this.inFlight.size >= this.parts.limits.window) return;
       this.scanned = envelope.seq;
       if (!isDeliverable(envelope, this.target.agentId, this.end)) continue;
-      if (this.progress.beyond.has(envelope.seq)) this.advance();
-      else if (isPastTtl(envelope, this.parts.clock.now())) this.skip(envelope.seq, 'expired');
-      else {
-        this.send(entry, { attempt: 1, prevSeq: this.previous });
-        this.previous = envelope.seq;
+      if (this.progress.beyond.has(envelope.seq)) {
+        this.advance();
+        continue;
       }
+      const denial = this.parts.gate.deliveryDenied(envelope, this.target.agentId);
+      if (denial instanceof Promise) return this.deliverAfter(denial, entry);
+      if (denial === null) this.deliverOne(entry);
+      else this.parts.inboxes.acked(this.target.agentId);
     }
+  }
+
+  /** The arbiter takes its time: nothing overtakes the envelope it is asked about. */
+  private deliverAfter(denial: Promise<string | null>, entry: Entry): void {
+    this.reading = true;
+    this.asking = entry.envelope.seq;
+    void denial.then((reason) => {
+      this.reading = false;
+      this.asking = null;
+      if (this.stopped) return;
+      if (reason === null) this.deliverOne(entry);
+      else this.parts.inboxes.acked(this.target.agentId);
+      this.run();
+    });
+  }
+
+  private deliverOne(entry: Entry): void {
+    const { envelope } = entry;
+    if (this.parts.inboxes.wasDropped(this.target.agentId, envelope)) this.skip(envelope.seq, 'overflow');
+    else if (isPastTtl(envelope, this.parts.clock.now())) this.skip(envelope.seq, 'expired');
+    else if (this.hasRoomFor(envelope)) {
+      this.send(entry, { attempt: 1, prevSeq: this.previous });
+      this.previous = envelope.seq;
+    }
+  }
+
+  /** Where the oldest are dropped they make room: what was sent counts as acked; if nothing was, this one is the oldest. */
+  private hasRoomFor({ seq, sender_id }: Envelope): boolean {
+    const { inboxes } = this.parts;
+    const { agentId } = this.target;
+    if (sender_id === HUB_ID) return true;
+    while (inboxes.overflows(agentId)) {
+      const oldest = this.inFlight.keys().next().value;
+      if (oldest === undefined) {
+        this.skip(seq, 'overflow');
+        inboxes.acked(agentId);
+        return false;
+      }
+      this.sendGap(oldest, 'overflow');
+      this.finish(oldest);
+    }
+    return true;
   }
 
   private send({ envelope, turn }: Entry, flight: Flight): void {
@@ -182,7 +229,7 @@ export class Pump {
   }
 
   private finish(seq: number): void {
-    this.inFlight.delete(seq);
+    if (this.inFlight.delete(seq)) this.parts.inboxes.acked(this.target.agentId);
     this.parts.retries.cancel(this.retryKey(seq));
     this.progress.beyond.add(seq);
     for (const gap of this.gaps) {

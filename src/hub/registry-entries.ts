@@ -63,9 +63,14 @@ export function skillIn({ envelope: { event_data, created_at } }: Entry, name: s
   };
 }
 
-export function otherVersion(version: number, expected: number): WireError {
-  const message = `your resume is at version ${version}, expected_version was ${expected}; read it and try again`;
+export function otherVersion(what: 'resume' | 'rule', version: number, expected: number): WireError {
+  const message = `the ${what} is at version ${version}, expected_version was ${expected}; read it and try again`;
   return new WireError('conflict', message, { version });
+}
+
+export function ruleLoosened(field: string): WireError {
+  const message = `rule.${field}: this would allow more than before, and to loosen a rule needs the grant "rules"`;
+  return new WireError('forbidden', message, { field: `rule.${field}` });
 }
 
 export function noAgent(agentId: string): WireError {

@@ -4,17 +4,29 @@ import { refuse } from '../core/advance.ts';
 import type { Entry, Unit } from '../core/envelope.ts';
 import { WireError } from '../core/errors.ts';
 import type { KnownAgent } from '../core/find-agent.ts';
+import type { Grant } from '../core/grants.ts';
 import type { JsonObject } from '../core/json.ts';
 import { type Passport, type PassportClaim, passportFrom } from '../core/passport.ts';
 import { emptyResume, nextResume, type Resume, type ResumeClaim } from '../core/resume.ts';
+import { changedRule, openRule, type Rule, type RuleChange, type RuleRecord } from '../core/rule.ts';
 import { renderSkill, type Skill } from '../core/skill.ts';
 import type { HeadToken } from '../core/store.ts';
 import { REGISTRY_LOG } from '../core/store.ts';
+import { looserField } from '../core/tighter.ts';
 import { Identities, type Identity, isKnownAt, knownAgent } from './identities.ts';
 import { type Judge, type Judgement, Ledger } from './ledger.ts';
 import type { HubParts } from './parts.ts';
 import { logPages } from './read-pages.ts';
-import { append, NOTHING, nameTaken, noAgent, otherVersion, type Position, skillIn } from './registry-entries.ts';
+import {
+  append,
+  NOTHING,
+  nameTaken,
+  noAgent,
+  otherVersion,
+  type Position,
+  ruleLoosened,
+  skillIn,
+} from './registry-entries.ts';
 
 /** Asked when it is judged: may the one who asked still speak for the identity? */
 export type Guard = () => WireError | null;
@@ -24,12 +36,16 @@ export class Registry {
   private readonly identities = new Identities();
   /** Identities that are leaving: no new session may name them. */
   private readonly leaving = new Set<string>();
+  /** Of all who have none of their own. */
+  readonly openRule: Rule;
+  private startSeq = 0;
   private ledger: Ledger<Position>;
   /** Identities from this seq on are not known, and no more can be written; null = all is well. */
   private damagedFrom: number | null = null;
 
   constructor(parts: HubParts) {
     this.parts = parts;
+    this.openRule = openRule(parts.limits);
     this.ledger = this.makeLedger(NOTHING, null, null);
   }
 
@@ -45,6 +61,7 @@ export class Registry {
       if (position === null || position.damaged_from === null) throw thrown;
       return readAll(position.seq);
     });
+    this.startSeq = state.seq;
     this.damagedFrom = position.damaged_from;
     if (this.damagedFrom !== null) log.error('the registry is damaged', { damaged_from: this.damagedFrom });
     this.ledger = this.makeLedger(state, state, position.token);
@@ -106,7 +123,8 @@ export class Registry {
   setResume(agentId: string, claim: ResumeClaim, expected: number | undefined, guard: Guard): Promise<Resume> {
     return this.change(agentId, guard, (identity, state) => {
       const before = identity.resumes.newest ?? emptyResume(agentId);
-      if (expected !== undefined && expected !== before.version) return refuse(otherVersion(before.version, expected));
+      if (expected !== undefined && expected !== before.version)
+        return refuse(otherVersion('resume', before.version, expected));
       const stamp = this.parts.stamper.next(state.envelope_id);
       const resume = nextResume(before, claim, stamp.created_at);
       const { observed: _, ...said } = resume;
@@ -122,6 +140,70 @@ export class Registry {
       const data = { agent_id: agentId, version, text, front_matter };
       return append(state, stamp, 'agent.skill', data, (entry) => skillIn(entry, identity.passport.name));
     });
+  }
+
+  /** The rule that holds now; `openRule` = it has none of its own. Asked several times for every post. */
+  ruleOf(agentId: string): Rule {
+    return this.identities.withId(agentId)?.rules.at(this.durableSeq)?.rule ?? this.openRule;
+  }
+
+  /** It was registered before this hub started. */
+  isOlder(agentId: string): boolean {
+    return (this.identities.withId(agentId)?.sinceSeq ?? Number.POSITIVE_INFINITY) <= this.startSeq;
+  }
+
+  /** Of whoever has it or had it. */
+  nameOf(agentId: string): string | null {
+    return this.identities.withId(agentId)?.passport.name ?? null;
+  }
+
+  ruleRecord(agentId: string): RuleRecord {
+    return this.identities.withId(agentId)?.rules.at(this.durableSeq) ?? this.unsetRule(agentId);
+  }
+
+  /** `mayLoosen`: asked when it is judged, for a change that allows more than before. */
+  setRule(
+    agentId: string,
+    change: RuleChange,
+    expected: number | undefined,
+    { guard, mayLoosen }: { guard: Guard; mayLoosen: () => boolean },
+  ): Promise<RuleRecord> {
+    return this.change(agentId, guard, (identity, state) => {
+      const before = identity.rules.newest ?? this.unsetRule(agentId);
+      if (expected !== undefined && expected !== before.version)
+        return refuse(otherVersion('rule', before.version, expected));
+      const rule = changedRule(before.rule, change);
+      const looser = mayLoosen() ? null : looserField(rule, before.rule);
+      if (looser !== null) return refuse(ruleLoosened(looser));
+      const stamp = this.parts.stamper.next(state.envelope_id);
+      const record = { agent_id: agentId, rule, version: before.version + 1, last_updated: stamp.created_at };
+      // A rule is JSON: texts, numbers and null.
+      return append(state, stamp, 'agent.rule', record as unknown as JsonObject, () => record);
+    });
+  }
+
+  /** It has this grant, durably. */
+  holds(agentId: string, grant: Grant): boolean {
+    return this.identities.withId(agentId)?.grants.at(this.durableSeq)?.includes(grant) ?? false;
+  }
+
+  /** The grants it has after this, in order. What changes nothing is not written. */
+  setGrants(agentId: string, change: (held: ReadonlySet<Grant>) => ReadonlySet<Grant>): Promise<readonly Grant[]> {
+    return this.change<readonly Grant[]>(
+      agentId,
+      () => null,
+      (identity, state) => {
+        const before = identity.grants.newest ?? [];
+        const grants = [...change(new Set(before))].sort();
+        if (grants.join() === before.join()) return { kind: 'nothing', answer: before };
+        const stamp = this.parts.stamper.next(state.envelope_id);
+        return append(state, stamp, 'agent.grants', { agent_id: agentId, grants }, () => grants);
+      },
+    );
+  }
+
+  private unsetRule(agent_id: string): RuleRecord {
+    return { agent_id, rule: this.openRule, version: 0, last_updated: null };
   }
 
   /** No new session may name it from now on; retire() makes it final. */
@@ -209,6 +291,10 @@ export class Registry {
         return events.emit('agentChanged', { passport, what: 'resume', version: Number(event_data.version) });
       case 'agent.skill':
         return events.emit('agentChanged', { passport, what: 'skill', version: Number(event_data.version) });
+      case 'agent.rule':
+        return events.emit('agentChanged', { passport, what: 'rule', version: Number(event_data.version) });
+      case 'agent.grants':
+        return events.emit('agentGranted', { passport, grants: event_data.grants as readonly Grant[] });
     }
   }
 

@@ -42,7 +42,7 @@ export async function resumeBinding(parts: HubParts, binding: Binding, resume: R
 }
 
 /** By id: the sessions that have not ended, and those that ended while the agent may have been away. */
-async function owedSessions(parts: HubParts, agentId: string): Promise<Map<string, OwedSession>> {
+export async function owedSessions(parts: HubParts, agentId: string): Promise<Map<string, OwedSession>> {
   const owed = new Map<string, OwedSession>();
   for await (const stored of liveSessionsOf(parts.store, agentId)) noteNewer(owed, soundPart(stored));
   const ended_since = isoFromMs(parts.clock.now() - parts.limits.endedForMs);
@@ -108,6 +108,7 @@ function meetPoint(
     progress.seq = point.seq;
     for (const seq of progress.beyond) if (seq <= point.seq) progress.beyond.delete(seq);
     parts.cursors.changed(progress);
+    parts.inboxes.blur(progress.agent_id);
   }
 }
 
@@ -170,6 +171,7 @@ async function forget(parts: HubParts, binding: Binding, progress: Progress): Pr
     binding.send(encodeFrame(gap));
   }
   parts.cursors.drop(binding.agentId, progress.session_id);
+  parts.inboxes.blur(binding.agentId);
 }
 
 /** Nothing is lost by a failed read: the next bind tells it. */

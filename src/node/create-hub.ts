@@ -12,7 +12,9 @@ import { tokenBudget } from 'parley-hub/views/token-budget';
 import { windowedSummary } from 'parley-hub/views/windowed-summary';
 import { AgentClient, type AgentOptions, HumanClient, type HumanOptions } from '../client/index.ts';
 import type { SessionAdapter } from '../core/adapter.ts';
+import type { Arbiter } from '../core/arbiter.ts';
 import { HubError } from '../core/errors.ts';
+import type { Grant } from '../core/grants.ts';
 import { describe } from '../core/json.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Link } from '../core/link.ts';
@@ -52,6 +54,8 @@ export interface CreateHubOptions {
   readonly targets?: readonly Target[];
   /** Views beside the built-in ones. */
   readonly views?: readonly View[];
+  /** Who may do what, in place of the rules; what it leaves out the rules say. */
+  readonly arbiter?: Partial<Arbiter>;
   readonly limits?: Partial<Limits>;
   readonly log?: Log;
 }
@@ -79,6 +83,10 @@ export interface LocalHub {
   returnParticipant(sessionId: string, agent: string): Promise<InviteAnswer>;
   /** Takes a participant out for good. */
   removeParticipant(sessionId: string, agent: string, reason?: string): Promise<InviteAnswer>;
+  /** Lets an agent (name or id) do what only some may: `operate`, `observe`, `rules`, `enrol`, `approve`. */
+  grant(agent: string, grants: readonly Grant[]): Promise<readonly Grant[]>;
+  /** Takes grants back, from the next request on. */
+  revoke(agent: string, grants: readonly Grant[]): Promise<readonly Grant[]>;
   /** A new view. */
   registerView(view: View): void;
   on<Name extends HubEventName>(name: Name, listener: HubListener<Name>): () => void;
@@ -96,7 +104,7 @@ export interface LocalHub {
 
 export async function createHub(options: CreateHubOptions = {}): Promise<LocalHub> {
   checkOptions(options);
-  const { adapters = [], conditions = [], targets = [], views = [], limits, log } = options;
+  const { adapters = [], conditions = [], targets = [], views = [], arbiter, limits, log } = options;
   const store = await storeOf(options);
   const hub = await Hub.start({
     store,
@@ -106,6 +114,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     conditions: [...CONDITIONS, ...conditions],
     targets: [...TARGETS, ...targets],
     views: [fullTranscript, windowedSummary, tokenBudget, sinceMyLastTurn, ...views],
+    ...(arbiter === undefined ? {} : { arbiter }),
     ...(limits === undefined ? {} : { limits }),
     ...(log === undefined ? {} : { log }),
   }).catch(async (thrown: unknown) => {
@@ -125,6 +134,8 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     hideParticipant: (sessionId, agent, reason) => hub.hideParticipant(sessionId, agent, reason),
     returnParticipant: (sessionId, agent) => hub.returnParticipant(sessionId, agent),
     removeParticipant: (sessionId, agent, reason) => hub.removeParticipant(sessionId, agent, reason),
+    grant: (agent, grants) => hub.grant(agent, grants),
+    revoke: (agent, grants) => hub.revoke(agent, grants),
     registerView: (view) => hub.registerView(view),
     on: (name, listener) => hub.on(name, listener),
     health: () => hub.health(),
@@ -145,7 +156,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
 }
 
 const LISTS = ['adapters', 'conditions', 'targets', 'views'] as const;
-const OPTIONS: readonly string[] = ['data', 'store', 'exitOnStoreFailure', ...LISTS, 'limits', 'log'];
+const OPTIONS: readonly string[] = ['data', 'store', 'exitOnStoreFailure', ...LISTS, 'arbiter', 'limits', 'log'];
 
 function checkOptions(options: CreateHubOptions): void {
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));

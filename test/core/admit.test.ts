@@ -22,6 +22,9 @@ function factsOf({ state }: { readonly state: SessionState }, given: Partial<Pos
     bound: true,
     repeat: undefined,
     expectedSeq: null,
+    denied: null,
+    retryAfterMs: 0,
+    inbox: null,
     ...given,
   };
 }
@@ -48,11 +51,21 @@ describe('the order of the checks', () => {
   const session = open();
   const head = session.metadata.head_seq;
   const other = keyRecord(envelope({ seq: 2, event_data: { text: 'something else' } }));
+  const full = new WireError('inbox_full', 'carol has too much unread');
   const allWrong = {
     draft: draft('bob', { event_type: 'session.opened', audience: ['id-mallory'], idempotency_key: 'k' }),
     facts: factsOf(
       { state: withStatus(inState(session, 'CLOSED'), 'bob', null) },
-      { bound: false, repeat: other, expectedSeq: head - 1, adapter: null, unavailable: 'no adapter plain 1' },
+      {
+        bound: false,
+        repeat: other,
+        expectedSeq: head - 1,
+        adapter: null,
+        unavailable: 'no adapter plain 1',
+        denied: 'no',
+        retryAfterMs: 20,
+        inbox: full,
+      },
     ),
   };
   type Case = typeof allWrong;
@@ -87,6 +100,11 @@ describe('the order of the checks', () => {
       fact({ repeat: undefined }),
     ],
     [
+      'outbound access and depth',
+      { code: 'forbidden', message: 'this cannot be sent: no', details: { reason: 'no' } },
+      fact({ denied: null }),
+    ],
+    [
       'not ended',
       {
         code: 'session_closed',
@@ -118,6 +136,16 @@ describe('the order of the checks', () => {
       },
       fact({ expectedSeq: head }),
     ],
+    [
+      'rate',
+      {
+        code: 'rate_limited',
+        message: 'you send faster than your rule allows (limits.rate); try again in 20 ms',
+        details: { retry_after_ms: 20 },
+      },
+      fact({ retryAfterMs: 0 }),
+    ],
+    ['inbox', { code: 'inbox_full', message: 'carol has too much unread' }, fact({ inbox: null })],
     [
       'type',
       {

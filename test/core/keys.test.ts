@@ -17,7 +17,15 @@ const data = fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true 
 function keyed(first: Partial<Draft> = {}) {
   const session = openSession({ names: ['alice', 'bob', 'carol', 'dave'] });
   const adapter = completeAdapter(anyoneSpeaks());
-  const facts = { adapter, unavailable: null, bound: true, expectedSeq: null };
+  const facts = {
+    adapter,
+    unavailable: null,
+    bound: true,
+    expectedSeq: null,
+    denied: null,
+    retryAfterMs: 0,
+    inbox: null,
+  };
   const post = (given: Partial<Draft>, repeat = true, state: LifecycleState = 'ACTIVE') => {
     const accepted = session.log.findLast(({ idempotency_key }) => idempotency_key === 'k');
     const there = { ...session.state, metadata: { ...session.metadata, state } };

@@ -78,6 +78,9 @@ function play(session: TestSession, { kind, name, ms }: Move, adapter: CompleteA
       bound: true,
       repeat: undefined,
       expectedSeq: null,
+      denied: null,
+      retryAfterMs: 0,
+      inbox: null,
     });
   const decision = () => {
     switch (kind) {

@@ -76,7 +76,7 @@ describe('a resume', () => {
     for (const expected_version of [0, 2]) {
       expect(await refusal(world, bob.call('set_resume', { summary: 'two', expected_version }))).toEqual({
         code: 'conflict',
-        message: `your resume is at version 1, expected_version was ${expected_version}; read it and try again`,
+        message: `the resume is at version 1, expected_version was ${expected_version}; read it and try again`,
         details: { version: 1 },
       });
     }

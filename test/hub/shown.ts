@@ -8,6 +8,7 @@ const EVENTS: { readonly [Name in HubEventName]: true } = {
   agentRegistered: true,
   agentUnregistered: true,
   agentChanged: true,
+  agentGranted: true,
   agentBound: true,
   agentUnbound: true,
   envelopePosted: true,
@@ -20,6 +21,8 @@ const EVENTS: { readonly [Name in HubEventName]: true } = {
   deliveryAcked: true,
   deliverySeen: true,
   deliveryFailed: true,
+  inboxHighWater: true,
+  arbiterFailed: true,
   badFrame: true,
   storeFailed: true,
 };

@@ -1,0 +1,35 @@
+/** Grants, given and taken back by whoever runs the hub. */
+
+import { WireError } from '../core/errors.ts';
+import { GRANTS, type Grant } from '../core/grants.ts';
+import { describe } from '../core/json.ts';
+import { agentRef } from '../core/record-schemas.ts';
+import { schemaOf } from '../core/schema.ts';
+import type { HubParts } from './parts.ts';
+
+export function changeGrants(
+  { registry, backlog }: HubParts,
+  agent: string,
+  grants: readonly Grant[],
+  how: 'grant' | 'revoke',
+): Promise<readonly Grant[]> {
+  schemaOf(agentRef).parse(agent, 'agent');
+  checkGrants(grants);
+  const passport = registry.called(agent)?.passport;
+  if (passport === undefined) throw new WireError('not_found', `agent: nobody called "${agent}" is registered`);
+  backlog.check();
+  return registry.setGrants(passport.agent_id, (held) => {
+    if (how === 'grant') return new Set([...held, ...grants]);
+    return new Set([...held].filter((grant) => !grants.includes(grant)));
+  });
+}
+
+function checkGrants(grants: unknown): void {
+  const known = Object.keys(GRANTS).join(', ');
+  if (!Array.isArray(grants)) {
+    throw new WireError('bad_frame', `grants: expected a list of ${known}, got ${describe(grants)}`);
+  }
+  const wrong: unknown = grants.find((grant) => typeof grant !== 'string' || !Object.hasOwn(GRANTS, grant));
+  if (wrong === undefined) return;
+  throw new WireError('bad_frame', `grants: expected some of ${known}, got ${describe(wrong)}`);
+}

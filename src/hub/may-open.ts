@@ -1,0 +1,68 @@
+/** May this session be opened, or this one be added: the arbiter's say, then how many sessions each may be in. */
+
+import type { OpenAsk, Party } from '../core/arbiter.ts';
+import { WireError } from '../core/errors.ts';
+import type { CreateParams, ParticipantRef } from '../core/operations.ts';
+import type { Binding } from './bindings.ts';
+import type { HubParts } from './parts.ts';
+import { liveSessionsOf } from './read-pages.ts';
+
+type Named = { readonly agent_id: string; readonly name: string };
+type Opening = Omit<OpenAsk, 'by' | 'others'> & { readonly by: Named; readonly others: readonly Named[] };
+
+/** Runs `then` if it may. Who has a limit is counted with what it is opening just now, so that two at once do not pass it. */
+export async function ifMayOpen<T>(parts: HubParts, opening: Opening, then: () => Promise<T>): Promise<T> {
+  const by = partyOf(parts, opening.by);
+  const others = opening.others.map((other) => partyOf(parts, other));
+  const denial = parts.arbiter.denial('authorizeOpen', { ...opening, by, others });
+  const reason = denial instanceof Promise ? await denial : denial;
+  if (reason !== null) throw new WireError('forbidden', `the session cannot be opened: ${reason}`, { reason });
+  // Who adds one to a session is in it already.
+  const limited = [...(opening.session_id === null ? [by] : []), ...others].filter(
+    ({ rule }) => rule.limits.max_concurrent_sessions !== null,
+  );
+  if (limited.length === 0) return then();
+  for (const { agent_id } of limited) parts.opening.set(agent_id, (parts.opening.get(agent_id) ?? 0) + 1);
+  try {
+    for (const one of limited) await checkRoom(parts, one, opening.session_id);
+    return await then();
+  } finally {
+    for (const { agent_id } of limited) {
+      const left = (parts.opening.get(agent_id) ?? 1) - 1;
+      if (left > 0) parts.opening.set(agent_id, left);
+      else parts.opening.delete(agent_id);
+    }
+  }
+}
+
+/** Names nobody has, as the arbiter understands them. */
+export async function withKnownNames(parts: HubParts, creator: Binding, params: CreateParams): Promise<CreateParams> {
+  const { arbiter, registry } = parts;
+  if (!arbiter.replaced.has('resolveUnknown')) return params;
+  const by = partyOf(parts, { agent_id: creator.agentId, name: creator.name });
+  const participants: ParticipantRef[] = [];
+  for (const ref of params.participants) {
+    const isUnknown = typeof ref === 'string' && registry.invitable(ref) === null;
+    participants.push(isUnknown ? ((await arbiter.resolveUnknown({ by, name: ref })) ?? ref) : ref);
+  }
+  return { ...params, participants };
+}
+
+/** The session itself does not count: one who declined may be asked again. */
+async function checkRoom(parts: HubParts, { agent_id, name, rule }: Party, sessionId: string | null): Promise<void> {
+  const most = rule.limits.max_concurrent_sessions ?? Number.POSITIVE_INFINITY;
+  let live = parts.opening.get(agent_id) ?? 1;
+  for await (const { head } of liveSessionsOf(parts.store, agent_id)) {
+    const status = head.members[agent_id];
+    if (head.session_id === sessionId || status === 'removed' || status === 'rejected') continue;
+    live += 1;
+    if (live > most) break;
+  }
+  if (live <= most) return;
+  const message = `the session cannot be opened: ${name} may be in ${most} at once, and is (limits.max_concurrent_sessions)`;
+  throw new WireError('forbidden', message, { agent_id, most });
+}
+
+function partyOf({ registry }: HubParts, { agent_id, name }: Named): Party {
+  return { agent_id, name, rule: registry.ruleOf(agent_id) };
+}
