@@ -3,6 +3,7 @@
 import type { CompleteAdapter } from './adapter.ts';
 import { type Draft, type Envelope, hubDraft } from './envelope.ts';
 import { internalError, isProtocolError, WireError } from './errors.ts';
+import type { Watch } from './expectation.ts';
 import { inviteDraft } from './invite.ts';
 import { describe, type JsonObject } from './json.ts';
 import type { Limits } from './limits.ts';
@@ -21,6 +22,8 @@ export interface CreateFacts {
   readonly knobs: JsonObject;
   /** Versions of the registered parts it uses, beside the adapter's. */
   readonly versions?: JsonObject;
+  /** Its expectations, ready to run. */
+  readonly watch?: Watch | null;
   readonly labels: Readonly<Record<string, string>>;
   readonly expectations: readonly ExpectationEntry[] | null;
   readonly requiredAcks: number | null;

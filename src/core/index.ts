@@ -9,6 +9,15 @@ export type { Draft, Entry, Envelope, HubEventType, Priority, Turn, Unit } from 
 export { HUB_EVENT_TYPES, HUB_ID, isContent } from './envelope.ts';
 export type { ErrorDetails, FieldProblem, WireCode } from './errors.ts';
 export { HubError, ProtocolError, WIRE_CODES, WireError } from './errors.ts';
+export type {
+  Evaluator,
+  HandlerEffect,
+  Violation,
+  ViolationHandler,
+  Violator,
+  Wait,
+  WaitContext,
+} from './expectation.ts';
 export type { AgentQuery, FoundAgent } from './find-agent.ts';
 export type {
   ClientFrame,
@@ -45,6 +54,7 @@ export type {
   Who,
 } from './operations.ts';
 export { OPERATIONS } from './operations.ts';
+export type { HeldTurn, Moment, Pacing, Unanswered } from './pacing.ts';
 export type { ContextUpdates, FinishOptions, HandoffOptions, Packet } from './packets.ts';
 export { finish, handoff } from './packets.ts';
 export type { AgentKind, Passport, PassportClaim } from './passport.ts';

@@ -14,6 +14,7 @@ import type { Binding } from './bindings.ts';
 import { notBound } from './caller.ts';
 import { viewVersions } from './chosen-view.ts';
 import type { HubParts } from './parts.ts';
+import { withExpectations } from './plan-expectations.ts';
 import { resolveParticipants } from './resolve-participants.ts';
 import { tailored } from './tailor.ts';
 
@@ -91,8 +92,8 @@ async function createNew(parts: HubParts, creator: Binding, params: CreateParams
 /** One synchronous step from the last check to the staged unit; what fails leaves nothing behind. */
 async function begin(parts: HubParts, creator: Binding, facts: CreateFacts): Promise<void> {
   if (!parts.bindings.mayAct(creator)) throw notBound(creator.name);
-  const { session_id, adapter } = facts;
-  const session = parts.sessions.makeNew(session_id, adapter);
+  const { session_id, adapter, watch = null } = facts;
+  const session = parts.sessions.makeNew(session_id, adapter, watch);
   parts.sessions.add(session);
   try {
     await session.create(createDrafts(facts));
@@ -141,7 +142,7 @@ function createFacts(
     nowMs: clock.now(),
     limits,
   };
-  return tailored(parts, registered, facts);
+  return withExpectations(parts, tailored(parts, registered, facts));
 }
 
 function knobsOf({ limits }: HubParts, { parseKnobs }: RegisteredAdapter, params: CreateParams): JsonObject {

@@ -2,6 +2,7 @@
 
 import type { SessionAdapter } from '../core/adapter.ts';
 import { asError, HubError } from '../core/errors.ts';
+import type { Evaluator, ViolationHandler } from '../core/expectation.ts';
 import { type Limits, limitsWith } from '../core/limits.ts';
 import { type Link, linkPair } from '../core/link.ts';
 import type { InviteAnswer } from '../core/membership.ts';
@@ -19,7 +20,9 @@ import { Connection } from './connection.ts';
 import { CreateKeys } from './create-keys.ts';
 import { Cursors } from './cursors.ts';
 import { HUB_EVENTS, type HubEventName, type HubListener, Taps } from './events.ts';
+import { Expectations } from './expectations.ts';
 import { onDurable } from './follow-up.ts';
+import { Grace } from './grace.ts';
 import { LiveIndex } from './live-index.ts';
 import { bringBack, hide, remove } from './operate.ts';
 import type { HubParts } from './parts.ts';
@@ -34,6 +37,7 @@ import { Stamper } from './stamper.ts';
 import { Views } from './views.ts';
 import { Waiters } from './waiters.ts';
 import { Wakes } from './wakes.ts';
+import { Watching } from './watching.ts';
 
 export interface HubOptions {
   readonly store: Store;
@@ -45,6 +49,9 @@ export interface HubOptions {
   readonly conditions?: readonly Condition[];
   readonly targets?: readonly Target[];
   readonly views?: readonly View[];
+  /** What expectations of sessions may name. */
+  readonly evaluators?: readonly Evaluator[];
+  readonly handlers?: readonly ViolationHandler[];
   readonly log?: Log;
   readonly limits?: Partial<Limits>;
 }
@@ -62,6 +69,8 @@ export class Hub {
     for (const condition of options.conditions ?? []) this.parts.ruleParts.registerCondition(condition);
     for (const target of options.targets ?? []) this.parts.ruleParts.registerTarget(target);
     for (const view of options.views ?? []) this.parts.views.register(view);
+    for (const evaluator of options.evaluators ?? []) this.parts.expectations.registerEvaluator(evaluator);
+    for (const handler of options.handlers ?? []) this.parts.expectations.registerHandler(handler);
     keepAudit(this.parts);
   }
 
@@ -141,6 +150,18 @@ export class Hub {
     this.parts.views.register(view);
   }
 
+  /** A new evaluator of expectations. Sessions that waited for it come alive on their next use. */
+  registerEvaluator(evaluator: Evaluator): void {
+    this.parts.expectations.registerEvaluator(evaluator);
+    this.parts.sessions.forgetUnavailable();
+  }
+
+  /** A new handler of violations. Sessions that waited for it come alive on their next use. */
+  registerHandler(handler: ViolationHandler): void {
+    this.parts.expectations.registerHandler(handler);
+    this.parts.sessions.forgetUnavailable();
+  }
+
   /** Everything that time brings: due deadlines, repeats, cursors, eviction. Called once a second. */
   sweep(): void {
     if (this.state !== 'running' || this.parts.backlog.failed !== null) return;
@@ -203,6 +224,7 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
   const limits = limitsWith(options.limits);
   const backlog = new Backlog(clock, limits);
   const events = new Taps(log);
+  const grace = new Grace(clock, limits);
   const fail = (thrown: Error): void => {
     if (backlog.failed !== null) return;
     // A store may be anybody's code.
@@ -229,16 +251,19 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
     adapters: new Adapters(),
     ruleParts: new RuleParts(),
     views: new Views(),
+    expectations: new Expectations(),
+    grace,
     index: new LiveIndex(limits.orphanMs),
     waiters: new Waiters(),
     cursors: new Cursors(store),
     retries: new Retries(clock),
     createKeys: new CreateKeys(),
-    presence: new Presence(clock, limits, (agentId) => parts.bindings.isBound(agentId)),
+    presence: new Presence(clock, limits, grace, (agentId) => parts.bindings.isBound(agentId)),
   } satisfies Partial<HubParts>);
   parts.bindings = new Bindings(parts);
   parts.sessions = new Sessions(parts, (session, entries, after) => onDurable(parts, session, entries, after));
   parts.registry = new Registry(parts);
+  parts.watching = new Watching(parts);
   parts.wakes = new Wakes(parts);
   return parts;
 }

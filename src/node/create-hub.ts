@@ -6,6 +6,7 @@ import { conversation } from 'parley-hub/adapters/conversation';
 import { discussion } from 'parley-hub/adapters/discussion';
 import { CONDITIONS, TARGETS } from 'parley-hub/adapters/transition-graph';
 import { workflow } from 'parley-hub/adapters/workflow';
+import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
 import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
 import { tokenBudget } from 'parley-hub/views/token-budget';
@@ -13,6 +14,7 @@ import { windowedSummary } from 'parley-hub/views/windowed-summary';
 import { AgentClient, type AgentOptions, HumanClient, type HumanOptions } from '../client/index.ts';
 import type { SessionAdapter } from '../core/adapter.ts';
 import { HubError } from '../core/errors.ts';
+import type { Evaluator, ViolationHandler } from '../core/expectation.ts';
 import { describe } from '../core/json.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Link } from '../core/link.ts';
@@ -52,6 +54,9 @@ export interface CreateHubOptions {
   readonly targets?: readonly Target[];
   /** Views beside the built-in ones. */
   readonly views?: readonly View[];
+  /** Evaluators and handlers of expectations beside the built-in ones. */
+  readonly evaluators?: readonly Evaluator[];
+  readonly handlers?: readonly ViolationHandler[];
   readonly limits?: Partial<Limits>;
   readonly log?: Log;
 }
@@ -81,6 +86,9 @@ export interface LocalHub {
   removeParticipant(sessionId: string, agent: string, reason?: string): Promise<InviteAnswer>;
   /** A new view. */
   registerView(view: View): void;
+  /** A new evaluator of expectations, or handler of their violations. */
+  registerEvaluator(evaluator: Evaluator): void;
+  registerHandler(handler: ViolationHandler): void;
   on<Name extends HubEventName>(name: Name, listener: HubListener<Name>): () => void;
   health(): Health;
   audit(range?: { readonly after?: number; readonly limit?: number }): Promise<readonly NumberedAudit[]>;
@@ -96,7 +104,16 @@ export interface LocalHub {
 
 export async function createHub(options: CreateHubOptions = {}): Promise<LocalHub> {
   checkOptions(options);
-  const { adapters = [], conditions = [], targets = [], views = [], limits, log } = options;
+  const {
+    adapters = [],
+    conditions = [],
+    targets = [],
+    views = [],
+    evaluators = [],
+    handlers = [],
+    limits,
+    log,
+  } = options;
   const store = await storeOf(options);
   const hub = await Hub.start({
     store,
@@ -106,6 +123,8 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     conditions: [...CONDITIONS, ...conditions],
     targets: [...TARGETS, ...targets],
     views: [fullTranscript, windowedSummary, tokenBudget, sinceMyLastTurn, ...views],
+    evaluators: [...EVALUATORS, ...evaluators],
+    handlers: [...HANDLERS, ...handlers],
     ...(limits === undefined ? {} : { limits }),
     ...(log === undefined ? {} : { log }),
   }).catch(async (thrown: unknown) => {
@@ -126,6 +145,8 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     returnParticipant: (sessionId, agent) => hub.returnParticipant(sessionId, agent),
     removeParticipant: (sessionId, agent, reason) => hub.removeParticipant(sessionId, agent, reason),
     registerView: (view) => hub.registerView(view),
+    registerEvaluator: (evaluator) => hub.registerEvaluator(evaluator),
+    registerHandler: (handler) => hub.registerHandler(handler),
     on: (name, listener) => hub.on(name, listener),
     health: () => hub.health(),
     audit: (range) => hub.audit(range),
@@ -144,7 +165,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
   };
 }
 
-const LISTS = ['adapters', 'conditions', 'targets', 'views'] as const;
+const LISTS = ['adapters', 'conditions', 'targets', 'views', 'evaluators', 'handlers'] as const;
 const OPTIONS: readonly string[] = ['data', 'store', 'exitOnStoreFailure', ...LISTS, 'limits', 'log'];
 
 function checkOptions(options: CreateHubOptions): void {

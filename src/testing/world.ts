@@ -1,6 +1,7 @@
 /** A whole hub in a test's hand: its clock moves when told, its disk syncs when told, its peers speak frames. */
 
 import type { SessionAdapter } from '../core/adapter.ts';
+import type { Evaluator, ViolationHandler } from '../core/expectation.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Ids, Log } from '../core/ports.ts';
 import type { Condition, Target } from '../core/transition.ts';
@@ -17,6 +18,8 @@ export interface WorldOptions {
   readonly conditions?: readonly Condition[];
   readonly targets?: readonly Target[];
   readonly views?: readonly View[];
+  readonly evaluators?: readonly Evaluator[];
+  readonly handlers?: readonly ViolationHandler[];
   readonly limits?: Partial<Limits>;
   readonly store?: FaultyStore;
   readonly clock?: SimClock;
@@ -129,7 +132,7 @@ export class World {
 }
 
 function openHub(options: WorldOptions, clock: SimClock, ids: Ids, store: FaultyStore): Promise<Hub> {
-  const { adapters, conditions = [], targets = [], views = [], limits, log } = options;
+  const { adapters, conditions = [], targets = [], views = [], evaluators = [], handlers = [], limits, log } = options;
   return Hub.start({
     store,
     clock,
@@ -138,6 +141,8 @@ function openHub(options: WorldOptions, clock: SimClock, ids: Ids, store: Faulty
     conditions,
     targets,
     views,
+    evaluators,
+    handlers,
     ...(limits === undefined ? {} : { limits }),
     ...(log === undefined ? {} : { log }),
   });

@@ -1,6 +1,7 @@
 /** A hub over a data folder with open conversations, and a way to speak in them as a connection would. */
 
 import { conversation } from 'parley-hub/adapters/conversation';
+import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
 import type { Limits } from '../../src/core/limits.ts';
 import type { OperationName, Result } from '../../src/core/operations.ts';
 import type { Store } from '../../src/core/store.ts';
@@ -36,7 +37,15 @@ export class Arena {
   static async open(folder: string, limits: Partial<Limits> = {}): Promise<Arena> {
     const { store } = await openStore(folder);
     return new Arena(
-      await Hub.start({ store, clock: systemClock, ids: systemIds, adapters: [conversation], limits }),
+      await Hub.start({
+        store,
+        clock: systemClock,
+        ids: systemIds,
+        adapters: [conversation],
+        evaluators: EVALUATORS,
+        handlers: HANDLERS,
+        limits,
+      }),
       store,
     );
   }

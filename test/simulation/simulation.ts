@@ -7,6 +7,7 @@ import { CONDITIONS, TARGETS } from 'parley-hub/adapters/transition-graph';
 import { workflow } from 'parley-hub/adapters/workflow';
 import type { Envelope, ResponseFrame, Turn } from 'parley-hub/core';
 import { isTerminal, type Result, type SessionAdapter, type View, WireError } from 'parley-hub/core';
+import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
 import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
 import { tokenBudget } from 'parley-hub/views/token-budget';
@@ -553,6 +554,8 @@ export class Simulation {
       adapters,
       conditions: CONDITIONS,
       targets: TARGETS,
+      evaluators: EVALUATORS,
+      handlers: HANDLERS,
       views: this.options.views ?? views,
       limits: { tailLength: 4, window: 8, snapshotLength: 4 },
     });
