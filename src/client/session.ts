@@ -8,6 +8,7 @@ import { HubError } from '../core/errors.ts';
 import { badValue, type JsonObject } from '../core/json.ts';
 import type { InviteAnswer } from '../core/membership.ts';
 import type { PostParams, Result } from '../core/operations.ts';
+import type { FailureAnswer, ProgressAnswer } from '../core/progress.ts';
 import type { LifecycleState } from '../core/session.ts';
 import { checkOptions, isObject, names, optional, type Rules } from './given.ts';
 import { WAIT_OPTIONS, type WaitOptions } from './inbox.ts';
@@ -137,6 +138,16 @@ export class Session implements AsyncIterable<Message> {
   /** Leaves for good: nothing more comes, and there is no way back. The others go on, unless too few are left. */
   async leave(): Promise<InviteAnswer> {
     return this.room.host.call('leave_session', { session_id: this.id });
+  }
+
+  /** Says that you are at work on your turn, so that it lasts longer. Logged at most every 10 s; more of it changes nothing. */
+  async progress(note?: string): Promise<ProgressAnswer> {
+    return this.room.host.call('report_progress', { session_id: this.id, note });
+  }
+
+  /** Says that you cannot take your turn: expectations with `on_failure` are violated at once. */
+  async failTurn(reason: string): Promise<FailureAnswer> {
+    return this.room.host.call('report_turn_failure', { session_id: this.id, reason });
   }
 
   /** Invites one more, by name or id; only who opened the session may. */

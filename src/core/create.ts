@@ -173,10 +173,13 @@ function inviteMs({ inviteTimeoutMs, limits }: CreateFacts, manifest: Manifest):
   return acksWithinMs(manifest) ?? inviteTimeoutMs ?? limits.inviteTimeoutMs;
 }
 
-/** The time of the shortest `acks_within … auto_close`; null = the manifest has none. */
+/** The time of the shortest `acks_within … auto_close` that is for all invitees; null = the manifest has none. */
 export function acksWithinMs(manifest: Manifest): number | null {
   const seconds = manifest.expectations
-    .filter(({ name, on_violation }) => name === 'acks_within' && on_violation === 'auto_close')
+    .filter(
+      ({ name, on_violation, applies_to }) =>
+        name === 'acks_within' && on_violation === 'auto_close' && applies_to === undefined,
+    )
     .map(({ params }) => params.seconds)
     .filter((value) => typeof value === 'number');
   return seconds.length === 0 ? null : Math.min(...seconds) * 1000;

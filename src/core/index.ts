@@ -59,6 +59,7 @@ export type { ContextUpdates, FinishOptions, HandoffOptions, Packet } from './pa
 export { finish, handoff } from './packets.ts';
 export type { AgentKind, Passport, PassportClaim } from './passport.ts';
 export type { Clock, Ids, Log } from './ports.ts';
+export type { FailureAnswer, ProgressAnswer } from './progress.ts';
 export type { Observed, Resume, ResumeClaim } from './resume.ts';
 export type { Schema } from './schema-contract.ts';
 export type {

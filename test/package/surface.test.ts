@@ -178,6 +178,8 @@ it('[PK4, OP1] the operations are the ones clients know, each with parameters, r
     'close_session',
     'post',
     'can_send',
+    'report_progress',
+    'report_turn_failure',
     'pending_turns',
     'read_log',
     'read_view',
