@@ -26,7 +26,8 @@ export function parseChange(value: Json | undefined, field: string): ContextChan
 
 export function changed(vars: JsonObject, change: ContextChange | null): JsonObject {
   if (change === null) return vars;
-  const kept = Object.entries(vars).filter(([key]) => !change.delete.includes(key));
+  const gone = new Set(change.delete);
+  const kept = Object.entries(vars).filter(([key]) => !gone.has(key));
   return { ...Object.fromEntries(kept), ...change.set };
 }
 

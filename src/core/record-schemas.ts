@@ -64,7 +64,9 @@ export const lifecycleState: z.ZodType<LifecycleState> = oneOf<LifecycleState>(
 export const agentName: z.ZodType<string> = z
   .string({ error: 'a name' })
   .regex(NAME, 'a name of a-z 0-9 . _ - (1 to 64 characters, starting with a letter or digit)')
-  .refine((name) => !RESERVED_NAMES.has(name), 'another name: "hub" is the hub itself');
+  .refine((name) => !RESERVED_NAMES.has(name), 'another name: "hub" is the hub itself')
+  // Names and ids are taken in the same places: one that could be an id could pass for somebody else.
+  .refine((name) => !MADE_ID.test(name), 'another name: 32 hex digits are an id');
 
 export const agentKind: z.ZodType<AgentKind> = oneOf<AgentKind>(
   { agent: 1, human: 1, remote_agent: 1 },

@@ -55,9 +55,11 @@ export function nextResume(before: Resume, claim: ResumeClaim, at: string): Resu
   };
 }
 
-/** Claimed or observed, whatever the case of its letters. */
-export function hasCapability({ claimed_capabilities, observed }: Resume, capability: string): boolean {
-  const wanted = capability.toLowerCase();
-  const isWanted = (known: string): boolean => known.toLowerCase() === wanted;
-  return claimed_capabilities.some(isWanted) || Object.keys(observed).some(isWanted);
+/** Claimed or observed, each once, in lower case: the case of letters does not matter. */
+export function capabilitiesOf({ claimed_capabilities, observed }: Resume): ReadonlySet<string> {
+  return new Set([...claimed_capabilities, ...Object.keys(observed)].map((known) => known.toLowerCase()));
+}
+
+export function hasCapability(resume: Resume, capability: string): boolean {
+  return capabilitiesOf(resume).has(capability.toLowerCase());
 }

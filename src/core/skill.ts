@@ -55,9 +55,18 @@ export function renderSkill(passport: Passport, resume: Resume): Skill {
   };
 }
 
+/** Far within the bound of front matter, whatever its letters take. */
+const MAX_DESCRIPTION = 512;
+
+/** Never cuts a character in two. */
+function shortened(text: string): string {
+  const last = text.charCodeAt(MAX_DESCRIPTION - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? MAX_DESCRIPTION - 1 : MAX_DESCRIPTION);
+}
+
 function describeAgent({ name, kind }: Passport, { summary, claimed_capabilities }: Resume): string {
-  if (summary !== '') return summary;
-  if (claimed_capabilities.length > 0) return `${name} offers ${claimed_capabilities.join(', ')}.`;
+  if (summary !== '') return summary.length <= MAX_DESCRIPTION ? summary : `${shortened(summary)}…`;
+  if (claimed_capabilities.length > 0) return `${name} offers ${shortened(claimed_capabilities.join(', '))}.`;
   return `${name} is ${KINDS[kind]}.`;
 }
 

@@ -81,7 +81,7 @@ async function versionFor(parts: HubParts, session: LiveSession, name: string, a
   const { event_data } = await createdEnvelope(store, session);
   // session.created is made by the hub; the log is read by checksum, not by schema.
   const { versions } = event_data as unknown as CreatedData;
-  const kept = isPlainObject(versions.view) ? versions.view[name] : undefined;
+  const kept = isPlainObject(versions.view) && Object.hasOwn(versions.view, name) ? versions.view[name] : undefined;
   const view = typeof kept === 'number' ? views.find(name, kept) : views.newest(name);
   if (view !== null) return view;
   if (asked && kept === undefined) throw badValue('params.view.name', `one of ${views.known}`, name);

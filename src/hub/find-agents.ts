@@ -1,8 +1,9 @@
 /** A page of the agents that fit, by name. */
 
-import { fitsQuery, foundAgent, type KnownAgent } from '../core/find-agent.ts';
+import { fitsQuery, foundAgent } from '../core/find-agent.ts';
 import type { Params, Result } from '../core/operations.ts';
-import { hasCapability } from '../core/resume.ts';
+import type { Passport } from '../core/passport.ts';
+import { capabilitiesOf } from '../core/resume.ts';
 import { countWithin, PAGE } from './count-within.ts';
 import type { HubParts } from './parts.ts';
 
@@ -33,18 +34,24 @@ export function findAgents(parts: HubParts, { after = '', limit = PAGE, ...query
   return { agents: shown, next: shown.at(-1)?.name ?? null };
 }
 
-/** Of those who offer it and are not `taken`: who is connected before who is not, then by name. */
-export function firstWithCapability(
-  { registry, bindings }: HubParts,
-  capability: string,
-  taken: ReadonlySet<string>,
-): KnownAgent | null {
-  let away: KnownAgent | null = null;
-  for (const agent of registry.after('')) {
-    const { agent_id } = agent.passport;
-    if (taken.has(agent_id) || registry.isLeaving(agent_id) || !hasCapability(agent.resume, capability)) continue;
-    if (bindings.isBound(agent_id)) return agent;
-    away ??= agent;
+/**
+ * Who offers each of these, in the order they are to be chosen: who is connected before who is not, then by name. The
+ * registry is gone through once, however many are asked for.
+ */
+export function offering({ registry, bindings }: HubParts, capabilities: Iterable<string>): Offers {
+  const offers = new Map([...capabilities].map((one) => [one.toLowerCase(), { here: [], away: [] } as Offer]));
+  for (const { passport, resume } of offers.size === 0 ? [] : registry.after('')) {
+    if (registry.isLeaving(passport.agent_id)) continue;
+    const side = bindings.isBound(passport.agent_id) ? 'here' : 'away';
+    for (const capability of capabilitiesOf(resume)) offers.get(capability)?.[side].push(passport);
   }
-  return away;
+  return new Map([...offers].map(([capability, { here, away }]) => [capability, [...here, ...away]]));
+}
+
+/** By capability in lower case. */
+export type Offers = ReadonlyMap<string, readonly Passport[]>;
+
+interface Offer {
+  readonly here: Passport[];
+  readonly away: Passport[];
 }

@@ -39,12 +39,15 @@ async function envelopesOf(store: Store, session: LiveSession, from: number, to:
   return entries.map(({ envelope }) => envelope);
 }
 
+/** So many are read and folded at once: others are served in between. */
+const PAGE = 128;
+
 /** Neighbours are read together. */
 function runsOf(seqs: readonly number[]): readonly (readonly [from: number, to: number])[] {
   const runs: [number, number][] = [];
   for (const seq of seqs) {
     const last = runs.at(-1);
-    if (last !== undefined && last[1] === seq - 1) last[1] = seq;
+    if (last !== undefined && last[1] === seq - 1 && seq - last[0] < PAGE) last[1] = seq;
     else runs.push([seq, seq]);
   }
   return runs;

@@ -67,11 +67,23 @@ function showWithin(
     const shown = taken.slice(left);
     const earlier = { count: seen.earlier + left, names: namesBefore(shown[0]?.seq ?? seen.atSeq + 1, seen) };
     const messages = guarding(view.name, 'show', () => view.show(shown, earlier, params));
-    const bytes = utf8Bytes(JSON.stringify(messages));
-    if (bytes <= maxBytes || shown.length <= 1) return { messages, left };
-    left += Math.max(1, shown.length - Math.ceil((shown.length * maxBytes) / bytes));
-    left = Math.min(left, taken.length - 1);
+    const over = overBy(messages, maxBytes);
+    if (over === 0 || shown.length <= 1) return { messages, left };
+    left = Math.min(left + over, taken.length - 1);
   }
+}
+
+/** How many of the oldest lines are too much; 0 = all fit. Each line is one message, and what the view adds stays. */
+function overBy(messages: readonly ViewMessage[], maxBytes: number): number {
+  const sizes = messages.map((message) => utf8Bytes(JSON.stringify(message)) + 1);
+  let bytes = sizes.reduce((sum, size) => sum + size, 2);
+  let over = 0;
+  for (let i = 0; i < messages.length && bytes > maxBytes; i++) {
+    if (messages[i]?.seq === null) continue;
+    bytes -= sizes[i] ?? 0;
+    over += 1;
+  }
+  return bytes > maxBytes ? Math.max(1, over) : over;
 }
 
 /** In the order of the participants, the hub after them. */

@@ -59,7 +59,7 @@ export class Registry {
     return this.visible(this.identities.withId(agentId))?.passport ?? null;
   }
 
-  /** By id or name, with what it says of itself. The id comes first: a name may look like another's id. */
+  /** By id or name, with what it says of itself. No name looks like an id. */
   called(nameOrId: string): KnownAgent | null {
     const identity = this.visible(this.identities.withId(nameOrId)) ?? this.visible(this.identities.named(nameOrId));
     return identity === null ? null : knownAgent(identity, this.durableSeq);

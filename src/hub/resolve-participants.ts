@@ -4,7 +4,7 @@ import type { CreateFacts } from '../core/create.ts';
 import { WireError } from '../core/errors.ts';
 import type { ParticipantRef } from '../core/operations.ts';
 import type { Binding } from './bindings.ts';
-import { firstWithCapability } from './find-agents.ts';
+import { type Offers, offering } from './find-agents.ts';
 import type { HubParts } from './parts.ts';
 
 type Participants = CreateFacts['participants'];
@@ -19,7 +19,11 @@ export function resolveParticipants(
   const named = listed.map((ref, i) => (typeof ref === 'string' ? byName(parts, ref, i) : ref));
   assertOnce(named, listed);
   const taken = new Set([creator.agentId, ...named.flatMap((one) => ('capability' in one ? [] : [one.agent_id]))]);
-  const all = named.map((one, i) => ('capability' in one ? byCapability(parts, one.capability, taken, i) : one));
+  const offers = offering(
+    parts,
+    named.flatMap((one) => ('capability' in one ? [one.capability] : [])),
+  );
+  const all = named.map((one, i) => ('capability' in one ? byCapability(offers, one.capability, taken, i) : one));
   const isListed = all.some(({ agent_id }) => agent_id === creator.agentId);
   return isListed ? all : [{ agent_id: creator.agentId, name: creator.name }, ...all];
 }
@@ -30,11 +34,11 @@ function byName({ registry }: HubParts, nameOrId: string, place: number): Chosen
   return { agent_id: passport.agent_id, name: passport.name };
 }
 
-function byCapability(parts: HubParts, capability: string, taken: Set<string>, place: number): Chosen {
-  const agent = firstWithCapability(parts, capability, taken);
-  if (agent === null) throw nobody(place, `nobody else offers "${capability}"`, capability);
-  taken.add(agent.passport.agent_id);
-  return { agent_id: agent.passport.agent_id, name: agent.passport.name };
+function byCapability(offers: Offers, capability: string, taken: Set<string>, place: number): Chosen {
+  const agent = offers.get(capability.toLowerCase())?.find(({ agent_id }) => !taken.has(agent_id));
+  if (agent === undefined) throw nobody(place, `nobody else offers "${capability}"`, capability);
+  taken.add(agent.agent_id);
+  return { agent_id: agent.agent_id, name: agent.name };
 }
 
 function assertOnce(

@@ -10,10 +10,14 @@ const TURN_TYPES: ReadonlySet<string> = new Set(['discussion', 'workflow']);
 /** The members of the two states that are looked at. */
 interface TurnState {
   readonly turn_count: number;
+  readonly expected_next_speaker: string | null;
+  readonly active: readonly string[];
+  readonly rounds_done?: number;
   readonly pending_close_reason?: string | null;
 }
 
-export function checkTurns({ metadata, head, adapter_state }: SessionState, adapter: CompleteAdapter): void {
+export function checkTurns(now: SessionState, adapter: CompleteAdapter): void {
+  const { metadata, head, adapter_state } = now;
   const { session_id, head_seq, participants, state } = metadata;
   const where = `${session_id} at seq ${head_seq}`;
   const active = participants.filter(({ status }) => status === 'active').map(({ agent_id }) => agent_id);
@@ -23,7 +27,7 @@ export function checkTurns({ metadata, head, adapter_state }: SessionState, adap
     'L6',
     () => `${where}: the turn is held by ${turn?.agent_id}, who is not there`,
   );
-  if (!TURN_TYPES.has(metadata.manifest.type) || state !== 'ACTIVE' || isEnding(adapter_state)) return;
+  if (!TURN_TYPES.has(metadata.manifest.type) || state !== 'ACTIVE' || isEnding(now)) return;
   const speakers = active.filter((agentId) => maySpeak(metadata, agentId, adapter_state, adapter));
   holds(speakers.length <= 1, 'L4', () => `${where}: ${speakers.join(' and ')} may both take the turn`);
   holds(speakers.length === 1 || active.length === 0, 'L6', () => `${where}: nobody may take the turn`);
@@ -50,16 +54,24 @@ export function checkOver(last: SessionState): void {
   holds(state !== 'ACTIVE' || !isOver(last), 'L6', () => `${session_id} is over and goes on`);
 }
 
-function isOver({ metadata, adapter_state }: SessionState): boolean {
-  if (metadata.manifest.type !== 'workflow') return false;
+function isOver(now: SessionState): boolean {
+  const { metadata, adapter_state } = now;
+  if (metadata.manifest.type !== 'workflow') return isEnding(now);
   // Knobs of a workflow hold a graph.
   const { max_turns } = metadata.knobs.graph as { readonly max_turns?: number | null };
   const { turn_count } = adapter_state as TurnState;
-  return isEnding(adapter_state) || (max_turns != null && turn_count >= max_turns);
+  return isEnding(now) || (max_turns != null && turn_count >= max_turns);
 }
 
-function isEnding(state: unknown): boolean {
-  return ((state as TurnState).pending_close_reason ?? null) !== null;
+/** A workflow says so. A discussion has had its last text when its rounds are over and nobody there has the turn. */
+function isEnding({ metadata, adapter_state }: SessionState): boolean {
+  const { type } = metadata.manifest;
+  if (!TURN_TYPES.has(type)) return false;
+  const { pending_close_reason = null, rounds_done, expected_next_speaker, active } = adapter_state as TurnState;
+  if (type === 'workflow') return pending_close_reason !== null;
+  const { rounds } = metadata.knobs;
+  const isComplete = typeof rounds === 'number' && (rounds_done ?? 0) >= rounds;
+  return isComplete && expected_next_speaker === null && active.length > 0;
 }
 
 function maySpeak(metadata: SessionMetadata, sender_id: string, state: unknown, adapter: CompleteAdapter): boolean {
