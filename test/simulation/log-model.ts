@@ -9,6 +9,7 @@ import { Expectations } from '../../src/hub/expectations.ts';
 import { holds } from './law-broken.ts';
 import type { SimulatedStore } from './simulated-store.ts';
 import { checkEnds, checkOver, checkTurns } from './turn-laws.ts';
+import { checkViolation } from './wait-laws.ts';
 
 export interface ModelSession {
   readonly entries: Entry[];
@@ -142,6 +143,7 @@ export class LogModel {
     if (before !== null) {
       this.checkLegal(sessionId, before, envelope, adapter);
       checkEnds(before, envelope);
+      if (envelope.event_type === 'expectation.violated') checkViolation(session.entries, before, envelope);
     }
     const state = this.fold(before, envelope);
     checkTurns(state, adapter);

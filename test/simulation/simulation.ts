@@ -5,7 +5,7 @@ import { conversation } from 'parley-hub/adapters/conversation';
 import { discussion } from 'parley-hub/adapters/discussion';
 import { CONDITIONS, TARGETS } from 'parley-hub/adapters/transition-graph';
 import { workflow } from 'parley-hub/adapters/workflow';
-import type { Envelope, ResponseFrame, Turn } from 'parley-hub/core';
+import type { Entry, Envelope, ResponseFrame } from 'parley-hub/core';
 import { isTerminal, type Result, type SessionAdapter, type View, WireError } from 'parley-hub/core';
 import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
 import { fullTranscript } from 'parley-hub/views/full-transcript';
@@ -237,8 +237,9 @@ export class Simulation {
   }
 
   /** Whose turn it would be after an envelope another writer makes. */
-  turnAfter(before: SessionState, envelope: Envelope): Turn | null {
-    return this.model.fold(before, envelope).head.turn;
+  entryAfter(before: SessionState, envelope: Envelope): Entry {
+    const { turn, due_at } = this.model.fold(before, envelope).head;
+    return due_at === null ? { envelope, turn } : { envelope, turn, due: due_at };
   }
 
   // What the checker knows.
