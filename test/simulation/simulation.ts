@@ -357,7 +357,10 @@ export class Simulation {
       await this.flow();
     }
     this.check();
-    for (const [sessionId, { states }] of this.model.sessions) {
+    for (const [sessionId, { states, entries }] of this.model.sessions) {
+      for (const { envelope } of entries) {
+        if (envelope.event_type === 'expectation.violated') this.count(`violated ${String(envelope.event_data.name)}`);
+      }
       const { metadata } = this.modelState(states.at(-1));
       holds(isTerminal(metadata.state), 'L6', () => `session ${sessionId} is ${metadata.state} forever`);
       this.count(`ended ${metadata.close_reason}`);
