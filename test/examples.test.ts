@@ -1,6 +1,6 @@
 // Every example runs as a reader would run it, asserts for itself, and is what the README shows.
 
-import { describeAdapter, describeView } from 'parley-hub/testing';
+import { describeAdapter, describeEvaluator, describeHandler, describeView } from 'parley-hub/testing';
 import { describe, expect, it } from 'vitest';
 import { read, root, run, sources } from './package/repository.ts';
 
@@ -55,6 +55,12 @@ describe('the session types of the examples', async () => {
     ]);
     expect(auction.fold).toHaveLength(2);
   });
+});
+
+describe('the expectation of the examples', async () => {
+  const { firstWord, nudge } = await import('../examples/custom-expectation.ts');
+  describeEvaluator(firstWord, { params: [{ seconds: 1 }], badParams: [{}, { seconds: -1 }] });
+  describeHandler(nudge);
 });
 
 describe('the view of the examples', async () => {

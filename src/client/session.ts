@@ -8,6 +8,7 @@ import { HubError } from '../core/errors.ts';
 import { badValue, type JsonObject } from '../core/json.ts';
 import type { InviteAnswer } from '../core/membership.ts';
 import type { PostParams, Result } from '../core/operations.ts';
+import type { FailureAnswer, ProgressAnswer } from '../core/progress.ts';
 import type { LifecycleState } from '../core/session.ts';
 import { checkOptions, isObject, names, optional, type Rules } from './given.ts';
 import { WAIT_OPTIONS, type WaitOptions } from './inbox.ts';
@@ -162,6 +163,16 @@ export class Session implements AsyncIterable<Message> {
     checkOptions(options, OPERATOR_OPTIONS);
     const { reason, deadlineMs } = options;
     return this.room.host.call('remove_participant', { session_id: this.id, participant, reason }, { deadlineMs });
+  }
+
+  /** Says that you are at work on your turn, so that it lasts longer. Logged at most every 10 s; more of it changes nothing. */
+  async progress(note?: string): Promise<ProgressAnswer> {
+    return this.room.host.call('report_progress', { session_id: this.id, note });
+  }
+
+  /** Says that you cannot take your turn: expectations with `on_failure` are violated at once. */
+  async failTurn(reason: string): Promise<FailureAnswer> {
+    return this.room.host.call('report_turn_failure', { session_id: this.id, reason });
   }
 
   /** Invites one more, by name or id; only who opened the session may. */

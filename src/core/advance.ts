@@ -3,6 +3,7 @@
 import type { CompleteAdapter } from './adapter.ts';
 import { type Draft, type Entry, type Envelope, type HubEventType, hubDraft, isContent } from './envelope.ts';
 import { HubError, internalError, type WireError } from './errors.ts';
+import type { Watch } from './expectation.ts';
 import { isWellFormed } from './json.ts';
 import { type LifecycleEvent, nextLifecycle } from './lifecycle.ts';
 import { isMember, type LifecycleState, participantOf, type SessionMetadata } from './session.ts';
@@ -12,6 +13,7 @@ import { foldEnvelope, type SessionState } from './state.ts';
 export interface Governance {
   readonly adapter: CompleteAdapter | null;
   readonly epoch: number;
+  readonly watch?: Watch | null;
   readonly maxEnvelopes: number;
   /** The next stamp, later than `last` and than every other given out. */
   stamp(last: string | null): Stamp;
@@ -47,7 +49,8 @@ export function advance(before: SessionState | null, drafts: readonly Draft[], g
 function append(entries: Entry[], before: SessionState | null, draft: Draft, governance: Governance): SessionState {
   const envelope = stampEnvelope(draft, before, governance);
   const state = fold(before, envelope, governance);
-  entries.push({ envelope, turn: state.head.turn });
+  const { turn, due_at } = state.head;
+  entries.push(due_at === null ? { envelope, turn } : { envelope, turn, due: due_at });
   const reason = adapterReason(envelope, state, governance);
   return reason === null ? state : append(entries, state, closing(state, reason), governance);
 }

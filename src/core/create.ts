@@ -3,6 +3,7 @@
 import type { CompleteAdapter } from './adapter.ts';
 import { type Draft, type Envelope, hubDraft } from './envelope.ts';
 import { internalError, isProtocolError, WireError } from './errors.ts';
+import type { Watch } from './expectation.ts';
 import { inviteDraft } from './invite.ts';
 import { describe, type JsonObject } from './json.ts';
 import type { Limits } from './limits.ts';
@@ -21,6 +22,8 @@ export interface CreateFacts {
   readonly knobs: JsonObject;
   /** Versions of the registered parts it uses, beside the adapter's. */
   readonly versions?: JsonObject;
+  /** Its expectations, ready to run. */
+  readonly watch?: Watch | null;
   readonly labels: Readonly<Record<string, string>>;
   readonly expectations: readonly ExpectationEntry[] | null;
   readonly requiredAcks: number | null;
@@ -170,10 +173,13 @@ function inviteMs({ inviteTimeoutMs, limits }: CreateFacts, manifest: Manifest):
   return acksWithinMs(manifest) ?? inviteTimeoutMs ?? limits.inviteTimeoutMs;
 }
 
-/** The time of the shortest `acks_within … auto_close`; null = the manifest has none. */
+/** The time of the shortest `acks_within … auto_close` that is for all invitees; null = the manifest has none. */
 export function acksWithinMs(manifest: Manifest): number | null {
   const seconds = manifest.expectations
-    .filter(({ name, on_violation }) => name === 'acks_within' && on_violation === 'auto_close')
+    .filter(
+      ({ name, on_violation, applies_to }) =>
+        name === 'acks_within' && on_violation === 'auto_close' && applies_to === undefined,
+    )
     .map(({ params }) => params.seconds)
     .filter((value) => typeof value === 'number');
   return seconds.length === 0 ? null : Math.min(...seconds) * 1000;

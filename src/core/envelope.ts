@@ -37,6 +37,8 @@ export interface Turn {
 export interface Entry {
   readonly envelope: Envelope;
   readonly turn: Turn | null;
+  /** When, in milliseconds, the first thing the session expects becomes a violation; absent = nothing does. A fold like `turn`. */
+  readonly due?: number;
 }
 
 /** What one operation wrote: consecutive entries, recovered whole or not at all. */

@@ -1,7 +1,7 @@
 /** The summary of a session that stays in memory when its state does not: enough to list it, find it and wake it. */
 
 import type { Entry, Envelope, Turn } from './envelope.ts';
-import type { CreatedData, LifecycleState, ParticipantStatus } from './session.ts';
+import { type CreatedData, isTerminal, type LifecycleState, type ParticipantStatus } from './session.ts';
 import { msFromIso } from './time.ts';
 
 export interface Head {
@@ -31,6 +31,8 @@ export interface Head {
   readonly create_key: string | null;
   readonly request_digest: string;
   readonly turn: Turn | null;
+  /** When the first thing that is expected becomes a violation, in milliseconds; null = nothing is. */
+  readonly due_at: number | null;
 }
 
 /** One step of the summary; the first entry of a session must be `session.created`. */
@@ -88,7 +90,7 @@ function ended(head: Head, { created_at, event_data }: Envelope, state: 'CLOSED'
 }
 
 /** Written out: all that most entries change is made for every one of them, and a spread costs ten times as much. */
-function movedOn(head: Head, { envelope, turn }: Entry): Head {
+function movedOn(head: Head, { envelope, turn, due }: Entry): Head {
   return {
     session_id: head.session_id,
     seq: envelope.seq,
@@ -112,7 +114,17 @@ function movedOn(head: Head, { envelope, turn }: Entry): Head {
     create_key: head.create_key,
     request_digest: head.request_digest,
     turn,
+    due_at: due ?? null,
   };
+}
+
+/** When the session must be looked at next, by its lifecycle or its expectations; null = no deadline. */
+export function headDeadline(head: Head): number | null {
+  const lifecycle = lifecycleDeadline(head);
+  // Heads that were stored before there were expectations lack the member.
+  const due = head.due_at ?? null;
+  if (due === null || isTerminal(head.state)) return lifecycle;
+  return lifecycle === null ? due : Math.min(lifecycle, due);
 }
 
 /** When the session must be looked at next, by its lifecycle alone; null = no deadline. */
@@ -129,7 +141,7 @@ export function lifecycleDeadline(head: Head): number | null {
   }
 }
 
-function createdHead({ envelope, turn }: Entry): Head {
+function createdHead({ envelope, turn, due }: Entry): Head {
   // session.created is made by the hub from a parsed request; the log is read by checksum, not by schema.
   const created = envelope.event_data as unknown as CreatedData;
   const members: Record<string, ParticipantStatus> = {};
@@ -148,7 +160,7 @@ function createdHead({ envelope, turn }: Entry): Head {
     left: {},
     created_at: envelope.created_at,
     expires_at: created.expires_at,
-    invite_deadline_at: created.invite_deadline_at,
+    invite_deadline_at: acksAreWatched(created) ? null : created.invite_deadline_at,
     drain_timeout_ms: created.drain_timeout_ms,
     closing_at: null,
     closing_seq: null,
@@ -159,7 +171,17 @@ function createdHead({ envelope, turn }: Entry): Head {
     create_key: envelope.idempotency_key,
     request_digest: created.request_digest,
     turn,
+    due_at: due ?? null,
   };
+}
+
+/** An expectation closes the session when the invites are not answered in time; the lifecycle need not. */
+function acksAreWatched({ manifest, versions }: CreatedData): boolean {
+  if (versions.evaluators === undefined) return false;
+  return manifest.expectations.some(
+    ({ name, on_violation, applies_to }) =>
+      name === 'acks_within' && on_violation === 'auto_close' && applies_to === undefined,
+  );
 }
 
 function earliest(...times: (string | null)[]): number | null {

@@ -21,6 +21,15 @@ export type { Draft, Entry, Envelope, HubEventType, Priority, Turn, Unit } from 
 export { HUB_EVENT_TYPES, HUB_ID, isContent } from './envelope.ts';
 export type { ErrorDetails, FieldProblem, WireCode } from './errors.ts';
 export { HubError, ProtocolError, WIRE_CODES, WireError } from './errors.ts';
+export type {
+  Evaluator,
+  HandlerEffect,
+  Violation,
+  ViolationHandler,
+  Violator,
+  Wait,
+  WaitContext,
+} from './expectation.ts';
 export type { AgentQuery, FoundAgent } from './find-agent.ts';
 export type {
   ClientFrame,
@@ -60,10 +69,12 @@ export type {
   Who,
 } from './operations.ts';
 export { OPERATIONS } from './operations.ts';
+export type { HeldTurn, Moment, Pacing, Unanswered } from './pacing.ts';
 export type { ContextUpdates, FinishOptions, HandoffOptions, Packet } from './packets.ts';
 export { finish, handoff } from './packets.ts';
 export type { AgentKind, Passport, PassportClaim } from './passport.ts';
 export type { Clock, Ids, Log } from './ports.ts';
+export type { FailureAnswer, ProgressAnswer } from './progress.ts';
 export type { Observed, Resume, ResumeClaim } from './resume.ts';
 export type { Overflow, Rate, Rule, RuleChange, RuleRecord } from './rule.ts';
 export { ruleArbiter } from './rule-arbiter.ts';

@@ -11,6 +11,7 @@ import { WIRE_CODES, type WireCode } from './errors.ts';
 import { foundAgent, resume, skill } from './identity-schemas.ts';
 import type { InviteAnswer } from './membership.ts';
 import type { Health, OperationName, Result, SessionSummary } from './operations.ts';
+import type { FailureAnswer, ProgressAnswer } from './progress.ts';
 import {
   agentName,
   count,
@@ -90,6 +91,8 @@ export const RESULTS: { readonly [Name in OperationName]: z.ZodType<Result<Name>
     why: z.string().nullable(),
     turn: turn.nullable(),
   }),
+  report_progress: record<ProgressAnswer>({ logged: z.boolean() }),
+  report_turn_failure: record<FailureAnswer>({ seq }),
   pending_turns: record<Result<'pending_turns'>>({
     turns: z.array(
       record<Result<'pending_turns'>['turns'][number]>({ session_id: sessionId, type: text(64), since_seq: seq }),

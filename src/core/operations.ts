@@ -19,6 +19,7 @@ import type { InviteAnswer } from './membership.ts';
 import { RESULTS } from './operation-results.ts';
 import type { Passport, PassportClaim } from './passport.ts';
 import { postParams } from './post-params.ts';
+import type { FailureAnswer, ProgressAnswer } from './progress.ts';
 import {
   agentRef,
   eventType,
@@ -187,6 +188,11 @@ export interface OperationTypes {
       readonly turn: Turn | null;
     };
   };
+  report_progress: {
+    params: { readonly session_id: string; readonly note?: string | undefined };
+    result: ProgressAnswer;
+  };
+  report_turn_failure: { params: { readonly session_id: string; readonly reason: string }; result: FailureAnswer };
   pending_turns: {
     params: { readonly after?: string | undefined; readonly limit?: number | undefined };
     result: {
@@ -458,6 +464,20 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     'participant',
     ['not_found'],
     'Would a message of yours be accepted now, and if not, why.',
+  ),
+  report_progress: operation(
+    'report_progress',
+    z.object({ session_id: sessionId, note: text(1024).optional() }),
+    'active participant',
+    ['not_found', 'not_your_turn', 'session_closed'],
+    'Say that you are at work on your turn, so that it lasts longer.',
+  ),
+  report_turn_failure: operation(
+    'report_turn_failure',
+    z.object({ session_id: sessionId, reason: text(1024) }),
+    'active participant',
+    ['not_found', 'not_your_turn', 'session_closed'],
+    'Say that you cannot take your turn; expectations with on_failure are violated at once.',
   ),
   pending_turns: operation(
     'pending_turns',

@@ -1,10 +1,14 @@
 /** The state of a session: a fold of its log, and nothing else. Live and replay run the same function. */
 
 import type { CompleteAdapter } from './adapter.ts';
-import { type Envelope, isFolded } from './envelope.ts';
+import { type Entry, type Envelope, isFolded } from './envelope.ts';
+import type { Watch } from './expectation.ts';
 import { foldHead, type Head } from './head.ts';
 import { withInvite } from './invite.ts';
+import { foldPacing, NO_PACING, type Pacing } from './pacing.ts';
 import type { CreatedData, Participant, ParticipantStatus, SessionMetadata } from './session.ts';
+import { msFromIso } from './time.ts';
+import { nextDue, type Watched } from './waits.ts';
 
 export interface SessionState {
   readonly metadata: SessionMetadata;
@@ -13,32 +17,48 @@ export interface SessionState {
   readonly adapter_state: unknown;
   /** The seq at which each participant got its present status. */
   readonly status_seq: Readonly<Record<string, number>>;
+  /** What expectations look at; nothing in a session that has none. */
+  readonly pacing: Pacing;
 }
 
 /** What the fold needs beside the log. A missing adapter folds everything but the adapter's state. */
 export interface FoldContext {
   readonly adapter: CompleteAdapter | null;
   readonly epoch: number;
+  /** The session's expectations; absent or null = none. */
+  readonly watch?: Watch | null;
 }
 
 export function foldEnvelope(state: SessionState | null, envelope: Envelope, context: FoldContext): SessionState {
-  const { adapter } = context;
+  const { adapter, watch = null } = context;
   if (state === null) {
     const metadata = createdMetadata(envelope, context.epoch);
     const status_seq = Object.fromEntries(metadata.participants.map(({ agent_id }) => [agent_id, envelope.seq]));
-    const head = foldHead(null, { envelope, turn: null });
-    return { metadata: Object.freeze(metadata), head, adapter_state: adapter?.initialState(metadata), status_seq };
+    const adapter_state = adapter?.initialState(metadata);
+    const pacing = foldPacing(NO_PACING, envelope, metadata, null, watch);
+    const head = foldHead(null, withDue(envelope, { metadata, turn: null, pacing, adapter_state }, watch, null));
+    return { metadata: Object.freeze(metadata), head, adapter_state, status_seq, pacing };
   }
   const metadata = Object.freeze(foldMetadata(state.metadata, envelope));
   const folds = adapter !== null && isFolded(envelope.event_type);
   const adapter_state = folds ? adapter.fold(envelope, state.adapter_state, metadata) : state.adapter_state;
   const turn = adapter !== null && metadata.state === 'ACTIVE' ? adapter.expectedNext(metadata, adapter_state) : null;
-  const head = foldHead(state.head, { envelope, turn });
+  const pacing = foldPacing(state.pacing, envelope, metadata, turn, watch);
+  // What a session expects that is unavailable is not known; the last time that was is when to see whether it is back.
+  const lastDue = adapter === null ? (state.head.due_at ?? null) : null;
+  const head = foldHead(state.head, withDue(envelope, { metadata, turn, pacing, adapter_state }, watch, lastDue));
   const status_seq =
     metadata.participants === state.metadata.participants
       ? state.status_seq
       : foldStatusSeq(state, metadata, envelope.seq);
-  return { metadata, head, adapter_state, status_seq };
+  return { metadata, head, adapter_state, status_seq, pacing };
+}
+
+/** What the log says beside an envelope: whose turn it is after it, and when something expected becomes a violation. */
+function withDue(envelope: Envelope, watched: Watched, watch: Watch | null, lastDue: number | null): Entry {
+  const { turn } = watched;
+  const due = watch === null ? lastDue : nextDue(watch, watched, msFromIso(envelope.created_at));
+  return due === null ? { envelope, turn } : { envelope, turn, due };
 }
 
 function createdMetadata(envelope: Envelope, epoch: number): SessionMetadata {

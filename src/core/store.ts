@@ -54,7 +54,7 @@ export interface StoredHead {
 export interface LiveRow {
   readonly session_id: string;
   readonly state: Head['state'];
-  /** `lifecycleDeadline` of its head. */
+  /** Not later than `headDeadline` of its head, and not earlier than one it had: one that comes too early is only a look. */
   readonly deadline_ms: number | null;
   readonly is_child: boolean;
 }

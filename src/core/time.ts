@@ -15,7 +15,8 @@ export function isoFromMs(ms: number): string {
 }
 
 export function msFromIso(iso: string): number {
-  return Date.parse(iso);
+  // Most often asked of the text that was just made.
+  return iso === lastIso ? lastMs : Date.parse(iso);
 }
 
 const UNIT_SECONDS: ReadonlyMap<string, number> = new Map([

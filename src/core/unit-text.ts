@@ -7,8 +7,9 @@ import type { Envelope, Turn, Unit } from './envelope.ts';
 
 export function unitText({ entries }: Unit): string {
   let text = '';
-  for (const { envelope, turn } of entries) {
-    text += `${text === '' ? '' : ','}{"envelope":${envelopeText(envelope)},"turn":${turnText(turn)}}`;
+  for (const { envelope, turn, due } of entries) {
+    const dueText = due === undefined ? '' : `,"due":${due}`;
+    text += `${text === '' ? '' : ','}{"envelope":${envelopeText(envelope)},"turn":${turnText(turn)}${dueText}}`;
   }
   return `{"entries":[${text}]}`;
 }

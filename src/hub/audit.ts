@@ -34,6 +34,12 @@ export function keepAudit({ events, store, clock }: HubParts): void {
   events.on('sessionEnded', ({ session }) =>
     write('session_ended', null, session.session_id, { state: session.state, reason: session.close_reason }),
   );
+  events.on('expectationViolated', ({ session, violation, seq }) =>
+    write('expectation_violated', null, session.session_id, { ...(violation as unknown as JsonObject), seq }),
+  );
+  events.on('expectationFailed', ({ session_id, entry, name, on_violation, error }) =>
+    write('expectation_failed', null, session_id, { entry, name, on_violation, message: error.message }),
+  );
   events.on('sessionUnavailable', ({ session_id, reason }) =>
     write('session_unavailable', null, session_id, { reason }),
   );

@@ -7,7 +7,7 @@ import { AcceptedKeys } from './accepted-keys.ts';
 import type { HubParts } from './parts.ts';
 import { logPages } from './read-pages.ts';
 import { loadSnapshot } from './snapshots.ts';
-import { adapterOf } from './tailor.ts';
+import { rulesOf } from './tailor.ts';
 import { Tally } from './tally.ts';
 
 /** What is wrong with the snapshot of a session; null = it is right, or there is none that would be used. */
@@ -15,9 +15,9 @@ export async function checkSnapshot(parts: HubParts, sessionId: string): Promise
   const stored = await parts.store.head(sessionId);
   if (stored === null || stored.damaged_from !== null) return null;
   const { head, epoch } = stored;
-  const found = await adapterOf(parts, stored);
+  const found = await rulesOf(parts, stored);
   if ('missing' in found) return null;
-  const { adapter } = found;
+  const { adapter, watch } = found;
   const saved = await loadSnapshot(parts, stored, adapter, head.seq);
   if (saved === null) return null;
   const { seq } = saved.state.head;
@@ -26,7 +26,7 @@ export async function checkSnapshot(parts: HubParts, sessionId: string): Promise
   let state: SessionState | null = null;
   try {
     for await (const entries of logPages(parts.store, sessionId, 1, seq)) {
-      for (const { envelope } of entries) state = foldEnvelope(state, envelope, { adapter, epoch });
+      for (const { envelope } of entries) state = foldEnvelope(state, envelope, { adapter, epoch, watch });
       keys.add(entries);
       tally.count(entries);
     }

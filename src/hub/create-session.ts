@@ -16,6 +16,7 @@ import { notBound } from './caller.ts';
 import { viewVersions } from './chosen-view.ts';
 import { ifMayOpen, withKnownNames } from './may-open.ts';
 import type { HubParts } from './parts.ts';
+import { withExpectations } from './plan-expectations.ts';
 import { resolveParticipants } from './resolve-participants.ts';
 import { tailored } from './tailor.ts';
 
@@ -104,8 +105,8 @@ function openingOf({ participants, adapter, parent }: CreateFacts, { agentId, na
 /** One synchronous step from the last check to the staged unit; what fails leaves nothing behind. */
 async function begin(parts: HubParts, creator: Binding, facts: CreateFacts): Promise<void> {
   if (!parts.bindings.mayAct(creator)) throw notBound(creator.name);
-  const { session_id, adapter } = facts;
-  const session = parts.sessions.makeNew(session_id, adapter);
+  const { session_id, adapter, watch = null } = facts;
+  const session = parts.sessions.makeNew(session_id, adapter, watch);
   parts.sessions.add(session);
   try {
     await session.create(createDrafts(facts));
@@ -155,7 +156,7 @@ function createFacts(
     nowMs: clock.now(),
     limits,
   };
-  return tailored(parts, registered, facts);
+  return withExpectations(parts, tailored(parts, registered, facts));
 }
 
 function knobsOf({ limits }: HubParts, { parseKnobs }: RegisteredAdapter, params: CreateParams): JsonObject {

@@ -4,6 +4,7 @@ import { EventEmitter } from 'eventemitter3';
 import type { ArbiterMember } from '../core/arbiter.ts';
 import type { Envelope, Turn } from '../core/envelope.ts';
 import { asError, type WireError } from '../core/errors.ts';
+import type { Violation } from '../core/expectation.ts';
 import type { Grant } from '../core/grants.ts';
 import type { Passport } from '../core/passport.ts';
 import type { Log } from '../core/ports.ts';
@@ -25,6 +26,15 @@ export interface HubEvents {
   sessionClosing: { readonly session: SessionMetadata };
   /** CLOSED or EXPIRED. */
   sessionEnded: { readonly session: SessionMetadata };
+  expectationViolated: { readonly session: SessionMetadata; readonly violation: Violation; readonly seq: number };
+  /** An evaluator or a handler threw: its entry is left alone for a while, everything else goes on. */
+  expectationFailed: {
+    readonly session_id: string;
+    readonly entry: number;
+    readonly name: string;
+    readonly on_violation: string;
+    readonly error: Error;
+  };
   sessionUnavailable: { readonly session_id: string; readonly reason: string };
   operationRefused: {
     readonly op: string;
@@ -62,6 +72,8 @@ export const HUB_EVENTS: readonly HubEventName[] = [
   'sessionOpened',
   'sessionClosing',
   'sessionEnded',
+  'expectationViolated',
+  'expectationFailed',
   'sessionUnavailable',
   'operationRefused',
   'deliveryAcked',

@@ -2,6 +2,7 @@
 
 import { closeSession, drained } from '../core/ending.ts';
 import { type Entry, HUB_ID } from '../core/envelope.ts';
+import type { Violation } from '../core/expectation.ts';
 import type { Head } from '../core/head.ts';
 import { removeParticipant } from '../core/membership.ts';
 import { isTerminal } from '../core/session.ts';
@@ -17,10 +18,11 @@ export function onDurable(parts: HubParts, session: LiveSession, entries: readon
   const { head, metadata } = after;
   const isOfHub = entries.some(madeByHub);
   if (isOfHub) parts.index.update(head, parts.clock.now());
+  else if (head.due_at !== null) parts.index.sooner(head.session_id, head.due_at);
   announce(parts, entries, after);
   parts.bindings.publish(entries, after, session.epoch);
   parts.waiters.wake(metadata);
-  // What participants say moves no deadline and ends nothing.
+  // What participants say ends nothing.
   if (!isOfHub) return;
   if (entries.some(namesSomeone)) reconcile(parts, head);
   void checkDrained(parts, head);
@@ -103,10 +105,18 @@ function announce({ events }: HubParts, entries: readonly Entry[], { metadata: s
       case 'session.closing':
         events.emit('sessionClosing', { session });
         break;
+      case 'expectation.violated':
+        events.emit('expectationViolated', { session, violation: violationIn(envelope), seq: envelope.seq });
+        break;
       case 'session.closed':
       case 'session.expired':
         events.emit('sessionEnded', { session });
         break;
     }
   }
+}
+
+function violationIn({ event_data }: Entry['envelope']): Violation {
+  // Made by the hub; the log is read by checksum, not by schema.
+  return event_data as unknown as Violation;
 }

@@ -3,6 +3,7 @@
 import type { SessionAdapter } from '../core/adapter.ts';
 import type { Arbiter } from '../core/arbiter.ts';
 import { asError, HubError } from '../core/errors.ts';
+import type { Evaluator, ViolationHandler } from '../core/expectation.ts';
 import type { Grant } from '../core/grants.ts';
 import { type Limits, limitsWith } from '../core/limits.ts';
 import { type Link, linkPair } from '../core/link.ts';
@@ -22,8 +23,10 @@ import { Connection } from './connection.ts';
 import { CreateKeys } from './create-keys.ts';
 import { Cursors } from './cursors.ts';
 import { HUB_EVENTS, type HubEventName, type HubListener, Taps } from './events.ts';
+import { Expectations } from './expectations.ts';
 import { onDurable } from './follow-up.ts';
 import { Gate } from './gate.ts';
+import { Grace } from './grace.ts';
 import { changeGrants } from './grants.ts';
 import { Inboxes } from './inboxes.ts';
 import { LiveIndex } from './live-index.ts';
@@ -41,6 +44,7 @@ import { Stamper } from './stamper.ts';
 import { Views } from './views.ts';
 import { Waiters } from './waiters.ts';
 import { Wakes } from './wakes.ts';
+import { Watching } from './watching.ts';
 
 export interface HubOptions {
   readonly store: Store;
@@ -54,6 +58,9 @@ export interface HubOptions {
   readonly views?: readonly View[];
   /** Who may do what, in place of the rules; what it leaves out the rules say. */
   readonly arbiter?: Partial<Arbiter>;
+  /** What expectations of sessions may name. */
+  readonly evaluators?: readonly Evaluator[];
+  readonly handlers?: readonly ViolationHandler[];
   readonly log?: Log;
   readonly limits?: Partial<Limits>;
 }
@@ -71,6 +78,8 @@ export class Hub {
     for (const condition of options.conditions ?? []) this.parts.ruleParts.registerCondition(condition);
     for (const target of options.targets ?? []) this.parts.ruleParts.registerTarget(target);
     for (const view of options.views ?? []) this.parts.views.register(view);
+    for (const evaluator of options.evaluators ?? []) this.parts.expectations.registerEvaluator(evaluator);
+    for (const handler of options.handlers ?? []) this.parts.expectations.registerHandler(handler);
     keepAudit(this.parts);
   }
 
@@ -160,6 +169,18 @@ export class Hub {
     this.parts.views.register(view);
   }
 
+  /** A new evaluator of expectations. Sessions that waited for it come alive on their next use. */
+  registerEvaluator(evaluator: Evaluator): void {
+    this.parts.expectations.registerEvaluator(evaluator);
+    this.parts.sessions.forgetUnavailable();
+  }
+
+  /** A new handler of violations. Sessions that waited for it come alive on their next use. */
+  registerHandler(handler: ViolationHandler): void {
+    this.parts.expectations.registerHandler(handler);
+    this.parts.sessions.forgetUnavailable();
+  }
+
   /** Everything that time brings: due deadlines, repeats, cursors, eviction. Called once a second. */
   sweep(): void {
     if (this.state !== 'running' || this.parts.backlog.failed !== null) return;
@@ -222,6 +243,7 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
   const limits = limitsWith(options.limits);
   const backlog = new Backlog(clock, limits);
   const events = new Taps(log);
+  const grace = new Grace(clock, limits);
   const fail = (thrown: Error): void => {
     if (backlog.failed !== null) return;
     // A store may be anybody's code.
@@ -248,17 +270,20 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
     adapters: new Adapters(),
     ruleParts: new RuleParts(),
     views: new Views(),
+    expectations: new Expectations(),
+    grace,
     index: new LiveIndex(limits.orphanMs),
     waiters: new Waiters(),
     cursors: new Cursors(store),
     retries: new Retries(clock),
     createKeys: new CreateKeys(),
     opening: new Map(),
-    presence: new Presence(clock, limits, (agentId) => parts.bindings.isBound(agentId)),
+    presence: new Presence(clock, limits, grace, (agentId) => parts.bindings.isBound(agentId)),
   } satisfies Partial<HubParts>);
   parts.bindings = new Bindings(parts);
   parts.sessions = new Sessions(parts, (session, entries, after) => onDurable(parts, session, entries, after));
   parts.registry = new Registry(parts);
+  parts.watching = new Watching(parts);
   parts.wakes = new Wakes(parts);
   parts.arbiter = new AskArbiter(parts, options.arbiter);
   parts.gate = new Gate(parts);

@@ -1,6 +1,6 @@
 /** What the hub keeps of every session that has not ended: when it must be looked at next. Heads stay in the store. */
 
-import { type Head, lifecycleDeadline } from '../core/head.ts';
+import { type Head, headDeadline, lifecycleDeadline } from '../core/head.ts';
 import { DeadlineHeap } from '../core/heap.ts';
 import { isTerminal } from '../core/session.ts';
 import type { LiveRow } from '../core/store.ts';
@@ -39,10 +39,17 @@ export class LiveIndex {
     const { session_id, state } = head;
     if (isTerminal(state)) return this.forget(session_id);
     if (state === 'CLOSING') this.closingHeads.set(session_id, head);
-    const due = lifecycleDeadline(head);
-    if (due !== null) this.deadlines.set(session_id, due);
+    const due = headDeadline(head);
+    if (lifecycleDeadline(head) !== null) return this.deadlines.set(session_id, due);
     // Without a deadline of its own it ends a time after the last of its participants left, which is not before now.
-    else if (this.deadlines.at(session_id) === undefined) this.deadlines.set(session_id, nowMs + this.orphanMs);
+    if (this.deadlines.at(session_id) === undefined) this.deadlines.set(session_id, nowMs + this.orphanMs);
+    if (due !== null) this.sooner(session_id, due);
+  }
+
+  /** Arms an earlier deadline. A later one changes nothing: when the session is looked at, it is armed anew. */
+  sooner(sessionId: string, dueMs: number): void {
+    const armed = this.deadlines.at(sessionId);
+    if (armed !== undefined && dueMs < armed) this.deadlines.set(sessionId, dueMs);
   }
 
   forget(sessionId: string): void {

@@ -4,6 +4,7 @@ import type { CompleteAdapter } from '../core/adapter.ts';
 import { type Advanced, advance, type Decision, type Governance, refuse } from '../core/advance.ts';
 import type { Draft, Entry, Unit } from '../core/envelope.ts';
 import { asError, WireError } from '../core/errors.ts';
+import type { Watch } from '../core/expectation.ts';
 import type { KeyRecord } from '../core/keys.ts';
 import { foldEnvelope, type SessionState } from '../core/state.ts';
 import type { HeadToken, Store } from '../core/store.ts';
@@ -20,6 +21,7 @@ export interface LoadedLog {
   readonly sessionId: string;
   readonly epoch: number;
   readonly adapter: CompleteAdapter | null;
+  readonly watch: Watch | null;
   readonly unavailable: string | null;
   /** Nothing more may be appended: what comes after the damage is not known. */
   readonly damaged: boolean;
@@ -42,6 +44,8 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
   readonly logId: string;
   readonly epoch: number;
   readonly adapter: CompleteAdapter | null;
+  /** What it expects; null = nothing, or that is not known. */
+  readonly watch: Watch | null;
   readonly unavailable: string | null;
   readonly damaged: boolean;
   /** The lines of what is durable, counted. */
@@ -71,6 +75,7 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
     this.logId = loaded.sessionId;
     this.epoch = loaded.epoch;
     this.adapter = loaded.adapter;
+    this.watch = loaded.watch;
     this.unavailable = loaded.unavailable;
     this.damaged = loaded.damaged;
     this.keys = loaded.keys;
@@ -81,6 +86,7 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
     this.governance = {
       adapter: loaded.adapter,
       epoch: loaded.epoch,
+      watch: loaded.watch,
       maxEnvelopes: parts.limits.maxEnvelopes,
       stamp: (last) => parts.stamper.next(last),
     };

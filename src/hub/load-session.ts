@@ -11,10 +11,12 @@ import type { HubParts } from './parts.ts';
 import { logPages } from './read-pages.ts';
 import { sharing } from './sharing.ts';
 import { type Folded, loadSnapshot } from './snapshots.ts';
-import { adapterOf } from './tailor.ts';
+import { rulesOf } from './tailor.ts';
 import { Tally } from './tally.ts';
 
-type Adapter = LoadedLog['adapter'];
+/** What folds a log; without an adapter nothing is expected either. */
+type Rules = Pick<LoadedLog, 'adapter' | 'watch'>;
+const NO_RULES: Rules = { adapter: null, watch: null };
 type Replayed = Pick<LoadedLog, 'state' | 'keys' | 'tally' | 'tail' | 'snapshotSeq'>;
 
 export async function loadSession(parts: HubParts, sessionId: string): Promise<LoadedLog | WireError> {
@@ -32,11 +34,10 @@ export async function loadSession(parts: HubParts, sessionId: string): Promise<L
 }
 
 async function loadSound(parts: HubParts, stored: StoredHead): Promise<LoadedLog> {
-  const found = await adapterOf(parts, stored);
+  const found = await rulesOf(parts, stored);
   if ('missing' in found) return loadUnavailable(parts, stored, found.missing);
-  const { adapter } = found;
   try {
-    return loadedLog(stored, adapter, null, await replay(parts, stored, adapter, stored.head.seq));
+    return loadedLog(stored, found, null, await replay(parts, stored, found, stored.head.seq));
   } catch (thrown) {
     if (!(thrown instanceof FoldError)) throw thrown;
     return loadUnavailable(parts, stored, `folding its log failed: ${thrown.message}`);
@@ -46,7 +47,8 @@ async function loadSound(parts: HubParts, stored: StoredHead): Promise<LoadedLog
 /** Without its adapter a session can still be read, expire and be closed. */
 async function loadUnavailable(parts: HubParts, stored: StoredHead, reason: string): Promise<LoadedLog> {
   parts.events.emit('sessionUnavailable', { session_id: stored.head.session_id, reason });
-  return loadedLog(stored, null, reason, await replay(parts, stored, null, stored.head.seq));
+  const replayed = await replay(parts, stored, NO_RULES, stored.head.seq);
+  return loadedLog(stored, NO_RULES, reason, { ...replayed, state: withDueOf(stored, replayed.state) });
 }
 
 /** Readable up to the damage. Nothing is appended and nothing is due: what it came to is not known until it is repaired. */
@@ -57,37 +59,48 @@ async function loadDamaged(parts: HubParts, stored: StoredHead, damagedFrom: num
   parts.events.emit('sessionUnavailable', { session_id, reason });
   const last = Math.min(seq, damagedFrom - 1);
   if (last < 1) return unavailableSession(session_id, reason);
-  const found = await adapterOf(parts, stored);
-  const adapter = 'missing' in found ? null : found.adapter;
-  const replayed = await replay(parts, stored, adapter, last).catch((thrown: unknown) => {
+  const found = await rulesOf(parts, stored);
+  const rules = 'missing' in found ? NO_RULES : found;
+  const replayed = await replay(parts, stored, rules, last).catch((thrown: unknown) => {
     if (!(thrown instanceof FoldError)) throw thrown;
-    return replay(parts, stored, null, last);
+    return replay(parts, stored, NO_RULES, last);
   });
-  return { ...loadedLog(stored, null, reason, replayed), damaged: true };
+  return { ...loadedLog(stored, NO_RULES, reason, replayed), damaged: true };
 }
 
-function loadedLog(stored: StoredHead, adapter: Adapter, unavailable: string | null, replayed: Replayed): LoadedLog {
+/** What it expects is not known without its rules: the log says when that was last due. */
+function withDueOf({ head }: StoredHead, state: SessionState | null): SessionState | null {
+  return state === null ? null : { ...state, head: { ...state.head, due_at: head.due_at ?? null } };
+}
+
+function loadedLog(
+  stored: StoredHead,
+  { adapter, watch }: Rules,
+  unavailable: string | null,
+  replayed: Replayed,
+): LoadedLog {
   const { head, token, epoch } = stored;
-  return { sessionId: head.session_id, epoch, adapter, unavailable, damaged: false, token, ...replayed };
+  return { sessionId: head.session_id, epoch, adapter, watch, unavailable, damaged: false, token, ...replayed };
 }
 
-async function replay(parts: HubParts, stored: StoredHead, adapter: Adapter, upTo: number): Promise<Replayed> {
+async function replay(parts: HubParts, stored: StoredHead, rules: Rules, upTo: number): Promise<Replayed> {
+  const { adapter } = rules;
   const start = adapter === null ? null : await loadSnapshot(parts, stored, adapter, upTo);
   try {
-    return await foldLog(start, parts, stored, adapter, upTo);
+    return await foldLog(start, parts, stored, rules, upTo);
   } catch (thrown) {
     // A snapshot that does not go on with its log is no loss.
     if (start === null || !(thrown instanceof FoldError)) throw thrown;
-    return foldLog(null, parts, stored, adapter, upTo);
+    return foldLog(null, parts, stored, rules, upTo);
   }
 }
 
 /** The fold of a log up to a seq, from `start` on; null = from its first entry. */
-export async function foldLog(
+async function foldLog(
   start: Folded | null,
   { store, limits, stamper }: HubParts,
   { head, epoch }: StoredHead,
-  adapter: Adapter,
+  { adapter, watch }: Rules,
   upTo: number,
 ): Promise<Replayed> {
   const keys = start?.keys ?? AcceptedKeys.from([]);
@@ -98,7 +111,7 @@ export async function foldLog(
   for await (const entries of logPages(store, head.session_id, snapshotSeq + 1, upTo)) {
     for (const { envelope } of entries) {
       const before: SessionState | null = state;
-      state = foldSafely(before, envelope, { adapter, epoch });
+      state = foldSafely(before, envelope, { adapter, epoch, watch });
       if (before === null) state = sharing(state, adapter);
     }
     keys.add(entries);

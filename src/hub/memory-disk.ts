@@ -1,6 +1,6 @@
 /** What a memory store keeps. It outlives the store that writes to it, so that it can be opened again. */
 
-import { type Head, lifecycleDeadline } from '../core/head.ts';
+import { type Head, headDeadline } from '../core/head.ts';
 import type { Json } from '../core/json.ts';
 import { keyName } from '../core/keys.ts';
 import { isTerminal } from '../core/session.ts';
@@ -192,7 +192,7 @@ export class MemoryDisk {
 
 function liveRow(head: Head): LiveRow {
   const { session_id, state, parent_session_id } = head;
-  return { session_id, state, deadline_ms: lifecycleDeadline(head), is_child: parent_session_id !== null };
+  return { session_id, state, deadline_ms: headDeadline(head), is_child: parent_session_id !== null };
 }
 
 export function storedHead(log: MemoryLog | undefined): StoredHead | null {

@@ -10,7 +10,9 @@ import type { Bindings } from './bindings.ts';
 import type { CreateKeys } from './create-keys.ts';
 import type { Cursors } from './cursors.ts';
 import type { Taps } from './events.ts';
+import type { Expectations } from './expectations.ts';
 import type { Gate } from './gate.ts';
+import type { Grace } from './grace.ts';
 import type { Inboxes } from './inboxes.ts';
 import type { LiveIndex } from './live-index.ts';
 import type { Presence } from './presence.ts';
@@ -23,6 +25,7 @@ import type { Stamper } from './stamper.ts';
 import type { Views } from './views.ts';
 import type { Waiters } from './waiters.ts';
 import type { Wakes } from './wakes.ts';
+import type { Watching } from './watching.ts';
 
 export interface HubParts {
   readonly clock: Clock;
@@ -37,6 +40,9 @@ export interface HubParts {
   readonly adapters: Adapters;
   readonly ruleParts: RuleParts;
   readonly views: Views;
+  readonly expectations: Expectations;
+  readonly grace: Grace;
+  readonly watching: Watching;
   readonly index: LiveIndex;
   readonly waiters: Waiters;
   readonly cursors: Cursors;

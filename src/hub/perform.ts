@@ -5,6 +5,7 @@ import { closeSession } from '../core/ending.ts';
 import { toWireError, WireError } from '../core/errors.ts';
 import { ackInvite, leaveSession, rejectInvite, removeParticipant } from '../core/membership.ts';
 import { type Health, OPERATIONS, type OperationName, type Result, type SessionSummary } from '../core/operations.ts';
+import { reportProgress, reportTurnFailure } from '../core/progress.ts';
 import { isTerminal, participantOf } from '../core/session.ts';
 import type { SessionState } from '../core/state.ts';
 import type { StoredHead } from '../core/store.ts';
@@ -125,6 +126,16 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
         return { can: false, code: verdict.error.code, why: verdict.error.message, turn };
       }),
     );
+  },
+
+  report_progress(parts, caller, { session_id, note }) {
+    return decideAs(parts, caller, session_id, (state, agentId) =>
+      reportProgress(state, agentId, note, parts.clock.now()),
+    );
+  },
+
+  report_turn_failure(parts, caller, { session_id, reason }) {
+    return decideAs(parts, caller, session_id, (state, agentId) => reportTurnFailure(state, agentId, reason));
   },
 
   async pending_turns(parts, caller, { after = '', limit = PAGE }) {

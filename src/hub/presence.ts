@@ -4,18 +4,21 @@ import { type Head, lifecycleDeadline } from '../core/head.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Clock } from '../core/ports.ts';
 import { msFromIso } from '../core/time.ts';
+import type { Grace } from './grace.ts';
 
 export class Presence {
   private readonly clock: Clock;
   private readonly limits: Limits;
+  private readonly grace: Grace;
   private readonly isBound: (agentId: string) => boolean;
   /** When each agent was last seen; one not seen since the start counts from the start. */
   private readonly lastSeenMs = new Map<string, number>();
   private readonly startedMs: number;
 
-  constructor(clock: Clock, limits: Limits, isBound: (agentId: string) => boolean) {
+  constructor(clock: Clock, limits: Limits, grace: Grace, isBound: (agentId: string) => boolean) {
     this.clock = clock;
     this.limits = limits;
+    this.grace = grace;
     this.isBound = isBound;
     this.startedMs = clock.now();
   }
@@ -26,6 +29,13 @@ export class Presence {
 
   /** When the session must be looked at next, as far as is known now. */
   lookAtMs(head: Head): number {
+    const dueMs = this.grace.lookAtMs(head);
+    const lifecycleMs = this.lifecycleAtMs(head);
+    return dueMs === null ? lifecycleMs : Math.min(dueMs, lifecycleMs);
+  }
+
+  /** By its lifecycle alone. */
+  lifecycleAtMs(head: Head): number {
     const ownMs = lifecycleDeadline(head);
     if (ownMs === null) return this.orphanAtMs(head) ?? this.clock.now() + this.limits.orphanMs;
     const graceMs = Math.max(ownMs, this.inviteGraceUntilMs(head));

@@ -82,11 +82,12 @@ export class Sessions {
     this.loaded.delete(sessionId);
   }
 
-  makeNew(sessionId: string, adapter: LiveSession['adapter']): LiveSession {
+  makeNew(sessionId: string, adapter: LiveSession['adapter'], watch: LiveSession['watch']): LiveSession {
     const loaded = {
       sessionId,
       epoch: 1,
       adapter,
+      watch,
       unavailable: null,
       damaged: false,
       state: null,
@@ -126,7 +127,9 @@ export class Sessions {
 
   /** Unavailable sessions are loaded anew on their next use: what they lacked may be there now. */
   forgetUnavailable(): void {
+    const { grace, index, clock } = this.parts;
     this.registrations += 1;
+    for (const sessionId of grace.mayBeBack()) index.sooner(sessionId, clock.now());
     for (const [sessionId, { unavailable, idle }] of this.loaded) {
       if (unavailable !== null && idle) this.loaded.delete(sessionId);
     }
@@ -147,7 +150,10 @@ export class Sessions {
     // What it lacked may have been registered while it was read.
     const lacked = result instanceof LiveSession && result.unavailable !== null;
     if (lacked && registrations !== this.registrations) result = await this.tryRead(sessionId);
-    if (result instanceof LiveSession) this.loaded.set(sessionId, result);
+    if (result instanceof LiveSession) {
+      this.loaded.set(sessionId, result);
+      this.parts.grace.loaded(sessionId, result.unavailable !== null);
+    }
     const queue = this.arriving.get(sessionId) ?? [];
     this.arriving.delete(sessionId);
     for (const run of queue) run(result);

@@ -4,7 +4,8 @@ import type { CompleteAdapter } from '../core/adapter.ts';
 import { byAdapter, type CreateFacts, plannedMetadata } from '../core/create.ts';
 import type { Entry } from '../core/envelope.ts';
 import { asError, HubError, internalError } from '../core/errors.ts';
-import { copyJsonObject, type JsonObject } from '../core/json.ts';
+import type { Watch } from '../core/expectation.ts';
+import { copyJsonObject } from '../core/json.ts';
 import type { CreatedData } from '../core/session.ts';
 import { foldEnvelope } from '../core/state.ts';
 import type { StoredHead } from '../core/store.ts';
@@ -28,29 +29,32 @@ export function tailored(
   return { ...facts, adapter, knobs, versions };
 }
 
-export type Found = { readonly adapter: CompleteAdapter } | { readonly missing: string };
+/** What a session that is in the log is governed by; `missing` = what of it is not registered. */
+export type Found = { readonly adapter: CompleteAdapter; readonly watch: Watch | null } | { readonly missing: string };
 
-/** The adapter of a session that is in the log; `missing` = what of it is not registered. */
-export async function adapterOf(parts: HubParts, { head, epoch }: StoredHead): Promise<Found> {
+export async function rulesOf(parts: HubParts, { head, epoch }: StoredHead): Promise<Found> {
   const { type, version, session_id } = head;
   const registered = parts.adapters.find(type, version);
   if (registered === null) return { missing: `adapter ${type} version ${version} is not registered` };
-  if (!registered.isTailored) return registered;
   const [first] = await parts.store.read(session_id, { from_seq: 1, to_seq: 1, limit: 1 });
   if (first === undefined) throw new HubError('unreadable', `log ${session_id} has no entry 1`);
-  const vocabulary = parts.ruleParts.recorded(versionsIn(first));
+  const { versions, manifest } = createdIn(first);
+  const watch = parts.expectations.recorded(manifest.expectations, versions);
+  if (watch !== null && 'missing' in watch) return { missing: `not registered: ${watch.missing}` };
+  if (!registered.isTailored) return { adapter: registered.adapter, watch };
+  const vocabulary = parts.ruleParts.recorded(versions);
   if ('missing' in vocabulary) return { missing: `not registered: ${vocabulary.missing}` };
   const { metadata } = foldEnvelope(null, first.envelope, { adapter: null, epoch });
   try {
-    return { adapter: registered.forSession(metadata, vocabulary) };
+    return { adapter: registered.forSession(metadata, vocabulary), watch };
   } catch (thrown) {
     return { missing: `forSession of ${type} version ${version} failed: ${asError(thrown).message}` };
   }
 }
 
-function versionsIn({ envelope }: Entry): JsonObject {
+function createdIn({ envelope }: Entry): CreatedData {
   // The log is read by checksum, not by schema.
-  return (envelope.event_data as unknown as CreatedData).versions;
+  return envelope.event_data as unknown as CreatedData;
 }
 
 /** What an adapter answered cannot be used, whatever was asked of it. */

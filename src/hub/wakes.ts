@@ -1,8 +1,10 @@
 /** Sessions whose deadline has come are looked at, some at a time: a hub that was down for long finds very many due at once. */
 
 import { deadlineDue } from '../core/ending.ts';
+import type { Head } from '../core/head.ts';
 import { isTerminal } from '../core/session.ts';
 import { currentHead } from './current-head.ts';
+import type { LiveSession } from './live-session.ts';
 import type { HubParts } from './parts.ts';
 
 /** Enough to fill a flush, no more memory than that many sessions with a page of their logs, and some 50 ms of work. */
@@ -21,6 +23,7 @@ export class Wakes {
   /** Everything due by `nowMs` is looked at: the first now, the others as these are done, and everyone else in between. */
   run(nowMs: number): void {
     this.untilMs = nowMs;
+    this.parts.grace.check();
     this.fill();
   }
 
@@ -61,18 +64,43 @@ export class Wakes {
   private async look(sessionId: string, againMs: number): Promise<void> {
     const { index, presence, clock, sessions } = this.parts;
     const current = await currentHead(this.parts, sessionId);
-    if (current === null || current.damaged || isTerminal(current.head.state)) return index.forget(sessionId);
-    const dueMs = presence.lookAtMs(current.head);
+    if (current === null || current.damaged || isTerminal(current.head.state)) return this.forget(sessionId);
     const nowMs = clock.now();
-    if (dueMs <= nowMs) {
-      await sessions.use(sessionId, (session) =>
-        session.decide((state) => deadlineDue(state, nowMs, presence.orphanAtMs(state.head))),
-      );
+    let nextMs = presence.lookAtMs(current.head);
+    if (nextMs <= nowMs) {
+      nextMs = await sessions.use(sessionId, (session) => this.settle(session, current.head, nowMs));
       // Very many may end at once: each leaves memory with its end, not with the next sweep.
-      if (index.deadlines.at(sessionId) === undefined) sessions.release(sessionId);
-    } else if (index.deadlines.at(sessionId) === againMs) {
-      // Else the session moved on while its head was read, and was armed by what it did.
-      index.deadlines.set(sessionId, dueMs);
+      if (index.deadlines.at(sessionId) === undefined) this.leave(sessionId);
     }
+    // Else the session moved on meanwhile, and was armed by what it did.
+    if (index.deadlines.at(sessionId) === againMs && nextMs > againMs) index.deadlines.set(sessionId, nextMs);
+  }
+
+  /** What was due first comes first: an end leaves nothing to expect, and an expectation may be the end. Says when to look again. */
+  private async settle(session: LiveSession, head: Head, nowMs: number): Promise<number> {
+    const { presence, watching } = this.parts;
+    const lifecycleMs = presence.lifecycleAtMs(head);
+    const end = async (): Promise<unknown> =>
+      lifecycleMs <= nowMs
+        ? session.decide((state) => deadlineDue(state, nowMs, presence.orphanAtMs(state.head)))
+        : undefined;
+    const expectedFirst = (head.due_at ?? Number.POSITIVE_INFINITY) <= lifecycleMs;
+    // Both are asked for now, and what was asked first is judged first.
+    const ended = expectedFirst ? null : end();
+    const fired = watching.fire(session, nowMs);
+    const [nextMs] = await Promise.all([fired, ended ?? end()]);
+    const after = session.durable === null ? lifecycleMs : presence.lifecycleAtMs(session.durable.head);
+    return nextMs === null ? after : Math.min(after, nextMs);
+  }
+
+  private leave(sessionId: string): void {
+    this.forget(sessionId);
+    this.parts.sessions.release(sessionId);
+  }
+
+  private forget(sessionId: string): void {
+    this.parts.index.forget(sessionId);
+    this.parts.watching.forget(sessionId);
+    this.parts.grace.forget(sessionId);
   }
 }

@@ -6,6 +6,7 @@ import { conversation } from 'parley-hub/adapters/conversation';
 import { discussion } from 'parley-hub/adapters/discussion';
 import { CONDITIONS, TARGETS } from 'parley-hub/adapters/transition-graph';
 import { workflow } from 'parley-hub/adapters/workflow';
+import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
 import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
 import { tokenBudget } from 'parley-hub/views/token-budget';
@@ -14,6 +15,7 @@ import { AgentClient, type AgentOptions, HumanClient, type HumanOptions } from '
 import type { SessionAdapter } from '../core/adapter.ts';
 import type { Arbiter } from '../core/arbiter.ts';
 import { HubError } from '../core/errors.ts';
+import type { Evaluator, ViolationHandler } from '../core/expectation.ts';
 import type { Grant } from '../core/grants.ts';
 import { describe } from '../core/json.ts';
 import type { Limits } from '../core/limits.ts';
@@ -56,6 +58,9 @@ export interface CreateHubOptions {
   readonly views?: readonly View[];
   /** Who may do what, in place of the rules; what it leaves out the rules say. */
   readonly arbiter?: Partial<Arbiter>;
+  /** Evaluators and handlers of expectations beside the built-in ones. */
+  readonly evaluators?: readonly Evaluator[];
+  readonly handlers?: readonly ViolationHandler[];
   readonly limits?: Partial<Limits>;
   readonly log?: Log;
 }
@@ -89,6 +94,9 @@ export interface LocalHub {
   revoke(agent: string, grants: readonly Grant[]): Promise<readonly Grant[]>;
   /** A new view. */
   registerView(view: View): void;
+  /** A new evaluator of expectations, or handler of their violations. */
+  registerEvaluator(evaluator: Evaluator): void;
+  registerHandler(handler: ViolationHandler): void;
   on<Name extends HubEventName>(name: Name, listener: HubListener<Name>): () => void;
   health(): Health;
   audit(range?: { readonly after?: number; readonly limit?: number }): Promise<readonly NumberedAudit[]>;
@@ -104,7 +112,17 @@ export interface LocalHub {
 
 export async function createHub(options: CreateHubOptions = {}): Promise<LocalHub> {
   checkOptions(options);
-  const { adapters = [], conditions = [], targets = [], views = [], arbiter, limits, log } = options;
+  const {
+    adapters = [],
+    conditions = [],
+    targets = [],
+    views = [],
+    evaluators = [],
+    handlers = [],
+    arbiter,
+    limits,
+    log,
+  } = options;
   const store = await storeOf(options);
   const hub = await Hub.start({
     store,
@@ -115,6 +133,8 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     targets: [...TARGETS, ...targets],
     views: [fullTranscript, windowedSummary, tokenBudget, sinceMyLastTurn, ...views],
     ...(arbiter === undefined ? {} : { arbiter }),
+    evaluators: [...EVALUATORS, ...evaluators],
+    handlers: [...HANDLERS, ...handlers],
     ...(limits === undefined ? {} : { limits }),
     ...(log === undefined ? {} : { log }),
   }).catch(async (thrown: unknown) => {
@@ -137,6 +157,8 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     grant: (agent, grants) => hub.grant(agent, grants),
     revoke: (agent, grants) => hub.revoke(agent, grants),
     registerView: (view) => hub.registerView(view),
+    registerEvaluator: (evaluator) => hub.registerEvaluator(evaluator),
+    registerHandler: (handler) => hub.registerHandler(handler),
     on: (name, listener) => hub.on(name, listener),
     health: () => hub.health(),
     audit: (range) => hub.audit(range),
@@ -155,7 +177,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
   };
 }
 
-const LISTS = ['adapters', 'conditions', 'targets', 'views'] as const;
+const LISTS = ['adapters', 'conditions', 'targets', 'views', 'evaluators', 'handlers'] as const;
 const OPTIONS: readonly string[] = ['data', 'store', 'exitOnStoreFailure', ...LISTS, 'arbiter', 'limits', 'log'];
 
 function checkOptions(options: CreateHubOptions): void {

@@ -2,6 +2,7 @@
 
 import type { SessionAdapter } from '../core/adapter.ts';
 import type { Arbiter } from '../core/arbiter.ts';
+import type { Evaluator, ViolationHandler } from '../core/expectation.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Ids, Log } from '../core/ports.ts';
 import type { Condition, Target } from '../core/transition.ts';
@@ -19,6 +20,8 @@ export interface WorldOptions {
   readonly targets?: readonly Target[];
   readonly views?: readonly View[];
   readonly arbiter?: Partial<Arbiter>;
+  readonly evaluators?: readonly Evaluator[];
+  readonly handlers?: readonly ViolationHandler[];
   readonly limits?: Partial<Limits>;
   readonly store?: FaultyStore;
   readonly clock?: SimClock;
@@ -131,7 +134,8 @@ export class World {
 }
 
 function openHub(options: WorldOptions, clock: SimClock, ids: Ids, store: FaultyStore): Promise<Hub> {
-  const { adapters, conditions = [], targets = [], views = [], arbiter, limits, log } = options;
+  const { adapters, conditions = [], targets = [], views = [], evaluators = [], handlers = [] } = options;
+  const { arbiter, limits, log } = options;
   return Hub.start({
     store,
     clock,
@@ -141,6 +145,8 @@ function openHub(options: WorldOptions, clock: SimClock, ids: Ids, store: Faulty
     targets,
     views,
     ...(arbiter === undefined ? {} : { arbiter }),
+    evaluators,
+    handlers,
     ...(limits === undefined ? {} : { limits }),
     ...(log === undefined ? {} : { log }),
   });

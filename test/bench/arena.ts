@@ -1,6 +1,7 @@
 /** A hub over a data folder with open conversations, and a way to speak in them as a connection would. */
 
 import { conversation } from 'parley-hub/adapters/conversation';
+import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
 import type { Limits } from '../../src/core/limits.ts';
 import type { OperationName, Result } from '../../src/core/operations.ts';
 import type { Store } from '../../src/core/store.ts';
@@ -42,6 +43,8 @@ export class Arena {
         clock: systemClock,
         ids: systemIds,
         adapters: [conversation],
+        evaluators: EVALUATORS,
+        handlers: HANDLERS,
         limits: { maxPending: 1e9, ...limits },
       }),
       store,

@@ -27,6 +27,8 @@ export function goodParams(session_id: string): { readonly [Name in OperationNam
     close_session: { session_id },
     post: { session_id, event_type: 'msg.text', event_data: { text: 'hello' }, idempotency_key: 'k' },
     can_send: { session_id },
+    report_progress: { session_id },
+    report_turn_failure: { session_id, reason: 'the model is down' },
     pending_turns: {},
     read_log: { session_id },
     read_view: { session_id },

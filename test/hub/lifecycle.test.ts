@@ -521,7 +521,7 @@ describe('ACTIVE', () => {
 
   it('[L6, L9] a deadline that could not be carried out is asked for again at the next sweep', async () => {
     const store = new SlowReads();
-    const { world, id } = await aConversation({}, { store });
+    const { world, id } = await aConversation({}, { store }, { expectations: [] });
     world.hub.evictIdle();
     store.failures = 1;
     await leap(world, 2 * HOUR);
@@ -699,7 +699,7 @@ describe('orphans', () => {
     const world = await aWorld();
     const alice = await world.peer('alice');
     const bob = await world.peer('bob');
-    const id = await opened(world, alice, [bob], { ttl: 0 });
+    const id = await opened(world, alice, [bob], { ttl: 0, expectations: [] });
     return { world, alice, bob, id };
   }
 

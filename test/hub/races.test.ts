@@ -349,7 +349,7 @@ describe('an identity in the middle of leaving', () => {
 
 describe('a close that waits for the end', () => {
   it('[LC6, LC9, L6] is answered with EXPIRED when the session has expired just before it', async () => {
-    const { world, alice, bob, id } = await aConversation();
+    const { world, alice, bob, id } = await aConversation({}, {}, { expectations: [] });
     world.hold = true;
     await leap(world, 2 * HOUR);
     const calls = [alice, bob].map((peer) => watch(peer.call('close_session', { session_id: id, wait: 'closed' })));

@@ -3,6 +3,7 @@
 import { consulting } from 'parley-hub/adapters/consulting';
 import { conversation } from 'parley-hub/adapters/conversation';
 import type { Envelope, JsonObject, Limits, Params, PostParams, SessionMetadata } from 'parley-hub/core';
+import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
 import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
 import { tokenBudget } from 'parley-hub/views/token-budget';
@@ -28,16 +29,26 @@ export const VIEWS: NonNullable<WorldOptions['views']> = [
   sinceMyLastTurn,
 ];
 
+/** The built-in evaluators and handlers of expectations. */
+export const EXPECTATIONS: Pick<WorldOptions, 'evaluators' | 'handlers'> = {
+  evaluators: EVALUATORS,
+  handlers: HANDLERS,
+};
+
 export function aWorld(limits: Partial<Limits> = {}, options: Partial<WorldOptions> = {}): Promise<World> {
-  return World.start({ adapters: ADAPTERS, limits, ...options });
+  return World.start({ adapters: ADAPTERS, ...EXPECTATIONS, limits, ...options });
 }
 
 /** A world with alice and bob in an active conversation. */
-export async function aConversation(limits: Partial<Limits> = {}, options: Partial<WorldOptions> = {}) {
+export async function aConversation(
+  limits: Partial<Limits> = {},
+  options: Partial<WorldOptions> = {},
+  more: Partial<Params<'create_session'>> = {},
+) {
   const world = await aWorld(limits, options);
   const alice = await world.peer('alice');
   const bob = await world.peer('bob');
-  const id = await opened(world, alice, [bob]);
+  const id = await opened(world, alice, [bob], more);
   return { world, alice, bob, id };
 }
 

@@ -16,6 +16,8 @@ const EVENTS: { readonly [Name in HubEventName]: true } = {
   sessionOpened: true,
   sessionClosing: true,
   sessionEnded: true,
+  expectationViolated: true,
+  expectationFailed: true,
   sessionUnavailable: true,
   operationRefused: true,
   deliveryAcked: true,

@@ -8,7 +8,18 @@ import { FaultyStore } from '../../src/testing/faulty-store.ts';
 import { World } from '../../src/testing/world.ts';
 import { panelOf } from './panel.ts';
 import { partsOf } from './parts-of.ts';
-import { ADAPTERS, aConversation, aPanel, aWorld, foreignUnit, opened, refusal, say, text } from './scene.ts';
+import {
+  ADAPTERS,
+  aConversation,
+  aPanel,
+  aWorld,
+  EXPECTATIONS,
+  foreignUnit,
+  opened,
+  refusal,
+  say,
+  text,
+} from './scene.ts';
 import { CountingStore } from './watched-stores.ts';
 
 /** What loading gives, with the snapshots there are or without any. */
@@ -179,7 +190,7 @@ describe('a snapshot', () => {
         return { said: said + 1 };
       },
     };
-    const world = await World.start({ adapters: [...ADAPTERS, picky], limits: { snapshotLength: 4 } });
+    const world = await World.start({ adapters: [...ADAPTERS, picky], ...EXPECTATIONS, limits: { snapshotLength: 4 } });
     const alice = await world.peer('alice');
     const id = await opened(world, alice, [], { type: 'picky', participants: ['alice'] });
     for (let i = 0; i < 8; i++) await say(world, alice, id, 'x');
@@ -199,7 +210,11 @@ describe('a snapshot', () => {
       initialState: () => new Map(),
       fold: (_, s) => s,
     };
-    const world = await World.start({ adapters: [...ADAPTERS, strange], limits: { snapshotLength: 4 } });
+    const world = await World.start({
+      adapters: [...ADAPTERS, strange],
+      ...EXPECTATIONS,
+      limits: { snapshotLength: 4 },
+    });
     const alice = await world.peer('alice');
     const id = await opened(world, alice, [], { type: 'strange', participants: ['alice'] });
     for (let i = 0; i < 30; i++) await say(world, alice, id, 'x');

@@ -36,6 +36,8 @@ describe('to a stranger', () => {
       'close_session',
       'post',
       'can_send',
+      'report_progress',
+      'report_turn_failure',
       'read_log',
       'read_view',
     ]);

@@ -5,7 +5,21 @@ import { Hub } from '../../src/hub/hub.ts';
 import type { Peer } from '../../src/testing/peer.ts';
 import { World, type WorldOptions } from '../../src/testing/world.ts';
 import { type PanelState, panel } from './panel.ts';
-import { aWorld, DAY, invited, leap, logOf, MINUTE, opened, refusal, say, standing, text, types } from './scene.ts';
+import {
+  aWorld,
+  DAY,
+  EXPECTATIONS,
+  invited,
+  leap,
+  logOf,
+  MINUTE,
+  opened,
+  refusal,
+  say,
+  standing,
+  text,
+  types,
+} from './scene.ts';
 
 /** The same disk under a hub with other adapters. */
 async function reopened(world: World, adapters: WorldOptions['adapters']): Promise<World> {
@@ -13,7 +27,7 @@ async function reopened(world: World, adapters: WorldOptions['adapters']): Promi
     () => true,
     () => true,
   );
-  return World.start({ adapters, store, clock: world.clock, seed: 99 });
+  return World.start({ adapters, ...EXPECTATIONS, store, clock: world.clock, seed: 99 });
 }
 
 /** alice and bob in a panel, whose adapter is not there any more. */

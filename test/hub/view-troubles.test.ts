@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { World } from '../../src/testing/world.ts';
 import { aLatePanel, contents, type Shown, see } from './looking.ts';
 import { panelOf } from './panel.ts';
-import { ADAPTERS, aConversation, opened, refusal, say, sessionOf, VIEWS } from './scene.ts';
+import { ADAPTERS, aConversation, EXPECTATIONS, opened, refusal, say, sessionOf, VIEWS } from './scene.ts';
 import { DamagedStore } from './watched-stores.ts';
 
 describe('sessions that are not as usual', () => {
@@ -23,14 +23,21 @@ describe('sessions that are not as usual', () => {
       render: () => 'HEY',
       defaultView: () => windowedSummary(1),
     };
-    const before = await World.start({ adapters: [loud], views: VIEWS });
+    const before = await World.start({ adapters: [loud], ...EXPECTATIONS, views: VIEWS });
     const peer = await before.peer('alice');
     const id = await opened(before, peer, [], { type: 'loud', participants: ['alice'] });
     await say(before, peer, id, 'one');
     await say(before, peer, id, 'two');
     expect(await contents(before, peer, id)).toEqual(['Earlier in this session: 1 message from alice.', '> HEY']);
     const store = before.store.crash();
-    const world = await World.start({ adapters: ADAPTERS, views: VIEWS, store, clock: before.clock, seed: 9 });
+    const world = await World.start({
+      adapters: ADAPTERS,
+      ...EXPECTATIONS,
+      views: VIEWS,
+      store,
+      clock: before.clock,
+      seed: 9,
+    });
     const alice = await world.peer('alice');
     expect(await contents(world, alice, id)).toEqual(['> one', '> two']);
     world.hub.register(loud);

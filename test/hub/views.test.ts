@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { World } from '../../src/testing/world.ts';
 import { aLatePanel, contents, foreign, see } from './looking.ts';
 import { panelOf } from './panel.ts';
-import { aConversation, logOf, opened, refusal, say, VIEWS } from './scene.ts';
+import { aConversation, EXPECTATIONS, logOf, opened, refusal, say, VIEWS } from './scene.ts';
 
 const noText = { event_type: 'vote.cast', event_data: { choice: 'yes' } };
 
@@ -90,7 +90,7 @@ describe('who sees what', () => {
 
   it('[VW3] lines are rendered by the adapter of the session', async () => {
     const loud = { ...panelOf('loud', 1), render: () => 'HEY' };
-    const world = await World.start({ adapters: [loud], views: VIEWS });
+    const world = await World.start({ adapters: [loud], ...EXPECTATIONS, views: VIEWS });
     const alice = await world.peer('alice');
     const id = await opened(world, alice, [], { type: 'loud', participants: ['alice'] });
     await say(world, alice, id, 'hey');

@@ -7,10 +7,15 @@ import type { CreatedData } from '../../src/core/session.ts';
 import type { Peer } from '../../src/testing/peer.ts';
 import { World, type WorldOptions } from '../../src/testing/world.ts';
 import { panel } from './panel.ts';
-import { invited, logOf, opened, refusal, say, standing, types } from './scene.ts';
+import { EXPECTATIONS, invited, logOf, opened, refusal, say, standing, types } from './scene.ts';
 import { CountingStore } from './watched-stores.ts';
 
-const OPTIONS: WorldOptions = { adapters: [discussion, workflow], conditions: CONDITIONS, targets: TARGETS };
+const OPTIONS: WorldOptions = {
+  adapters: [discussion, workflow],
+  conditions: CONDITIONS,
+  targets: TARGETS,
+  ...EXPECTATIONS,
+};
 
 async function scene(more: Partial<WorldOptions> = {}) {
   const world = await World.start({ ...OPTIONS, ...more });
@@ -60,13 +65,19 @@ describe('creating a workflow', () => {
       context_vars: {},
       close_by: 'any',
     });
-    expect(versions).toEqual({ adapter: 1, conditions: { from_speaker: 1 }, targets: { agent: 1, terminate: 1 } });
+    expect(versions).toEqual({
+      adapter: 1,
+      conditions: { from_speaker: 1 },
+      targets: { agent: 1, terminate: 1 },
+      evaluators: { turn_within: 1 },
+      handlers: { warn: 1, auto_close: 1 },
+    });
     expect((await get(world, alice, id)).turn).toMatchObject({ agent_id: bob.agentId });
   });
 
   it('[TG9] a session that uses no parts records none', async () => {
     const { world, alice, bob } = await scene();
-    const id = await invited(world, alice, [bob], { type: 'discussion' });
+    const id = await invited(world, alice, [bob], { type: 'discussion', expectations: [] });
     expect(createdIn(world, id).versions).toEqual({ adapter: 1 });
     expect(createdIn(world, id).knobs).toEqual({ ordering: 'round_robin', close_by: 'any' });
   });
@@ -287,7 +298,7 @@ describe('conditions and targets of one’s own', () => {
 
   it('[TG9] are used at their newest version, which the session keeps', async () => {
     const { world, id } = await playing();
-    expect(createdIn(world, id).versions).toEqual({
+    expect(createdIn(world, id).versions).toMatchObject({
       adapter: 1,
       conditions: { lucky: 1, always: 1 },
       targets: { terminate: 1, last: 2 },

@@ -48,6 +48,10 @@ const consequences = [
   'ended ttl_expired',
   'ended orphaned',
   'ended invite_timeout',
+  'violated acks_within',
+  'violated reply_within',
+  'violated turn_within',
+  'violated max_silence',
   'ended invite_rejected',
   'ended below_minimum',
   'ended parent_closed',
@@ -59,7 +63,7 @@ const LEAST_STEPS = 150;
 const LEAST_EACH = 100;
 
 export function describeHistories(from: number, count: number): void {
-  it(`[L1, L2, L3, L4, L5, L6, L10] every law holds after every step of ${count} random histories, from seed ${from}`, {
+  it(`[L1, L2, L3, L4, L5, L6, L9, L10] every law holds after every step of ${count} random histories, from seed ${from}`, {
     timeout: 600_000,
   }, async () => {
     const counts = new Map<string, number>();

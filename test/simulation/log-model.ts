@@ -1,11 +1,15 @@
 /** The checker's own idea of every session: the durable log, folded from its start, and what each participant is owed. */
 
-import type { Entry, Envelope } from 'parley-hub/core';
+import type { CreatedData, Entry, Envelope } from 'parley-hub/core';
 import { canonicalJson, completeAdapter, type Json, type SessionAdapter } from 'parley-hub/core';
+import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
+import type { Watch } from '../../src/core/expectation.ts';
 import { foldEnvelope, type SessionState } from '../../src/core/state.ts';
+import { Expectations } from '../../src/hub/expectations.ts';
 import { holds } from './law-broken.ts';
 import type { SimulatedStore } from './simulated-store.ts';
 import { checkEnds, checkOver, checkTurns } from './turn-laws.ts';
+import { checkViolation } from './wait-laws.ts';
 
 export interface ModelSession {
   readonly entries: Entry[];
@@ -23,9 +27,13 @@ export class LogModel {
   /** When a session was last created under each creator's key. */
   private readonly createdUnder = new Map<string, number>();
   private readonly adapters: Map<string, ReturnType<typeof completeAdapter>>;
+  private readonly expectations = new Expectations();
+  private readonly watches = new Map<string, Watch | null>();
 
   // biome-ignore lint/suspicious/noExplicitAny: an adapter's state is known to the adapter alone
   constructor(adapters: readonly SessionAdapter<any>[]) {
+    for (const evaluator of EVALUATORS) this.expectations.registerEvaluator(evaluator);
+    for (const handler of HANDLERS) this.expectations.registerHandler(handler);
     this.adapters = new Map(adapters.map((adapter) => [adapter.manifest.type, completeAdapter(adapter)]));
   }
 
@@ -67,7 +75,18 @@ export class LogModel {
   }
 
   fold(before: SessionState | null, envelope: Envelope): SessionState {
-    return foldEnvelope(before, envelope, { adapter: this.adapterOf(before, envelope), epoch: 1 });
+    const watch = this.watchOf(envelope);
+    return foldEnvelope(before, envelope, { adapter: this.adapterOf(before, envelope), epoch: 1, watch });
+  }
+
+  private watchOf({ session_id, event_type, event_data }: Envelope): Watch | null {
+    if (event_type === 'session.created') {
+      const { manifest, versions } = event_data as unknown as CreatedData;
+      const watch = this.expectations.recorded(manifest.expectations, versions);
+      holds(watch === null || !('missing' in watch), 'L9', () => `${session_id} expects what is not registered`);
+      this.watches.set(session_id, watch);
+    }
+    return this.watches.get(session_id) ?? null;
   }
 
   private adapterOf(before: SessionState | null, envelope: Envelope): ReturnType<typeof completeAdapter> {
@@ -124,6 +143,7 @@ export class LogModel {
     if (before !== null) {
       this.checkLegal(sessionId, before, envelope, adapter);
       checkEnds(before, envelope);
+      if (envelope.event_type === 'expectation.violated') checkViolation(session.entries, before, envelope);
     }
     const state = this.fold(before, envelope);
     checkTurns(state, adapter);
@@ -131,6 +151,11 @@ export class LogModel {
       same(state.head.turn, turn),
       'L3',
       () => `${sessionId} seq ${envelope.seq}: turn in the log is not the fold's`,
+    );
+    holds(
+      state.head.due_at === (entry.due ?? null),
+      'L3',
+      () => `${sessionId} seq ${envelope.seq}: what is due in the log is not the fold's`,
     );
     session.entries.push(entry);
     session.states.push(state);
@@ -161,7 +186,7 @@ export class LogModel {
         () => `${sessionId} took ${envelope.event_type} while closing`,
       );
     }
-    if (envelope.sender_id === 'hub') return;
+    if (envelope.sender_id === 'hub' || envelope.event_type.startsWith('task.')) return;
     holds(metadata.state === 'ACTIVE', 'L4', () => `${sessionId} took content while ${metadata.state}`);
     const sender = metadata.participants.find(({ agent_id }) => agent_id === envelope.sender_id);
     holds(

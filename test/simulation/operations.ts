@@ -1,6 +1,6 @@
 /** What can happen in a history. Each operation is one line of the table; `run` says false when there is nothing to do it with. */
 
-import { type Entry, isTerminal } from 'parley-hub/core';
+import { type Entry, type ExpectationEntry, isTerminal } from 'parley-hub/core';
 import { nextStamp } from '../../src/core/stamp.ts';
 import type { SessionState } from '../../src/core/state.ts';
 import type { SimClient } from './sim-client.ts';
@@ -137,10 +137,24 @@ function create(sim: Simulation, client: SimClient, keyed: boolean): string {
     ...(random.chance(0.35) && client.sessions.size > 0
       ? { parent_session_id: random.pick([...client.sessions]) }
       : {}),
+    ...(random.chance(0.4) ? { expectations: someExpectations(sim) } : {}),
     ...(keyed ? { idempotency_key: `c${random.below(1000)}` } : {}),
   };
   if (params.required_acks !== undefined) sim.count('quorum of less than all');
   return ask(client, 'create_session', JSON.parse(JSON.stringify(params)));
+}
+
+const EVALUATORS = ['acks_within', 'reply_within', 'turn_within', 'max_silence'];
+const HANDLERS = ['audit', 'audit', 'warn', 'warn', 'notify_session', 'hide', 'remove', 'auto_close'];
+
+/** Times of a few sweeps, and longer than what a history takes. */
+function someExpectations({ random }: Simulation): readonly ExpectationEntry[] {
+  return Array.from({ length: random.below(4) }, () => ({
+    name: random.pick(EVALUATORS),
+    on_violation: random.pick(HANDLERS),
+    params: { seconds: random.pick([1, 2, 5, 20, 60, 600]) },
+    ...(random.chance(0.2) ? { applies_to: [random.pick(['initiator', 'participant'])] } : {}),
+  }));
 }
 
 function repeatCreate(sim: Simulation, client: SimClient): string {
@@ -387,7 +401,7 @@ function foreignEntry(sim: Simulation, before: SessionState, senderId: string | 
     seq: head_seq + 1,
     depth,
   };
-  return { envelope, turn: sim.turnAfter(before, envelope) };
+  return sim.entryAfter(before, envelope);
 }
 
 function expectedSeq(sim: Simulation, session: string): number {

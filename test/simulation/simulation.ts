@@ -5,8 +5,9 @@ import { conversation } from 'parley-hub/adapters/conversation';
 import { discussion } from 'parley-hub/adapters/discussion';
 import { CONDITIONS, TARGETS } from 'parley-hub/adapters/transition-graph';
 import { workflow } from 'parley-hub/adapters/workflow';
-import type { Envelope, ResponseFrame, Turn } from 'parley-hub/core';
+import type { Entry, Envelope, ResponseFrame } from 'parley-hub/core';
 import { isTerminal, type Result, type SessionAdapter, type View, WireError } from 'parley-hub/core';
+import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
 import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
 import { tokenBudget } from 'parley-hub/views/token-budget';
@@ -236,8 +237,9 @@ export class Simulation {
   }
 
   /** Whose turn it would be after an envelope another writer makes. */
-  turnAfter(before: SessionState, envelope: Envelope): Turn | null {
-    return this.model.fold(before, envelope).head.turn;
+  entryAfter(before: SessionState, envelope: Envelope): Entry {
+    const { turn, due_at } = this.model.fold(before, envelope).head;
+    return due_at === null ? { envelope, turn } : { envelope, turn, due: due_at };
   }
 
   // What the checker knows.
@@ -355,7 +357,10 @@ export class Simulation {
       await this.flow();
     }
     this.check();
-    for (const [sessionId, { states }] of this.model.sessions) {
+    for (const [sessionId, { states, entries }] of this.model.sessions) {
+      for (const { envelope } of entries) {
+        if (envelope.event_type === 'expectation.violated') this.count(`violated ${String(envelope.event_data.name)}`);
+      }
       const { metadata } = this.modelState(states.at(-1));
       holds(isTerminal(metadata.state), 'L6', () => `session ${sessionId} is ${metadata.state} forever`);
       this.count(`ended ${metadata.close_reason}`);
@@ -553,6 +558,8 @@ export class Simulation {
       adapters,
       conditions: CONDITIONS,
       targets: TARGETS,
+      evaluators: EVALUATORS,
+      handlers: HANDLERS,
       views: this.options.views ?? views,
       limits: { tailLength: 4, window: 8, snapshotLength: 4 },
     });

@@ -75,8 +75,12 @@ export class ViewBook {
     const end = Math.min(atSeq, removed?.envelope.seq ?? Number.POSITIVE_INFINITY);
     return entries
       .map(({ envelope }) => envelope)
-      .filter((envelope) => envelope.seq <= end && isContent(envelope.event_type))
+      .filter((envelope) => envelope.seq <= end && isLine(envelope.event_type))
       .filter((envelope) => envelope.sender_id === agentId || isFor(envelope, agentId))
       .map(({ seq, sender_id }) => ({ seq, own: sender_id === agentId }));
   }
+}
+
+function isLine(type: string): boolean {
+  return isContent(type) || type === 'expectation.violated';
 }

@@ -12,7 +12,7 @@ import { type Random, seededRandom } from '../../src/testing/random.ts';
 import { SimClock } from '../../src/testing/sim-clock.ts';
 import { type DiskEvent, type DiskFault, SimDisk } from '../../src/testing/sim-disk.ts';
 import { seededIds } from '../../src/testing/world.ts';
-import { ADAPTERS, text, watch } from '../hub/scene.ts';
+import { ADAPTERS, EXPECTATIONS, text, watch } from '../hub/scene.ts';
 import { ALPHA, BETA, HUB, RememberingIndex } from './recorded-store.ts';
 import { openSimStore } from './sim-store.ts';
 
@@ -213,7 +213,7 @@ interface Scene {
 /** Alice in a conversation with bob, which is opened if there is none yet. */
 async function aHub(disk: SimDisk = new SimDisk()): Promise<Scene> {
   const { store } = await openSimStore(disk, { segmentBytes: SEGMENT_BYTES });
-  const hub = await Hub.start({ store, clock: new SimClock(), ids: seededIds(7), adapters: ADAPTERS });
+  const hub = await Hub.start({ store, clock: new SimClock(), ids: seededIds(7), adapters: ADAPTERS, ...EXPECTATIONS });
   const [alice, bob] = [await joined(hub, 'alice'), await joined(hub, 'bob')];
   const { sessions } = await alice.call('list_sessions', {});
   return { disk, hub, alice, bob, id: sessions[0]?.session_id ?? (await opened(alice, bob)) };

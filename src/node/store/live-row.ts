@@ -1,6 +1,6 @@
 /** The few bytes a start reads of each session that has not ended. */
 
-import { type Head, lifecycleDeadline } from '../../core/head.ts';
+import { type Head, headDeadline } from '../../core/head.ts';
 import type { LifecycleState } from '../../core/session.ts';
 import type { LiveRow } from '../../core/store.ts';
 
@@ -11,7 +11,7 @@ export function encodeRow(head: Head): Uint8Array {
   const row = Buffer.allocUnsafe(BYTES);
   row[0] = STATES.indexOf(head.state);
   row[1] = head.parent_session_id === null ? 0 : 1;
-  row.writeDoubleLE(lifecycleDeadline(head) ?? Number.NaN, 2);
+  row.writeDoubleLE(headDeadline(head) ?? Number.NaN, 2);
   return row;
 }
 

@@ -9,7 +9,7 @@ import { createdMetadata, draftOf, stamped } from '../history.ts';
 import { type Random, seededRandom } from '../random.ts';
 
 /** Only its manifest is looked at. */
-const anySession: SessionAdapter = {
+export const anySession: SessionAdapter = {
   manifest: {
     type: 'trial',
     version: 1,

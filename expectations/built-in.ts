@@ -1,0 +1,11 @@
+/** The evaluators and handlers that come with the hub. */
+
+import type { Evaluator, ViolationHandler } from 'parley-hub/core';
+import { acksWithin } from './acks-within.ts';
+import { audit, autoClose, hide, notifySession, remove, warn } from './handlers.ts';
+import { maxSilence } from './max-silence.ts';
+import { replyWithin } from './reply-within.ts';
+import { turnWithin } from './turn-within.ts';
+
+export const EVALUATORS: readonly Evaluator[] = [acksWithin, replyWithin, turnWithin, maxSilence];
+export const HANDLERS: readonly ViolationHandler[] = [audit, warn, notifySession, hide, remove, autoClose];

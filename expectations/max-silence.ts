@@ -1,0 +1,18 @@
+/** max_silence: somebody says something in time. The violator is the session. */
+
+import type { Evaluator } from 'parley-hub/core';
+import { checkTimed, msOf } from './parts/seconds.ts';
+
+export const maxSilence: Evaluator = {
+  name: 'max_silence',
+  version: 1,
+  checkParams: (params) => checkTimed(params),
+  waits({ metadata, pacing, params }) {
+    const last = pacing.content ?? pacing.opened;
+    if (metadata.state !== 'ACTIVE' || last === null) return [];
+    return [{ agent_id: null, since_seq: last.seq, since_ms: last.at, due_ms: last.at + msOf(params) }];
+  },
+  describe([wait], { params }) {
+    return `nobody has said anything since seq ${wait?.since_seq} for more than ${String(params.seconds)} s`;
+  },
+};

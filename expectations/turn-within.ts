@@ -1,0 +1,42 @@
+/** turn_within: whoever has the turn takes it in time. Busy is not silent: progress extends it, and a failure may end it. */
+
+import { type Evaluator, type JsonObject, nameOf, type Pacing } from 'parley-hub/core';
+import { checkTimed, msOf } from './parts/seconds.ts';
+
+/** Progress makes a turn this many times as long, at most. */
+const MOST_TIMES = 6;
+
+export const turnWithin: Evaluator = {
+  name: 'turn_within',
+  version: 1,
+  checkParams: (params) => checkTimed(params, ['heartbeat', 'on_failure']),
+  waits({ metadata, pacing, params }) {
+    const { turn } = pacing;
+    if (metadata.state !== 'ACTIVE' || turn === null) return [];
+    const { agent_id, since_seq, at } = turn;
+    return [{ agent_id, since_seq, since_ms: at, due_ms: dueMs(turn, pacing, params) }];
+  },
+  describe([wait], { metadata, params, pacing }) {
+    if (wait === undefined) return '';
+    const who = nameOf(metadata, wait.agent_id ?? '');
+    if (params.on_failure === true && failedAt(wait, pacing) !== null) {
+      return `${who}, who has had the turn since seq ${wait.since_seq}, reported that it failed`;
+    }
+    return `${who} has had the turn since seq ${wait.since_seq} for more than ${String(params.seconds)} s`;
+  },
+};
+
+type Held = { readonly agent_id: string | null; readonly since_seq: number };
+
+function dueMs(turn: NonNullable<Pacing['turn']>, pacing: Pacing, params: JsonObject): number {
+  const ms = msOf(params);
+  const failedMs = params.on_failure === true ? failedAt(turn, pacing) : null;
+  const progressMs = params.heartbeat === false ? undefined : pacing.progress[turn.agent_id];
+  const extended =
+    progressMs === undefined ? turn.at + ms : Math.min(Math.max(turn.at, progressMs) + ms, turn.at + MOST_TIMES * ms);
+  return failedMs === null ? extended : Math.min(failedMs, extended);
+}
+
+function failedAt({ agent_id, since_seq }: Held, { failed }: Pacing): number | null {
+  return failed !== null && failed.agent_id === agent_id && failed.since_seq === since_seq ? failed.at : null;
+}

@@ -1,0 +1,136 @@
+/** A violation and all it causes, as one unit. Pure: judged inside admission, on the state a send would meet. */
+
+import { type Decision, endDraft } from './advance.ts';
+import { type Draft, type Envelope, hubDraft } from './envelope.ts';
+import { HubError } from './errors.ts';
+import type { HandlerEffect, Violation, Wait, WatchedEntry } from './expectation.ts';
+import { isWellFormed, type JsonObject } from './json.ts';
+import { removeParticipant } from './membership.ts';
+import { isTerminal, nameOf, participantOf } from './session.ts';
+import { foldEnvelope, type SessionState } from './state.ts';
+import { isoFromMs } from './time.ts';
+import { contextOf, openWaits, type Watched } from './waits.ts';
+
+/** What came of looking at one entry. */
+export interface Looked {
+  readonly fired: boolean;
+}
+
+/** Waits that `holds` keeps back do not fire yet. Throws what evaluator and handler throw. */
+export function fireEntry(
+  state: SessionState,
+  watched: WatchedEntry,
+  nowMs: number,
+  holds: (wait: Wait) => boolean,
+): Decision<Looked> {
+  const around = watchedState(state);
+  const due = openWaits(watched, around).filter((wait) => isDue(watched, wait, nowMs) && !holds(wait));
+  if (due.length === 0) return { kind: 'nothing', answer: { fired: false } };
+  const violation = violationOf(watched, due, around);
+  const drafts = draftsOf(state, violation, watched.handler.act(violation, state.metadata));
+  return { kind: 'append', drafts, answer: () => ({ fired: true }) };
+}
+
+export function watchedState({ metadata, head: { turn }, pacing, adapter_state }: SessionState): Watched {
+  return { metadata, turn, pacing, adapter_state };
+}
+
+function isDue({ evaluator }: WatchedEntry, { due_ms, since_seq }: Wait, nowMs: number): boolean {
+  if (Number.isFinite(due_ms) && Number.isInteger(since_seq)) return due_ms <= nowMs;
+  throw new HubError(
+    'bad_evaluator',
+    `${evaluator.name}: a wait needs due_ms and a whole since_seq, got ${due_ms} and ${since_seq}`,
+  );
+}
+
+function violationOf({ index, entry, evaluator }: WatchedEntry, due: readonly Wait[], watched: Watched): Violation {
+  const detail: unknown = evaluator.describe?.(due, contextOf(entry.params, watched)) ?? inWords(due, watched);
+  if (typeof detail !== 'string' || !isWellFormed(detail)) {
+    throw new HubError('bad_evaluator', `${evaluator.name}: describe must give text`);
+  }
+  return {
+    entry: index,
+    name: entry.name,
+    violators: due.map(({ agent_id, since_seq }) => ({ agent_id, since_seq })),
+    due_at: isoFromMs(Math.min(...due.map(({ due_ms }) => due_ms))),
+    on_violation: entry.on_violation,
+    detail,
+  };
+}
+
+function inWords(due: readonly Wait[], { metadata }: Watched): string {
+  return due
+    .map(
+      ({ agent_id, since_seq }) =>
+        `${agent_id === null ? 'the session' : nameOf(metadata, agent_id)} since seq ${since_seq}`,
+    )
+    .join(', ');
+}
+
+function draftsOf(before: SessionState, violation: Violation, effects: readonly HandlerEffect[]): readonly Draft[] {
+  const { session_id } = before.metadata;
+  // A Violation is JSON; its interface only lacks an index signature.
+  const data = violation as unknown as JsonObject;
+  const violated = hubDraft(session_id, 'expectation.violated', data, audienceOf(violation, effects));
+  const drafts: Draft[] = [violated];
+  let state = stepped(before, violated);
+  for (const effect of effects) {
+    for (const draft of caused(state, effect, violation)) {
+      drafts.push(draft);
+      state = stepped(state, draft);
+    }
+  }
+  return drafts;
+}
+
+function audienceOf({ violators }: Violation, effects: readonly HandlerEffect[]): readonly string[] | null {
+  const to = effects.filter((effect) => effect.kind === 'deliver').map((effect) => effect.to);
+  if (to.includes('everyone')) return null;
+  if (!to.includes('violators')) return [];
+  const named = violators.flatMap(({ agent_id }) => (agent_id === null ? [] : [agent_id]));
+  return named.length === violators.length ? named : null;
+}
+
+function caused(state: SessionState, effect: HandlerEffect, { name }: Violation): readonly Draft[] {
+  const { metadata } = state;
+  if (isTerminal(metadata.state) || metadata.state === 'CLOSING') return [];
+  const reason = `expectation_violated:${name}`;
+  switch (effect.kind) {
+    case 'deliver':
+      return [];
+    case 'hide': {
+      const isActive = participantOf(metadata, effect.agent_id)?.status === 'active';
+      if (metadata.state !== 'ACTIVE' || !isActive) return [];
+      return [hubDraft(metadata.session_id, 'session.participant.hidden', { agent_id: effect.agent_id, reason })];
+    }
+    case 'remove': {
+      if (participantOf(metadata, effect.agent_id) === undefined) return [];
+      const decision = removeParticipant(state, effect.agent_id, reason);
+      return decision.kind === 'append' ? decision.drafts : [];
+    }
+    case 'close':
+      return [endDraft(metadata, 'auto_close', checkReason(effect.reason))];
+    default:
+      throw new HubError('bad_handler', `a handler has no effect ${JSON.stringify(effect satisfies never)}`);
+  }
+}
+
+const MAX_REASON = 256;
+
+function checkReason(reason: unknown): string {
+  if (typeof reason === 'string' && reason.length <= MAX_REASON && isWellFormed(reason)) return reason;
+  throw new HubError('bad_handler', `a handler closes with a reason of at most ${MAX_REASON} characters`);
+}
+
+/** The session after a draft, as far as later effects ask about it: who is in, and whether it goes on. */
+function stepped(state: SessionState, draft: Draft): SessionState {
+  const { metadata, head } = state;
+  const envelope: Envelope = {
+    ...draft,
+    envelope_id: head.envelope_id,
+    created_at: metadata.created_at,
+    seq: metadata.head_seq + 1,
+    depth: metadata.depth,
+  };
+  return foldEnvelope(state, envelope, { adapter: null, epoch: metadata.epoch, watch: null });
+}

@@ -1,0 +1,78 @@
+/** Downtime punishes nobody: for a while after a start, a jump of the clock, or the return of a session, nothing fires. */
+
+import type { Head } from '../core/head.ts';
+import type { Limits } from '../core/limits.ts';
+import type { Clock } from '../core/ports.ts';
+
+/** Wall and monotonic time that differ by more between two looks: the clock was set, or the machine slept. */
+const JUMP_MS = 5_000;
+
+export class Grace {
+  private readonly clock: Clock;
+  private readonly graceMs: number;
+  private readonly startedMs: number;
+  /** All of these in monotonic time. */
+  private readonly startUntil: number;
+  private jumpUntil = Number.NEGATIVE_INFINITY;
+  private readonly returnUntil = new Map<string, number>();
+  private lastMs: number;
+  private last: number;
+  /** Sessions that were found unavailable, and whether what they lack may be there now. */
+  private readonly lost = new Map<string, { mayBeBack: boolean }>();
+
+  constructor(clock: Clock, { restartGraceMs }: Limits) {
+    this.clock = clock;
+    this.graceMs = restartGraceMs;
+    this.startedMs = clock.now();
+    this.lastMs = this.startedMs;
+    this.last = clock.monotonic();
+    this.startUntil = this.last + restartGraceMs;
+  }
+
+  /** Called at every sweep, and before anything is found due. */
+  check(): void {
+    const nowMs = this.clock.now();
+    const now = this.clock.monotonic();
+    const jumped = Math.abs(nowMs - this.lastMs - (now - this.last)) > JUMP_MS;
+    if (jumped) this.jumpUntil = now + this.graceMs;
+    this.lastMs = nowMs;
+    this.last = now;
+  }
+
+  /** For how long yet a wait that began at `sinceMs` does not fire; 0 = it may. */
+  leftMs(sessionId: string, sinceMs: number): number {
+    const now = this.clock.monotonic();
+    // A wait that began after the start was not cut short by it.
+    const startUntil = sinceMs < this.startedMs ? this.startUntil : Number.NEGATIVE_INFINITY;
+    const until = Math.max(startUntil, this.jumpUntil, this.returnUntil.get(sessionId) ?? Number.NEGATIVE_INFINITY);
+    if (until <= now) this.returnUntil.delete(sessionId);
+    return Math.max(0, until - now);
+  }
+
+  /** When a session is to be looked at for its expectations, as far as its head tells; null = never. */
+  lookAtMs({ session_id, due_at }: Head): number | null {
+    const lost = this.lost.get(session_id);
+    if (lost !== undefined) return lost.mayBeBack ? this.clock.now() : null;
+    if (due_at === null || due_at === undefined) return null;
+    // What was due before the start began before it too.
+    const leftMs = this.leftMs(session_id, due_at);
+    return leftMs === 0 ? due_at : Math.max(due_at, this.clock.now() + leftMs);
+  }
+
+  /** A session came into memory, whole or not. */
+  loaded(sessionId: string, isUnavailable: boolean): void {
+    if (isUnavailable) this.lost.set(sessionId, { mayBeBack: false });
+    else if (this.lost.delete(sessionId)) this.returnUntil.set(sessionId, this.clock.monotonic() + this.graceMs);
+  }
+
+  /** Something was registered: the sessions that may have lacked it. */
+  mayBeBack(): Iterable<string> {
+    for (const state of this.lost.values()) state.mayBeBack = true;
+    return this.lost.keys();
+  }
+
+  forget(sessionId: string): void {
+    this.lost.delete(sessionId);
+    this.returnUntil.delete(sessionId);
+  }
+}

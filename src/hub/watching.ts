@@ -1,0 +1,97 @@
+/** The expectations of a session that is due: each entry on its own, so that a defect of one leaves the others alone. */
+
+import { asError } from '../core/errors.ts';
+import type { WatchedEntry } from '../core/expectation.ts';
+import { fireEntry, watchedState } from '../core/expectations-due.ts';
+import { openWaits } from '../core/waits.ts';
+import type { LiveSession } from './live-session.ts';
+import type { HubParts } from './parts.ts';
+
+/** How long an entry that failed is left alone: twice as long each time, up to an hour. */
+const FIRST_PAUSE_MS = 60_000;
+const LAST_PAUSE_MS = 3_600_000;
+
+interface Failure {
+  readonly attempts: number;
+  /** In monotonic time. */
+  readonly until: number;
+}
+
+export class Watching {
+  private readonly parts: HubParts;
+  /** By session, by entry. */
+  private readonly failures = new Map<string, Map<number, Failure>>();
+
+  constructor(parts: HubParts) {
+    this.parts = parts;
+  }
+
+  /** Fires what is due, one unit for each entry, in their order; says when to look again. null = nothing is waited for. */
+  async fire(session: LiveSession, nowMs: number): Promise<number | null> {
+    const entries = session.watch?.entries ?? [];
+    // Asked one after the other without waiting: each is judged on the state after the one before.
+    await Promise.all(
+      entries
+        .filter((watched) => !this.isPaused(session, watched))
+        .map((watched) => this.fireOne(session, watched, nowMs)),
+    );
+    return this.nextMs(session, nowMs);
+  }
+
+  forget(sessionId: string): void {
+    this.failures.delete(sessionId);
+  }
+
+  private async fireOne(session: LiveSession, watched: WatchedEntry, nowMs: number): Promise<void> {
+    const { grace } = this.parts;
+    const holds = ({ since_ms }: { readonly since_ms: number }) => grace.leftMs(session.sessionId, since_ms) > 0;
+    try {
+      const { fired } = await session.decide((state) => fireEntry(state, watched, nowMs, holds));
+      if (fired) this.failures.get(session.sessionId)?.delete(watched.index);
+    } catch (thrown) {
+      if (this.parts.backlog.failed === null) this.failed(session.sessionId, watched, asError(thrown));
+    }
+  }
+
+  private failed(session_id: string, { index, entry }: WatchedEntry, error: Error): void {
+    const ofSession = this.failures.get(session_id) ?? new Map<number, Failure>();
+    const attempts = (ofSession.get(index)?.attempts ?? 0) + 1;
+    const pauseMs = Math.min(LAST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempts - 1));
+    ofSession.set(index, { attempts, until: this.parts.clock.monotonic() + pauseMs });
+    this.failures.set(session_id, ofSession);
+    const { name, on_violation } = entry;
+    const cause = error.cause === undefined ? error : asError(error.cause);
+    this.parts.log.error('an expectation failed', { session_id, entry: index, name, error: cause.message });
+    this.parts.events.emit('expectationFailed', { session_id, entry: index, name, on_violation, error: cause });
+  }
+
+  private isPaused(session: LiveSession, watched: WatchedEntry): boolean {
+    return this.pauseMs(session, watched) > 0;
+  }
+
+  private pauseMs({ sessionId }: LiveSession, { index }: WatchedEntry): number {
+    const until = this.failures.get(sessionId)?.get(index)?.until;
+    return until === undefined ? 0 : Math.max(0, until - this.parts.clock.monotonic());
+  }
+
+  private nextMs(session: LiveSession, nowMs: number): number | null {
+    const times = (session.watch?.entries ?? []).flatMap((watched) => {
+      const pauseMs = this.pauseMs(session, watched);
+      return pauseMs > 0 ? [nowMs + pauseMs] : this.dueTimes(session, watched, nowMs);
+    });
+    return times.length === 0 ? null : times.reduce((first, time) => Math.min(first, time));
+  }
+
+  private dueTimes({ durable, sessionId }: LiveSession, watched: WatchedEntry, nowMs: number): readonly number[] {
+    if (durable === null) return [];
+    try {
+      return openWaits(watched, watchedState(durable)).map(({ due_ms, since_ms }) => {
+        const leftMs = this.parts.grace.leftMs(sessionId, since_ms);
+        return leftMs === 0 ? due_ms : Math.max(due_ms, nowMs + leftMs);
+      });
+    } catch {
+      // The next look reports it.
+      return [nowMs + 1];
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import type { Evaluator, ViolationHandler } from 'parley-hub/core';
+import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
+import { audit } from 'parley-hub/expectations/handlers';
+import { maxSilence } from 'parley-hub/expectations/max-silence';
+import { turnWithin } from 'parley-hub/expectations/turn-within';
+import { describeEvaluator, describeHandler, evaluatorChecks, handlerChecks } from 'parley-hub/testing';
+import { describe, expect, it } from 'vitest';
+
+const timed = [{ seconds: 5 }, { seconds: 0.0015 }];
+const badParams = [{}, { seconds: 0 }, { seconds: '5' }, { seconds: 5, minutes: 1 }, { seconds: 1e12 }];
+
+for (const evaluator of EVALUATORS) describeEvaluator(evaluator, { params: timed, badParams });
+for (const handler of HANDLERS) describeHandler(handler);
+describeEvaluator(
+  { ...turnWithin, name: 'turn_within_with_all' },
+  { params: [{ seconds: 5, heartbeat: false, on_failure: true }], badParams: [{ seconds: 5, on_failure: 1 }] },
+);
+
+describe('the contract suites bite', () => {
+  let calls = 0;
+  const wait = { agent_id: null, since_seq: 1, since_ms: 2, due_ms: 3 };
+  const evaluators: readonly [string, Partial<Evaluator>][] = [
+    ['EC1', { version: 0 }],
+    ['EC2', { checkParams: () => null }],
+    ['EC3', { waits: () => [{ ...wait, agent_id: 'nobody' }] }],
+    ['EC3', { waits: () => [{ ...wait, since_seq: 0 }] }],
+    ['EC3', { waits: () => [{ ...wait, due_ms: 1 }] }],
+    ['EC4', { waits: ({ metadata }) => (metadata.participants as unknown[]).reverse() && [] }],
+    ['EC4', { waits: () => [{ ...wait, due_ms: 3 + calls++ }] }],
+    ['EC5', { waits: () => [{ ...wait, due_ms: 10 + Math.random() }] }],
+  ];
+  const handlers: readonly [string, Partial<ViolationHandler>][] = [
+    ['EC1', { name: '' }],
+    ['EC3', { act: () => [{ kind: 'shout' } as unknown as ReturnType<ViolationHandler['act']>[number]] }],
+    ['EC4', { act: ({ violators }) => (violators as unknown[]).reverse() && [] }],
+    ['EC5', { act: () => [{ kind: 'close', reason: `at ${performance.now()}` }] }],
+  ];
+
+  it.each(evaluators)('[EC1, EC2, EC3, EC4, EC5] %s finds an evaluator that breaks it', (rule, fault) => {
+    expect(broken(evaluatorChecks({ ...maxSilence, ...fault }, { params: timed, badParams }))).toContain(rule);
+  });
+
+  it.each(handlers)('[EC1, EC3, EC4, EC5] %s finds a handler that breaks it', (rule, fault) => {
+    expect(broken(handlerChecks({ ...audit, ...fault }))).toContain(rule);
+  });
+});
+
+function broken(checks: ReturnType<typeof handlerChecks>): readonly string[] {
+  return checks.flatMap(({ title, run }) => {
+    try {
+      run();
+      return [];
+    } catch {
+      return [title.slice(1, 4)];
+    }
+  });
+}
