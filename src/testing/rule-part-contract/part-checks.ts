@@ -60,12 +60,27 @@ function checksOf(
   options: PartCheckOptions,
   { ask, check }: Pick<Trial, 'ask' | 'check'>,
 ): readonly PartCheck[] {
-  assert.ok(options.args.length > 0, 'tell the suite at least one set of arguments');
+  checkOptions(options);
   const cases = options.args.flatMap((args) =>
     Array.from({ length: SITUATIONS }, (_, seed) => ({ args, routing: randomRouting(seed) })),
   );
   const trial: Trial = { part, options, cases, ask, check };
   return CHECKS.map(([title, run]) => ({ title, run: () => run(trial) }));
+}
+
+/** What was given for options, which tests in JavaScript may get wrong. */
+function checkOptions(options: unknown): void {
+  const { args, badArgs = [] } = (isPlainObject(options) ? options : {}) as Partial<Record<string, unknown>>;
+  const lists = Object.entries({ args, badArgs });
+  for (const [name, list] of lists) {
+    const isList = Array.isArray(list) && list.every(isPlainObject);
+    const needs = `options: expected ${name} to be a list of argument objects, such as {${name}: [{}]}`;
+    assert.ok(isList, `${needs}; got ${list === undefined ? 'nothing' : JSON.stringify(list)}`);
+  }
+  assert.ok(
+    Array.isArray(args) && args.length > 0,
+    'options: expected at least one set of arguments in args, got none',
+  );
 }
 
 function answersAreValid({ cases, ask, check }: Trial): void {
@@ -77,14 +92,24 @@ function answersAreValid({ cases, ask, check }: Trial): void {
 function nothingIsMutated({ cases, ask }: Trial): void {
   for (const { args, routing } of cases) {
     const frozen = deepFreeze(structuredClone({ args, routing }));
-    const answer = doing('with frozen arguments', () => ask(frozen.args, frozen.routing));
-    assert.deepStrictEqual(answer, ask(structuredClone(args), structuredClone(routing)));
+    doing('with frozen arguments', () => ask(frozen.args, frozen.routing));
+    // Code that is not strict writes to what is frozen without a word.
+    const open = structuredClone({ args, routing });
+    ask(open.args, open.routing);
+    assert.deepStrictEqual(open, { args, routing }, 'it changed what it was given');
   }
 }
 
 function nothingIsRemembered({ cases, ask }: Trial): void {
-  const first = cases.map(({ args, routing }) => ask(structuredClone(args), structuredClone(routing)));
-  const backwards = cases.toReversed().map(({ args, routing }) => ask(args, routing));
+  const ofCopies = ({ args, routing }: Trial['cases'][number]) => ask(structuredClone(args), structuredClone(routing));
+  const first = cases.map(ofCopies);
+  const twice = cases.map((one) => [ofCopies(one), ofCopies(one)]);
+  assert.deepStrictEqual(
+    twice,
+    first.map((answer) => [answer, answer]),
+    'it remembers, or rolls dice',
+  );
+  const backwards = cases.toReversed().map(ofCopies);
   assert.deepStrictEqual(backwards.toReversed(), first, 'it remembers, or rolls dice');
 }
 
