@@ -8,14 +8,10 @@ import { assertJson, assertName, doing } from '../adapter-contract/assertions.ts
 import { touchedClockOrChance } from '../adapter-contract/clock-and-chance.ts';
 import type { Outcome } from '../adapter-contract/recording.ts';
 import { deepFreeze } from '../deep-freeze.ts';
+import { checkOptions, type PartCheckOptions } from './part-options.ts';
 import { randomRouting } from './routings.ts';
 
-export interface PartCheckOptions {
-  /** Arguments it takes, with ids (`id-alice`, `id-bob`, `id-carol`, `id-dave`) for participants. At least one. */
-  readonly args: readonly JsonObject[];
-  /** Arguments `checkArgs` must refuse. */
-  readonly badArgs?: readonly JsonObject[];
-}
+export type { PartCheckOptions } from './part-options.ts';
 
 export interface PartCheck {
   readonly title: string;
@@ -85,21 +81,6 @@ function checksOf(
     check,
   };
   return CHECKS.map(([title, run]) => ({ title, run: () => run(trial) }));
-}
-
-/** What was given for options, which tests in JavaScript may get wrong. */
-function checkOptions(options: unknown): void {
-  const { args, badArgs = [] } = (isPlainObject(options) ? options : {}) as Partial<Record<string, unknown>>;
-  const lists = Object.entries({ args, badArgs });
-  for (const [name, list] of lists) {
-    const isList = Array.isArray(list) && list.every(isPlainObject);
-    const needs = `options: expected ${name} to be a list of argument objects, such as {${name}: [{}]}`;
-    assert.ok(isList, `${needs}; got ${list === undefined ? 'nothing' : JSON.stringify(list)}`);
-  }
-  assert.ok(
-    Array.isArray(args) && args.length > 0,
-    'options: expected at least one set of arguments in args, got none',
-  );
 }
 
 /** Asked about copies: whoever changes what it is given changes nothing for the other checks. */
