@@ -38,6 +38,10 @@ export function isReason(value: Json | undefined): value is string {
 
 export const aReason: ArgRule = { expected: `text of 1 to ${MAX_REASON} characters`, holds: isReason };
 export const aParticipant: ArgRule = { expected: 'a participant', holds: isText };
+export const participants: ArgRule = {
+  expected: 'a list of participants, each of them once',
+  holds: (value) => isFull(value) && value.every(isText) && new Set(value).size === value.length,
+};
 export const aName: ArgRule = { expected: 'a name', holds: isText };
 export const aKey: ArgRule = { expected: 'the name of a context variable', holds: isText };
 export const anything: ArgRule = { expected: 'a value', holds: () => true };

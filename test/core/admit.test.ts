@@ -302,7 +302,8 @@ describe('who gets the turn', () => {
     expect(ask(given, three, ['id-bob', 'id-carol'])).toBeNull();
     expect(ask(given, three, ['id-bob'])).toMatchObject({
       code: 'protocol_error',
-      message: 'this gives the turn to id-carol, who is not in its audience',
+      message:
+        "this gives the turn to 'carol', who is not in its audience; add 'carol' to the audience, or send it to everyone",
       details: { field: 'audience' },
     });
     expect(ask(consulting, ['alice', 'bob'], ['id-bob'])).toBeNull();
