@@ -124,7 +124,7 @@ describe('creating a workflow', () => {
       'an unknown knob',
       asked(sequence(['alice', 'bob']), { speed: 3 }),
       'invalid_create',
-      'knobs.speed: expected one of graph, context_vars, got "speed"',
+      'knobs.speed: expected one of graph, context_vars, close_by, got "speed"',
     ],
     [
       'an unknown ordering',
