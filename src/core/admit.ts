@@ -177,7 +177,7 @@ function inactiveSender(sender: Participant | undefined, state: SessionState): W
   const { session_id } = state.metadata;
   const seq = state.status_seq[sender?.agent_id ?? ''];
   if (sender?.status === 'hidden') {
-    const message = `your turn in session ${session_id} has passed (seq ${seq}); return to the session first`;
+    const message = `you are hidden in session ${session_id} since seq ${seq} and cannot speak; return to the session first (return_to_session)`;
     return new ProtocolError(message, { turn_passed_at_seq: seq }, 'not_your_turn');
   }
   if (sender?.status === 'invited') {

@@ -1,7 +1,7 @@
 /** The state of a session: a fold of its log, and nothing else. Live and replay run the same function. */
 
 import type { CompleteAdapter } from './adapter.ts';
-import { type Envelope, isFolded } from './envelope.ts';
+import { type Envelope, isFolded, type Turn } from './envelope.ts';
 import { foldHead, type Head } from './head.ts';
 import { withInvite } from './invite.ts';
 import type { CreatedData, Participant, ParticipantStatus, SessionMetadata } from './session.ts';
@@ -19,6 +19,8 @@ export interface SessionState {
 export interface FoldContext {
   readonly adapter: CompleteAdapter | null;
   readonly epoch: number;
+  /** On replay, the turn the log has for this envelope; a missing adapter cannot say it. */
+  readonly recorded?: Turn | null;
 }
 
 export function foldEnvelope(state: SessionState | null, envelope: Envelope, context: FoldContext): SessionState {
@@ -32,13 +34,28 @@ export function foldEnvelope(state: SessionState | null, envelope: Envelope, con
   const metadata = Object.freeze(foldMetadata(state.metadata, envelope));
   const folds = adapter !== null && isFolded(envelope.event_type);
   const adapter_state = folds ? adapter.fold(envelope, state.adapter_state, metadata) : state.adapter_state;
-  const turn = adapter !== null && metadata.state === 'ACTIVE' ? adapter.expectedNext(metadata, adapter_state) : null;
+  const turn = adapter === null ? knownTurn(state, metadata, context) : expectedTurn(adapter, metadata, adapter_state);
   const head = foldHead(state.head, { envelope, turn });
   const status_seq =
     metadata.participants === state.metadata.participants
       ? state.status_seq
       : foldStatusSeq(state, metadata, envelope.seq);
   return { metadata, head, adapter_state, status_seq };
+}
+
+function expectedTurn(adapter: CompleteAdapter, metadata: SessionMetadata, adapterState: unknown): Turn | null {
+  return metadata.state === 'ACTIVE' ? adapter.expectedNext(metadata, adapterState) : null;
+}
+
+/** Without its adapter a session keeps the turn of its log, as long as whoever has it is there. */
+function knownTurn(
+  { head }: SessionState,
+  metadata: SessionMetadata,
+  { recorded = head.turn }: FoldContext,
+): Turn | null {
+  if (recorded === null || metadata.state !== 'ACTIVE') return null;
+  const holder = metadata.participants.find(({ agent_id }) => agent_id === recorded.agent_id);
+  return holder?.status === 'active' ? recorded : null;
 }
 
 function createdMetadata(envelope: Envelope, epoch: number): SessionMetadata {

@@ -22,6 +22,8 @@ export interface HubEvents {
   /** CLOSED or EXPIRED. */
   sessionEnded: { readonly session: SessionMetadata };
   sessionUnavailable: { readonly session_id: string; readonly reason: string };
+  /** It was unavailable, and goes on. */
+  sessionAvailable: { readonly session_id: string };
   operationRefused: {
     readonly op: string;
     readonly agent_id: string | null;
@@ -54,6 +56,7 @@ export const HUB_EVENTS: readonly HubEventName[] = [
   'sessionClosing',
   'sessionEnded',
   'sessionUnavailable',
+  'sessionAvailable',
   'operationRefused',
   'deliveryAcked',
   'deliverySeen',

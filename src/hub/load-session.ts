@@ -1,7 +1,7 @@
 /** A session comes into memory: its newest snapshot that fits, and the fold of what follows it, up to its head or its damage. */
 
 import { noSuchSession } from '../core/admit.ts';
-import type { Entry } from '../core/envelope.ts';
+import type { Entry, Turn } from '../core/envelope.ts';
 import { asError, type WireError } from '../core/errors.ts';
 import { foldEnvelope, type SessionState } from '../core/state.ts';
 import type { StoredHead } from '../core/store.ts';
@@ -68,7 +68,12 @@ async function loadDamaged(parts: HubParts, stored: StoredHead, damagedFrom: num
 
 function loadedLog(stored: StoredHead, adapter: Adapter, unavailable: string | null, replayed: Replayed): LoadedLog {
   const { head, token, epoch } = stored;
-  return { sessionId: head.session_id, epoch, adapter, unavailable, damaged: false, token, ...replayed };
+  const owesTurn = unavailable === null && !isSameTurn(head.turn, replayed.state?.head.turn ?? null);
+  return { sessionId: head.session_id, epoch, adapter, unavailable, damaged: false, owesTurn, token, ...replayed };
+}
+
+function isSameTurn(a: Turn | null, b: Turn | null): boolean {
+  return a?.agent_id === b?.agent_id && a?.since_seq === b?.since_seq;
 }
 
 async function replay(parts: HubParts, stored: StoredHead, adapter: Adapter, upTo: number): Promise<Replayed> {
@@ -96,9 +101,9 @@ export async function foldLog(
   let state = start === null ? null : sharing(start.state, adapter);
   let tail: Entry[] = [];
   for await (const entries of logPages(store, head.session_id, snapshotSeq + 1, upTo)) {
-    for (const { envelope } of entries) {
+    for (const { envelope, turn } of entries) {
       const before: SessionState | null = state;
-      state = foldSafely(before, envelope, { adapter, epoch });
+      state = foldSafely(before, envelope, { adapter, epoch, recorded: turn });
       if (before === null) state = sharing(state, adapter);
     }
     keys.add(entries);

@@ -28,18 +28,23 @@ export function tailored(
   return { ...facts, adapter, knobs, versions };
 }
 
+const REGISTER = 'register it with hub.registerCondition, hub.registerTarget or createHub({conditions, targets})';
+
 export type Found = { readonly adapter: CompleteAdapter } | { readonly missing: string };
 
 /** The adapter of a session that is in the log; `missing` = what of it is not registered. */
 export async function adapterOf(parts: HubParts, { head, epoch }: StoredHead): Promise<Found> {
   const { type, version, session_id } = head;
   const registered = parts.adapters.find(type, version);
-  if (registered === null) return { missing: `adapter ${type} version ${version} is not registered` };
+  if (registered === null) {
+    const next = 'register it with hub.register or createHub({adapters})';
+    return { missing: `adapter ${type} version ${version} is not registered; ${next}` };
+  }
   if (!registered.isTailored) return registered;
   const [first] = await parts.store.read(session_id, { from_seq: 1, to_seq: 1, limit: 1 });
   if (first === undefined) throw new HubError('unreadable', `log ${session_id} has no entry 1`);
   const vocabulary = parts.ruleParts.recorded(versionsIn(first));
-  if ('missing' in vocabulary) return { missing: `not registered: ${vocabulary.missing}` };
+  if ('missing' in vocabulary) return { missing: `not registered: ${vocabulary.missing}; ${REGISTER}` };
   const { metadata } = foldEnvelope(null, first.envelope, { adapter: null, epoch });
   try {
     return { adapter: registered.forSession(metadata, vocabulary) };

@@ -104,7 +104,7 @@ describe('the order of the checks', () => {
       'active sender',
       {
         code: 'not_your_turn',
-        message: `your turn in session ${SESSION_ID} has passed (seq 6); return to the session first`,
+        message: `you are hidden in session ${SESSION_ID} since seq 6 and cannot speak; return to the session first (return_to_session)`,
         details: { turn_passed_at_seq: 6 },
       },
       fact({ state: session.state }),

@@ -58,7 +58,7 @@ const takes: { readonly [Name in OperationName]: Readonly<Record<string, string>
     expected_version: 'number',
   },
   get_skill: { agent: 'text' },
-  set_skill: { text: 'text' },
+  set_skill: { text: 'text null' },
   create_session: {
     type: 'text',
     version: 'number',

@@ -16,6 +16,7 @@ const EVENTS: { readonly [Name in HubEventName]: true } = {
   sessionClosing: true,
   sessionEnded: true,
   sessionUnavailable: true,
+  sessionAvailable: true,
   operationRefused: true,
   deliveryAcked: true,
   deliverySeen: true,

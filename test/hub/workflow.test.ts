@@ -124,7 +124,7 @@ describe('creating a workflow', () => {
       'an unknown knob',
       asked(sequence(['alice', 'bob']), { speed: 3 }),
       'invalid_create',
-      'knobs.speed: expected one of graph, context_vars, got "speed"',
+      'knobs.speed: expected one of graph, context_vars, close_by, got "speed"',
     ],
     [
       'an unknown ordering',
@@ -319,7 +319,8 @@ describe('conditions and targets of one’s own', () => {
     const before = await playing();
     const world = await reopened(before.world);
     const carol = await world.peer('carol');
-    const reason = 'not registered: condition lucky version 1, target last version 2';
+    const next = 'register it with hub.registerCondition, hub.registerTarget or createHub({conditions, targets})';
+    const reason = `not registered: condition lucky version 1, target last version 2; ${next}`;
     expect(await get(world, carol, before.id)).toMatchObject({ unavailable: reason, session: { state: 'ACTIVE' } });
     expect(
       await refusal(
@@ -331,12 +332,12 @@ describe('conditions and targets of one’s own', () => {
       message: `session ${before.id} is unavailable: ${reason}`,
     });
     world.hub.registerCondition(lucky);
-    expect((await get(world, carol, before.id)).unavailable).toBe('not registered: target last version 2');
+    expect((await get(world, carol, before.id)).unavailable).toBe(`not registered: target last version 2; ${next}`);
     world.hub.registerTarget({ ...last, version: 3 });
-    expect((await get(world, carol, before.id)).unavailable).toBe('not registered: target last version 2');
+    expect((await get(world, carol, before.id)).unavailable).toBe(`not registered: target last version 2; ${next}`);
     world.hub.registerTarget(last);
     expect((await get(world, carol, before.id)).unavailable).toBe(null);
-    expect((await say(world, carol, before.id, 'two')).seq).toBe(8);
+    expect((await say(world, carol, before.id, 'two')).seq).toBe(9);
     const away = await reopened(world);
     await away.answer((await away.peer('carol')).call('close_session', { session_id: before.id }));
     await away.settle();
