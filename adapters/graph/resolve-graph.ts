@@ -59,9 +59,13 @@ export function namesIn(graph: TransitionGraph, registered: Vocabulary, field: s
 /** Takes whoever is named for a participant. */
 const EVERYBODY: People = { names: [], idOf: (nameOrId) => nameOrId };
 
+/** Every message may ask all of them, and a hub has others to serve. */
+export const MAX_CONDITIONS = 256;
+
 class Resolving {
   readonly conditions = new Set<string>();
   readonly targets = new Set<string>();
+  private count = 0;
   private readonly vocabulary: Vocabulary;
   private readonly people: People;
 
@@ -73,6 +77,8 @@ class Resolving {
   condition({ name, args }: RuleRef, field: string): RuleRef {
     const condition = this.known<Condition>('condition', this.vocabulary.conditions, name, field);
     this.conditions.add(name);
+    this.count += 1;
+    if (this.count > MAX_CONDITIONS) throw fieldError(field, `at most ${MAX_CONDITIONS} conditions in a graph`, 'more');
     const resolved = this.args('condition', condition, args, field);
     const nested = (condition.conditions ?? []).filter((arg) => Object.hasOwn(resolved, arg));
     const inner = nested.map((arg) => [arg, this.inner(resolved[arg] ?? null, `${field}.args.${arg}`)]);

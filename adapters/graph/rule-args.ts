@@ -47,7 +47,10 @@ export const aKey: ArgRule = { expected: 'the name of a context variable', holds
 export const anything: ArgRule = { expected: 'a value', holds: () => true };
 export const aNumber: ArgRule = { expected: 'a number', holds: (value) => typeof value === 'number' };
 export const aFlag: ArgRule = { expected: 'true or false', optional: true, holds: (flag) => typeof flag === 'boolean' };
-export const texts: ArgRule = { expected: 'a list of texts', holds: (value) => isFull(value) && value.every(isText) };
+export const texts: ArgRule = {
+  expected: 'a list of 1 to 16 texts',
+  holds: (value) => isFull(value) && value.length <= 16 && value.every(isText),
+};
 export const aCondition: ArgRule = { expected: 'a condition', holds: isObject };
 export const conditions: ArgRule = { expected: 'a list of conditions', holds: isFull };
 

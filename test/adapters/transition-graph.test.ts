@@ -191,6 +191,19 @@ describe('a graph from JSON', () => {
     expect(shown(81)).toBe(`"${'x'.repeat(76)}... (79 characters)`);
   });
 
+  it('[TG2, L8] a graph has at most 256 conditions, those inside others too, and a list of texts at most 16', () => {
+    const inner = (count: number) => ref('any_of', { conditions: Array.from({ length: count }, () => always) });
+    const create = (when: RuleRef) => {
+      const knobs = { graph: graphWith({ transitions: [rule(when, terminate)] }) };
+      return () => workflow.resolveKnobs?.(createdMetadata(workflow, { participants: 3, knobs }));
+    };
+    const texts = (count: number) => ref('text_contains', { any: Array.from({ length: count }, (_, i) => `t${i}`) });
+    expect(create(inner(255))).not.toThrow();
+    expect(create(texts(16))).not.toThrow();
+    expect(refusal(create(inner(256))).message).toMatch(/expected at most 256 conditions in a graph/);
+    expect(refusal(create(texts(17))).message).toMatch(/any: expected a list of 1 to 16 texts/);
+  });
+
   it('[TG2] a priority is a number that can be compared', () => {
     for (const priority of [Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(refusal(() => parseGraph(graphWith({ transitions: [rule(always, terminate, priority)] }))).message).toBe(
