@@ -62,6 +62,7 @@ export const discussion: SessionAdapter<DiscussionState> = {
   expectedNext: (_metadata, state) => turnOf(state),
   defaultView: lastTwoRounds,
   turnInput: turnInputOf,
+  publicState: (_metadata, { turn_count, rounds_done }) => ({ turn_count, rounds_done }),
 };
 
 /** Written out: this is made for every text, and only what changed is new. */

@@ -62,6 +62,7 @@ function workflowWith(vocabulary: Vocabulary): SessionAdapter<WorkflowState> {
     turnInput: turnInputOf,
     tools: (metadata, { expected_next_speaker, active }, participantId) =>
       participantId === expected_next_speaker ? turnTools(metadata, active, participantId) : [],
+    publicState: (_metadata, { context_vars, turn_count }) => ({ context_vars, turn_count }),
 
     uses: namesUsed,
     forSession: (_metadata, used) => (isBuiltIn(used) ? workflow : workflowWith(used)),

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';
 import type { TransitionGraph } from 'parley-hub/adapters/transition-graph';
+import { callTool } from 'parley-hub/core';
 
 const hub = await createHub();
 let draft = 0;
@@ -16,8 +17,8 @@ let score = 0;
 await hub.agent('critic', {
   onTurn: (_turn, session) => {
     score += 4;
-    const context_updates = { set: { score } };
-    return session.send({ event_type: 'msg.packet', event_data: { body: `score ${score}`, context_updates } });
+    // A tool was called, and what it found is for the rules to see; who is next is for the graph to say.
+    return session.send(callTool('score', { body: `score ${score}`, contextUpdates: { set: { score } } }));
   },
 });
 

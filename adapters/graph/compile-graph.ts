@@ -1,26 +1,33 @@
 /** A graph made ready to be asked: its rules in the order of choice, each bound to the code of its condition and target. */
 
-import type { Destination, Routing, RuleRef, Vocabulary } from 'parley-hub/core';
-import { fieldError } from './field-error.ts';
+import type { Destination, Routing, Vocabulary } from 'parley-hub/core';
+import { bindCondition, bindTarget } from './bind-rule.ts';
 import type { TransitionGraph } from './transition-graph.ts';
 
 export interface CompiledGraph {
   readonly initial_speaker: string;
   readonly max_turns: number | null;
-  /** Where the turn goes after a message; null = to the next active participant. */
+  /** Where the turn goes after a message; null = to the next active participant. Throws what a part of a rule is to blame for. */
   route(routing: Routing): Destination | null;
-  /** Where `default_target` leads alone; null = to nobody who is active, or to the end. */
+  /**
+   * Where `default_target` leads alone, after something the hub did; null = to nobody who is active, or to the end. It never
+   * throws: nobody could be hidden or leave if a defect of a target refused that.
+   */
   defaultSpeaker(routing: Routing): string | null;
 }
 
-/** `graph` has ids for participants, and names of this vocabulary only. */
-export function compileGraph(graph: TransitionGraph, vocabulary: Vocabulary): CompiledGraph {
+/** `graph` has ids for participants, and names of this vocabulary only; `field` is where it is, for errors. */
+export function compileGraph(graph: TransitionGraph, vocabulary: Vocabulary, field: string): CompiledGraph {
   const { initial_speaker, max_turns, default_target } = graph;
   const rules = graph.transitions
+    .map(({ when, then, priority }, i) => ({
+      holds: bindCondition(when, vocabulary, `${field}.transitions.${i}.when`),
+      choose: bindTarget(then, vocabulary, `${field}.transitions.${i}.then`),
+      priority,
+    }))
     // Sorting is stable: equals stay in the order of the list.
-    .toSorted((a, b) => a.priority - b.priority)
-    .map(({ when, then }) => ({ holds: condition(when, vocabulary), choose: target(then, vocabulary) }));
-  const otherwise = default_target === null ? null : target(default_target, vocabulary);
+    .toSorted((a, b) => a.priority - b.priority);
+  const otherwise = default_target === null ? null : bindTarget(default_target, vocabulary, `${field}.default_target`);
   return {
     initial_speaker,
     max_turns,
@@ -32,30 +39,14 @@ export function compileGraph(graph: TransitionGraph, vocabulary: Vocabulary): Co
       return otherwise === null ? AFTER_WORK : otherwise(routing);
     },
     defaultSpeaker(routing) {
-      const destination = otherwise?.(routing) ?? null;
-      return destination?.kind === 'speaker' ? destination.agent_id : null;
+      try {
+        const destination = otherwise?.(routing) ?? null;
+        return destination?.kind === 'speaker' ? destination.agent_id : null;
+      } catch {
+        return null;
+      }
     },
   };
 }
 
 const AFTER_WORK: Destination = { kind: 'end', reason: 'after_work' };
-
-function condition({ name, args }: RuleRef, vocabulary: Vocabulary): (routing: Routing) => boolean {
-  const known = vocabulary.conditions.get(name);
-  if (known === undefined) throw fieldError('when.name', 'a registered condition', name);
-  return (routing) => {
-    const test = (inner: RuleRef): boolean => condition(inner, vocabulary)(routing);
-    return known.holds(args, routing, test);
-  };
-}
-
-/** A target that names somebody who is not active counts for nothing. */
-function target({ name, args }: RuleRef, vocabulary: Vocabulary): (routing: Routing) => Destination | null {
-  const known = vocabulary.targets.get(name);
-  if (known === undefined) throw fieldError('then.name', 'a registered target', name);
-  return (routing) => {
-    const destination = known.choose(args, routing);
-    const isOpen = destination?.kind === 'end' || routing.active.includes(destination?.agent_id ?? '');
-    return isOpen ? destination : null;
-  };
-}

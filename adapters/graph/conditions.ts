@@ -41,13 +41,16 @@ const contextCompare: Condition = {
     isOperator(op) && compare(variable(context_vars, key), op, value),
 };
 
+/** A longer text is looked at up to here: how long a message may hold up everyone is not for its sender to say. */
+const MOST_LOOKED_AT = 16_384;
+
 const textContains: Condition = {
   name: 'text_contains',
   version: 1,
   checkArgs: rules.argsOf({ any: rules.texts, case_insensitive: rules.aFlag }),
   holds({ any, case_insensitive }, { envelope }) {
     const folded = (text: string) => (case_insensitive === true ? text.toLowerCase() : text);
-    const text = folded(textOf(envelope));
+    const text = folded(textOf(envelope).slice(0, MOST_LOOKED_AT));
     return Array.isArray(any) && any.some((part: Json) => typeof part === 'string' && text.includes(folded(part)));
   },
 };

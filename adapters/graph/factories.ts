@@ -1,54 +1,64 @@
 /** The usual graphs, made from a list of participants: names or ids. */
 
-import { HubError } from 'parley-hub/core';
-import type { Transition, TransitionGraph } from './transition-graph.ts';
+import { HubError, type RuleRef } from 'parley-hub/core';
+import { isObject, shown } from './field-error.ts';
+import type { TransitionGraph } from './transition-graph.ts';
 
 export interface RoundRobinOptions {
   /** The turn with this number is the last; without it nothing in the graph ends the session. */
   readonly maxTurns?: number;
 }
 
-/** So many in a row are passed over when they are not active; more would make long graphs for a rare case. */
-const PASSED_OVER = 3;
-
-/** Each speaks after the one before it in the list, round and round. */
-export function roundRobin(ids: readonly string[], { maxTurns }: RoundRobinOptions = {}): TransitionGraph {
-  const initial_speaker = firstOf('roundRobin', ids);
-  if (maxTurns !== undefined && (!Number.isSafeInteger(maxTurns) || maxTurns < 1)) {
-    throw new HubError('bad_value', `roundRobin: maxTurns must be a whole number ≥ 1, got ${maxTurns}`);
-  }
+/** Each speaks after the one before it in the list, round and round. Whoever is away is passed over. */
+export function roundRobin(ids: readonly string[], options: RoundRobinOptions = {}): TransitionGraph {
   return {
-    initial_speaker,
-    transitions: ids.flatMap((id, at) => steps(id, [...ids.slice(at + 1), ...ids.slice(0, at)])),
-    default_target: { name: 'round_robin', args: {} },
-    max_turns: maxTurns ?? null,
+    initial_speaker: firstOf('roundRobin', ids),
+    transitions: [],
+    default_target: nextIn(ids, true),
+    max_turns: maxTurnsOf(options),
   };
 }
 
 /** Each speaks once, in the order of the list, and the last one ends the session with `sequence_complete`. */
 export function sequence(ids: readonly string[]): TransitionGraph {
+  const always: RuleRef = { name: 'always', args: {} };
   return {
     initial_speaker: firstOf('sequence', ids),
-    transitions: ids.flatMap((id, at) => steps(id, ids.slice(at + 1))),
-    default_target: { name: 'terminate', args: { reason: 'sequence_complete' } },
+    transitions: [
+      { when: always, then: nextIn(ids, false), priority: 0 },
+      { when: always, then: { name: 'terminate', args: { reason: 'sequence_complete' } }, priority: 1 },
+    ],
+    // For turns that the hub passes on: these too go down the list.
+    default_target: nextIn(ids, false),
     max_turns: null,
   };
 }
 
-/** From one to whoever of those behind it is the first that is active. */
-function steps(from: string, behind: readonly string[]): readonly Transition[] {
-  return behind.slice(0, PASSED_OVER + 1).map((to, passedOver) => ({
-    when: { name: 'from_speaker', args: { agent_id: from } },
-    then: { name: 'agent', args: { agent_id: to } },
-    priority: passedOver,
-  }));
+function nextIn(ids: readonly string[], wrap: boolean): RuleRef {
+  return { name: 'next_in', args: { agents: [...ids], wrap } };
+}
+
+function maxTurnsOf(options: unknown): number | null {
+  if (!isObject(options)) throw bad('roundRobin', `expected options {maxTurns}, got ${shown(options)}`);
+  const stranger = Object.keys(options).find((name) => name !== 'maxTurns');
+  if (stranger !== undefined) throw bad('roundRobin', `there is no option "${stranger}"; there is maxTurns`);
+  const { maxTurns }: { readonly maxTurns?: unknown } = options;
+  if (maxTurns === undefined) return null;
+  if (typeof maxTurns === 'number' && Number.isSafeInteger(maxTurns) && maxTurns >= 1) return maxTurns;
+  throw bad('roundRobin', `maxTurns must be a whole number ≥ 1, got ${shown(maxTurns)}`);
 }
 
 /** Whoever is in a list twice could not be told apart by whom it spoke after. */
-function firstOf(factory: string, ids: readonly string[]): string {
+function firstOf(factory: string, ids: unknown): string {
+  if (!Array.isArray(ids)) throw bad(factory, `expected a list of names or ids, got ${shown(ids)}`);
+  const odd = ids.findIndex((id) => typeof id !== 'string' || id === '');
+  if (odd !== -1) throw bad(factory, `expected a name or id at ${odd}, got ${shown(ids[odd])}`);
   const twice = ids.find((id, at) => ids.indexOf(id) !== at);
-  if (twice !== undefined) throw new HubError('bad_value', `${factory}: "${twice}" is listed twice`);
-  const [first] = ids;
-  if (first === undefined) throw new HubError('bad_value', `${factory}: expected at least one participant, got none`);
-  return first;
+  if (twice !== undefined) throw bad(factory, `"${twice}" is listed twice`);
+  if (ids.length === 0) throw bad(factory, 'expected at least one participant, got none');
+  return ids[0];
+}
+
+function bad(factory: string, problem: string): HubError {
+  return new HubError('bad_value', `${factory}: ${problem}`);
 }

@@ -13,11 +13,13 @@ export function problemError(problem: FieldProblem): ProtocolError {
 
 const MAX_SHOWN = 80;
 
-/** As JSON, and never cut within a character. */
+/** As JSON, and never cut within a character; a text that is cut is told with its length. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   const characters = [...(JSON.stringify(value) ?? typeof value)];
-  return characters.length <= MAX_SHOWN ? characters.join('') : `${characters.slice(0, MAX_SHOWN - 3).join('')}...`;
+  if (characters.length <= MAX_SHOWN) return characters.join('');
+  const beginning = `${characters.slice(0, MAX_SHOWN - 3).join('')}...`;
+  return typeof value === 'string' ? `${beginning} (${value.length} characters)` : beginning;
 }
 
 export function isObject(value: unknown): value is { readonly [key: string]: Json } {

@@ -4,6 +4,7 @@
  */
 
 import { canonicalJson, type RuleRef, type Vocabulary } from 'parley-hub/core';
+import { CertainConditions } from './certain-conditions.ts';
 import type { Transition, TransitionGraph } from './transition-graph.ts';
 import { BUILT_IN } from './vocabulary.ts';
 
@@ -16,7 +17,7 @@ export function graphWarnings(
   vocabulary: Vocabulary = BUILT_IN,
   field: string = 'graph',
 ): readonly string[] {
-  const parts = new KnownParts(vocabulary);
+  const parts = new KnownParts(vocabulary, graph.max_turns);
   const rules = graph.transitions
     .map((transition, index) => ({ ...transition, index }))
     .toSorted((a, b) => a.priority - b.priority);
@@ -24,7 +25,7 @@ export function graphWarnings(
   for (const [at, rule] of rules.entries()) {
     const earlier = rules.slice(0, at).find((other) => !idle.has(other.index) && parts.hides(other, rule));
     if (earlier !== undefined) idle.set(rule.index, `transition ${earlier.index} always comes before it`);
-    else if (parts.isNever(rule.when, graph.max_turns)) idle.set(rule.index, 'its condition never holds');
+    else if (parts.conditions.isNever(rule.when)) idle.set(rule.index, 'its condition never holds');
   }
   const unreachable = [...idle]
     .sort(([a], [b]) => a - b)
@@ -38,31 +39,20 @@ function endless(field: string): string {
 }
 
 class KnownParts {
+  readonly conditions: CertainConditions;
   private readonly vocabulary: Vocabulary;
 
-  constructor(vocabulary: Vocabulary) {
+  constructor(vocabulary: Vocabulary, maxTurns: number | null) {
+    this.conditions = new CertainConditions(vocabulary, maxTurns);
     this.vocabulary = vocabulary;
   }
 
   /** Whenever `later` would be chosen, `earlier` is. */
   hides(earlier: Rule, later: Rule): boolean {
-    if (!this.implies(later.when, earlier.when)) return false;
+    if (!this.conditions.implies(later.when, earlier.when)) return false;
     if (this.alwaysApplies(earlier.then)) return true;
     // Of two built-in targets that are the same the second can do no more than the first.
-    return this.isTarget(earlier.then) && isSame(earlier.then, later.then);
-  }
-
-  isNever(condition: RuleRef, maxTurns: number | null): boolean {
-    if (!this.isCondition(condition)) return false;
-    const { conditions, op, value } = condition.args;
-    if (condition.name === 'all_of') return refsIn(conditions).some((inner) => this.isNever(inner, maxTurns));
-    if (condition.name === 'any_of') return refsIn(conditions).every((inner) => this.isNever(inner, maxTurns));
-    if (condition.name !== 'turn_count' || typeof value !== 'number') return false;
-    // Turns are counted from 1 to the bound.
-    const last = maxTurns ?? Number.POSITIVE_INFINITY;
-    if (op === '==') return value < 1 || value > last || !Number.isInteger(value);
-    if (op === '<' || op === '<=') return op === '<' ? value <= 1 : value < 1;
-    return op === '>' || op === '>=' ? (op === '>' ? value >= last : value > last) : false;
+    return this.isTarget(earlier.then) && canonicalJson(earlier.then) === canonicalJson(later.then);
   }
 
   /** Of a target that is not built in nobody knows. */
@@ -70,7 +60,7 @@ class KnownParts {
     if (max_turns !== null) return true;
     const ends = (target: RuleRef) => target.name === 'terminate' || !this.isTarget(target);
     if (live.some(({ then }) => ends(then))) return true;
-    const reachesDefault = !live.some(({ when, then }) => this.isAlways(when) && this.alwaysApplies(then));
+    const reachesDefault = !live.some(({ when, then }) => this.conditions.isAlways(when) && this.alwaysApplies(then));
     return reachesDefault && (default_target === null || ends(default_target));
   }
 
@@ -79,37 +69,8 @@ class KnownParts {
     return this.isTarget(target) && ['round_robin', 'stay', 'random', 'terminate'].includes(target.name);
   }
 
-  /** Whenever `inner` holds, `outer` does. */
-  private implies(inner: RuleRef, outer: RuleRef): boolean {
-    if (!this.isCondition(outer)) return false;
-    if (this.isAlways(outer)) return true;
-    if (isSame(inner, outer)) return true;
-    if (this.isCondition(inner) && inner.name === 'all_of') {
-      return refsIn(inner.args.conditions).some((one) => this.implies(one, outer));
-    }
-    return outer.name === 'any_of' && refsIn(outer.args.conditions).some((one) => this.implies(inner, one));
-  }
-
-  private isAlways(condition: RuleRef): boolean {
-    return condition.name === 'always' && this.isCondition(condition);
-  }
-
-  private isCondition({ name }: RuleRef): boolean {
-    const known = BUILT_IN.conditions.get(name);
-    return known !== undefined && this.vocabulary.conditions.get(name) === known;
-  }
-
   private isTarget({ name }: RuleRef): boolean {
     const known = BUILT_IN.targets.get(name);
     return known !== undefined && this.vocabulary.targets.get(name) === known;
   }
-}
-
-function isSame(a: RuleRef, b: RuleRef): boolean {
-  return canonicalJson(a) === canonicalJson(b);
-}
-
-/** Checked when the graph was. */
-function refsIn(conditions: unknown): readonly RuleRef[] {
-  return Array.isArray(conditions) ? (conditions as readonly RuleRef[]) : [];
 }

@@ -1,43 +1,52 @@
 /** A graph as a picture: Mermaid text, with an edge for every transition. */
 
-import type { RuleRef } from 'parley-hub/core';
-import type { TransitionGraph } from './transition-graph.ts';
+import type { JsonObject, RuleRef } from 'parley-hub/core';
+import { parseGraph } from './parse-graph.ts';
+import { innerOf, sayRule, type WhatToWrite } from './say-rule.ts';
+import type { Transition, TransitionGraph } from './transition-graph.ts';
 
 export interface MermaidOptions {
   /** What to write for an id; the id itself unless it is here. */
   readonly names?: Readonly<Record<string, string>>;
 }
 
-export function graphToMermaid(graph: TransitionGraph, { names = {} }: MermaidOptions = {}): string {
-  const drawing = new Drawing(names);
+/** Takes plain JSON too; throws a ProtocolError that names what is wrong if it is no graph. */
+export function graphToMermaid(given: TransitionGraph | JsonObject, { names = {} }: MermaidOptions = {}): string {
+  const graph = parseGraph(given);
+  const write: WhatToWrite = (id) => (Object.hasOwn(names, id) ? names[id] : undefined) || id;
+  const drawing = new Drawing(write);
   drawing.edge(drawing.node('start', '([', 'start', '])'), drawing.agent(graph.initial_speaker), '');
-  for (const { when, then, priority } of graph.transitions) {
-    const { speaker, rest } = split(when);
-    const label = [...rest.map(say), ...(priority === 0 ? [] : [`priority ${priority}`])].join(', ');
-    const from = speaker === null ? drawing.anyone() : drawing.agent(speaker);
-    drawing.edge(from, drawing.target(then, from), label);
+  for (const [i, { when, then, priority }] of graph.transitions.entries()) {
+    const { speaker, rest } = split(when, `graph.transitions.${i}.when`);
+    const words = rest.map((one) => sayRule(one, write, `graph.transitions.${i}.when`));
+    drawing.lead(speaker, then, [...words, ...(priority === 0 ? [] : [`priority ${priority}`])].join(', '));
   }
   const otherwise = graph.default_target ?? { name: 'terminate', args: { reason: 'after_work' } };
-  const from = drawing.anyone();
-  drawing.edge(from, drawing.target(otherwise, from), 'otherwise');
-  if (graph.max_turns !== null) drawing.edge(from, drawing.end('max_turns'), `after turn ${graph.max_turns}`);
+  const isNew = !graph.transitions.some((rule) => repeats(rule, otherwise));
+  if (isNew) drawing.lead(null, otherwise, graph.transitions.length === 0 ? '' : 'otherwise');
+  const { max_turns } = graph;
+  if (max_turns !== null) drawing.edge(drawing.anyone(), drawing.end('max_turns'), `after turn ${max_turns}`);
   return drawing.text();
 }
 
+/** A default that a rule without a condition says already is not drawn again. */
+function repeats({ when, then }: Transition, otherwise: RuleRef): boolean {
+  return when.name === 'always' && JSON.stringify(then) === JSON.stringify(otherwise);
+}
+
 class Drawing {
-  private readonly names: Readonly<Record<string, string>>;
+  private readonly write: WhatToWrite;
   /** Node ids by what they stand for; Mermaid's own words and any text of ours must not be ids. */
   private readonly ids = new Map<string, string>();
   private readonly nodes: string[] = [];
   private readonly edges: string[] = [];
 
-  constructor(names: Readonly<Record<string, string>>) {
-    this.names = names;
+  constructor(write: WhatToWrite) {
+    this.write = write;
   }
 
   agent(id: string): string {
-    const name = Object.hasOwn(this.names, id) ? this.names[id] : undefined;
-    return this.node(`agent ${id}`, '[', name ?? id, ']');
+    return this.node(`agent ${id}`, '[', this.write(id), ']');
   }
 
   anyone(): string {
@@ -48,12 +57,16 @@ class Drawing {
     return this.node(`end ${reason}`, '([', `end: ${reason}`, '])');
   }
 
-  target({ name, args }: RuleRef, from: string): string {
-    if (name === 'stay') return from;
-    if (name === 'agent' && typeof args.agent_id === 'string') return this.agent(args.agent_id);
-    if (name === 'terminate') return this.end(String(args.reason));
-    const text = TARGET_TEXTS.get(name) ?? say({ name, args });
-    return this.node(`target ${text}`, '{{', text, '}}');
+  /** Where a rule leads from a speaker, or from whoever speaks (null). */
+  lead(speaker: string | null, { name, args }: RuleRef, label: string): void {
+    if (name === 'next_in' && isTexts(args.agents)) {
+      for (const [from, to] of stepsIn(args.agents, args.wrap === true, speaker)) {
+        this.edge(this.agent(from), this.agent(to), label);
+      }
+      return;
+    }
+    const from = speaker === null ? this.anyone() : this.agent(speaker);
+    this.edge(from, this.target({ name, args }, from), label);
   }
 
   node(key: string, open: string, text: string, close: string): string {
@@ -72,6 +85,14 @@ class Drawing {
   text(): string {
     return ['flowchart TD', ...this.nodes, ...this.edges, ''].join('\n');
   }
+
+  private target({ name, args }: RuleRef, from: string): string {
+    if (name === 'stay') return from;
+    if (name === 'agent' && typeof args.agent_id === 'string') return this.agent(args.agent_id);
+    if (name === 'terminate') return this.end(String(args.reason));
+    const text = TARGET_TEXTS.get(name) ?? sayRule({ name, args }, this.write, 'graph');
+    return this.node(`target ${text}`, '{{', text, '}}');
+  }
 }
 
 const TARGET_TEXTS: ReadonlyMap<string, string> = new Map([
@@ -80,36 +101,33 @@ const TARGET_TEXTS: ReadonlyMap<string, string> = new Map([
   ['random', 'anyone, by chance'],
 ]);
 
+/** From each in a list, or from one alone, to the one behind it, and round if it goes round. */
+function stepsIn(
+  agents: readonly string[],
+  wrap: boolean,
+  speaker: string | null,
+): readonly (readonly [from: string, to: string])[] {
+  const speakers = speaker === null ? agents : [speaker];
+  return speakers.flatMap((from) => {
+    const to = agents[agents.indexOf(from) + 1] ?? (wrap ? agents[0] : undefined);
+    return to === undefined ? [] : [[from, to] as const];
+  });
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
 /** Who speaks, if the condition says so, and what else must hold. */
-function split(when: RuleRef): { readonly speaker: string | null; readonly rest: readonly RuleRef[] } {
+function split(when: RuleRef, field: string): { readonly speaker: string | null; readonly rest: readonly RuleRef[] } {
   if (when.name === 'always') return { speaker: null, rest: [] };
-  const all = when.name === 'all_of' ? refsIn(when.args.conditions) : [when];
+  const all = when.name === 'all_of' ? innerOf(when, field) : [when];
   const from = all.find(({ name, args }) => name === 'from_speaker' && typeof args.agent_id === 'string');
   return { speaker: from === undefined ? null : String(from.args.agent_id), rest: all.filter((one) => one !== from) };
 }
 
-/** A condition in words that a reader of the graph knows. */
-function say({ name, args }: RuleRef): string {
-  const inner = refsIn(args.conditions ?? (args.condition === undefined ? [] : [args.condition])).map(say);
-  if (name === 'not' && inner.length === 1) return `not (${inner[0]})`;
-  if (name === 'all_of' || name === 'any_of') return `(${inner.join(name === 'all_of' ? ' and ' : ' or ')})`;
-  if (name === 'context_equals') return `${args.key} == ${JSON.stringify(args.value)}`;
-  if (name === 'context_compare') return `${args.key} ${args.op} ${JSON.stringify(args.value)}`;
-  if (name === 'turn_count') return `turn ${args.op} ${args.value}`;
-  if (name === 'tool_called') return `calls ${args.tool_name}`;
-  if (name === 'text_contains')
-    return `says ${refsIn(args.any)
-      .map((part) => JSON.stringify(part))
-      .join(' or ')}`;
-  return Object.keys(args).length === 0 ? name : `${name} ${JSON.stringify(args)}`;
-}
-
-/** Checked when the graph was. */
-function refsIn(conditions: unknown): readonly RuleRef[] {
-  return Array.isArray(conditions) ? (conditions as readonly RuleRef[]) : [];
-}
-
-/** Entity codes as Mermaid takes them; no text can end its label or begin another line. */
+/** Whatever could mean something to Mermaid as an entity code: no text can end its label, begin a line or give a directive. */
 function escaped(text: string): string {
-  return text.replace(/[#;"<>&`\\\p{Cc}\p{Zl}\p{Zp}]/gu, (character) => `#${character.codePointAt(0)};`);
+  if (text.trim() === '') return '(no name)';
+  return text.replace(/[^\p{L}\p{M}\p{N} .,:_()=!?/+'-]/gu, (character) => `#${character.codePointAt(0)};`);
 }

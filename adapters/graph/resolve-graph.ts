@@ -1,6 +1,17 @@
 /** Whether a graph makes sense in a session: known names, right arguments, and participants, whose names become ids. */
 
-import type { Condition, Json, JsonObject, RulePart, RuleRef, Target, UsedNames, Vocabulary } from 'parley-hub/core';
+import type {
+  Condition,
+  FieldProblem,
+  Json,
+  JsonObject,
+  RulePart,
+  RuleRef,
+  Target,
+  UsedNames,
+  Vocabulary,
+} from 'parley-hub/core';
+import { type Answers, askPart, membersOf } from './ask-part.ts';
 import { fieldError, isObject, problemError } from './field-error.ts';
 import { parseRef } from './parse-graph.ts';
 import type { TransitionGraph } from './transition-graph.ts';
@@ -46,11 +57,15 @@ export function namesIn(graph: TransitionGraph, registered: Vocabulary, field: s
 }
 
 /** Takes whoever is named for a participant. */
-export const EVERYBODY: People = { names: [], idOf: (nameOrId) => nameOrId };
+const EVERYBODY: People = { names: [], idOf: (nameOrId) => nameOrId };
+
+/** Every message may ask all of them, and a hub has others to serve. */
+export const MAX_CONDITIONS = 256;
 
 class Resolving {
   readonly conditions = new Set<string>();
   readonly targets = new Set<string>();
+  private count = 0;
   private readonly vocabulary: Vocabulary;
   private readonly people: People;
 
@@ -62,7 +77,9 @@ class Resolving {
   condition({ name, args }: RuleRef, field: string): RuleRef {
     const condition = this.known<Condition>('condition', this.vocabulary.conditions, name, field);
     this.conditions.add(name);
-    const resolved = this.args(condition, args, field);
+    this.count += 1;
+    if (this.count > MAX_CONDITIONS) throw fieldError(field, `at most ${MAX_CONDITIONS} conditions in a graph`, 'more');
+    const resolved = this.args('condition', condition, args, field);
     const nested = (condition.conditions ?? []).filter((arg) => Object.hasOwn(resolved, arg));
     const inner = nested.map((arg) => [arg, this.inner(resolved[arg] ?? null, `${field}.args.${arg}`)]);
     return { name, args: { ...resolved, ...Object.fromEntries(inner) } };
@@ -71,13 +88,14 @@ class Resolving {
   target({ name, args }: RuleRef, field: string): RuleRef {
     const target = this.known<Target>('target', this.vocabulary.targets, name, field);
     this.targets.add(name);
-    return { name, args: this.args(target, args, field) };
+    return { name, args: this.args('target', target, args, field) };
   }
 
   participant(value: Json | undefined, field: string): string {
     const id = typeof value === 'string' ? this.people.idOf(value) : null;
     if (id !== null) return id;
-    throw fieldError(field, `a participant (${this.people.names.join(', ')})`, value);
+    const { names } = this.people;
+    throw fieldError(field, names.length === 0 ? 'a participant' : `a participant (${names.join(', ')})`, value);
   }
 
   private known<Part>(kind: string, parts: ReadonlyMap<string, Part>, name: string, field: string): Part {
@@ -86,11 +104,12 @@ class Resolving {
     throw fieldError(`${field}.name`, `a registered ${kind} (${[...parts.keys()].join(', ')})`, name);
   }
 
-  private args(part: RulePart, args: JsonObject, field: string): JsonObject {
-    const problem = part.checkArgs?.(args) ?? null;
+  private args(kind: string, part: RulePart, args: JsonObject, field: string): JsonObject {
+    const who = `checkArgs of ${kind} "${part.name}" version ${part.version} in ${field}`;
+    const problem = askPart(who, PROBLEM, () => part.checkArgs?.(args)) ?? null;
     if (problem !== null) throw problemError({ ...problem, field: `${field}.args.${problem.field}` });
-    const agents = (part.agents ?? []).filter((arg) => Object.hasOwn(args, arg));
-    const ids = agents.map((arg) => [arg, this.participants(args[arg], `${field}.args.${arg}`)]);
+    const given = (arg: string) => (Object.hasOwn(args, arg) ? args[arg] : undefined);
+    const ids = (part.agents ?? []).map((arg) => [arg, this.participants(given(arg), `${field}.args.${arg}`)]);
     return { ...args, ...Object.fromEntries(ids) };
   }
 
@@ -106,3 +125,13 @@ class Resolving {
     return value.map((item: Json, i) => this.condition(parseRef(item, `${field}.${i}`), `${field}.${i}`));
   }
 }
+
+/** Saying nothing is as good as null. */
+const PROBLEM: Answers<FieldProblem | null | undefined> = {
+  expected: 'an object {field, expected, received} of texts, or null',
+  isOne(answer): answer is FieldProblem | null | undefined {
+    if (answer === null || answer === undefined) return true;
+    const { field, expected, received } = membersOf(answer) ?? {};
+    return [field, expected, received].every((text) => typeof text === 'string');
+  },
+};

@@ -1,15 +1,15 @@
 /** The built-in targets: where a transition leads. Whether the speaker they name is active is for the graph to look at. */
 
-import type { Destination, Target } from 'parley-hub/core';
+import type { Destination, Envelope, Json, Target } from 'parley-hub/core';
 import { nextActive } from '../parts/rotation.ts';
-import { aParticipant, aReason, argsOf } from './rule-args.ts';
+import { aFlag, aParticipant, aReason, argsOf, participants } from './rule-args.ts';
 
 const agent: Target = {
   name: 'agent',
   version: 1,
   agents: ['agent_id'],
   checkArgs: argsOf({ agent_id: aParticipant }),
-  choose: ({ agent_id }) => speaker(typeof agent_id === 'string' ? agent_id : null),
+  choose: ({ agent_id }) => speaker(agent_id),
 };
 
 /** The next active one after the speaker, in the order of the participants. A turn the hub passes on has no speaker. */
@@ -21,6 +21,28 @@ const roundRobin: Target = {
     return order.includes(sender_id) ? speaker(nextActive({ participant_order: order, active }, sender_id)) : null;
   },
 };
+
+/** The next active one of a list: behind the speaker, or from its beginning after anyone who is not in it. */
+const nextIn: Target = {
+  name: 'next_in',
+  version: 1,
+  agents: ['agents'],
+  checkArgs: argsOf({ agents: participants, wrap: aFlag }),
+  choose({ agents, wrap }, { envelope, active }) {
+    const list: readonly Json[] = Array.isArray(agents) ? agents : [];
+    const at = list.indexOf(whoWasOn(envelope) ?? null);
+    const behind = list.slice(at + 1);
+    // All the way round comes to the speaker itself.
+    const round = wrap === true ? [...behind, ...list.slice(0, at + 1)] : behind;
+    return speaker(round.find((id) => typeof id === 'string' && active.includes(id)));
+  },
+};
+
+/** Whoever spoke; of a turn that the hub passes on, whoever had it and is gone. */
+function whoWasOn({ sender_id, event_type, event_data }: Envelope): Json | undefined {
+  const isGone = event_type === 'session.participant.hidden' || event_type === 'session.participant.removed';
+  return isGone ? event_data.agent_id : sender_id;
+}
 
 /** Whoever has just spoken goes on. */
 const stay: Target = {
@@ -52,14 +74,14 @@ const random: Target = {
   choose(_args, { metadata, envelope, active, turn_count }) {
     const others = active.filter((id) => id !== envelope.sender_id);
     const among = others.length === 0 ? active : others;
-    return speaker(among[hashOf(`${metadata.session_id} ${turn_count}`) % among.length] ?? null);
+    return speaker(among[hashOf(`${metadata.session_id} ${turn_count}`) % among.length]);
   },
 };
 
-export const TARGETS: readonly Target[] = [agent, roundRobin, stay, revertToInitiator, terminate, random];
+export const TARGETS: readonly Target[] = [agent, roundRobin, nextIn, stay, revertToInitiator, terminate, random];
 
-function speaker(agentId: string | null): Destination | null {
-  return agentId === null ? null : { kind: 'speaker', agent_id: agentId };
+function speaker(agentId: Json | undefined): Destination | null {
+  return typeof agentId === 'string' ? { kind: 'speaker', agent_id: agentId } : null;
 }
 
 /** FNV-1a, and the last mixing of murmur3 so that neighbouring turns are far apart: 32 bits that are the same everywhere. */

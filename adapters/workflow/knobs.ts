@@ -4,7 +4,7 @@ import { type JsonObject, jsonBytes, type SessionMetadata, type UsedNames, type 
 import { type CompiledGraph, compileGraph } from '../graph/compile-graph.ts';
 import { fieldError, isObject } from '../graph/field-error.ts';
 import { parseGraph } from '../graph/parse-graph.ts';
-import { EVERYBODY, namesIn, type People, resolveGraph } from '../graph/resolve-graph.ts';
+import { namesIn, type People, resolveGraph } from '../graph/resolve-graph.ts';
 import type { TransitionGraph } from '../graph/transition-graph.ts';
 import { MAX_CONTEXT_BYTES } from './context-vars.ts';
 
@@ -58,9 +58,8 @@ export function preparing(vocabulary: Vocabulary): (metadata: SessionMetadata) =
     const { knobs } = metadata;
     const known = prepared.get(knobs);
     if (known !== undefined) return known;
-    const graph = resolveGraph(graphOf(metadata), vocabulary, EVERYBODY, FIELD);
     const others = jsonBytes({ ...knobs, context_vars: null }) - jsonBytes(null);
-    const made = { ...compileGraph(graph, vocabulary), maxContextBytes: MAX_CONTEXT_BYTES - others };
+    const made = { ...compileGraph(graphOf(metadata), vocabulary, FIELD), maxContextBytes: MAX_CONTEXT_BYTES - others };
     prepared.set(knobs, made);
     return made;
   };

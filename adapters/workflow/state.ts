@@ -97,14 +97,15 @@ export function activeId({ participants }: SessionMetadata, { active }: Rotation
   return named !== undefined && active.includes(named.agent_id) ? named.agent_id : null;
 }
 
+/** What parts of rules see is frozen: it is the state itself, and a part that changes it would change what is refused, too. */
 function routingOf(envelope: Envelope, state: WorkflowState, metadata: SessionMetadata): Routing {
   return {
     metadata,
     envelope,
-    order: state.participant_order,
-    active: state.active,
+    order: Object.freeze(state.participant_order),
+    active: Object.freeze(state.active),
     creator_id: state.creator_id,
     turn_count: state.turn_count,
-    context_vars: state.context_vars,
+    context_vars: Object.freeze(state.context_vars),
   };
 }

@@ -6,6 +6,7 @@ import type { AgentQuery, FoundAgent } from '../core/find-agent.ts';
 import type { GapFrame } from '../core/frames.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Link } from '../core/link.ts';
+import type { InviteAnswer } from '../core/membership.ts';
 import type { OperationName, Params, Result, SessionSummary } from '../core/operations.ts';
 import { type Ids, type Log, silentLog } from '../core/ports.ts';
 import type { Resume } from '../core/resume.ts';
@@ -81,6 +82,9 @@ export const CLIENT_OPTIONS: Rules<ClientOptions> = {
   log: optional(objectWith('info', 'warn', 'error')),
 };
 
+/** What the passport of a name that is registered may say; the hub looks at the values. */
+const CLAIM: Rules<Claim> = { kind: null, owner: null, provider: null, model: null, cost: null, region: null };
+
 const SESSION_QUERY: Rules<SessionQuery> = { states: null, type: null };
 
 /** Rooms above which those that are over are forgotten. */
@@ -104,6 +108,7 @@ export abstract class Client {
   protected constructor(options: ClientOptions) {
     const { name, credentials = { scheme: 'none' } } = options;
     checkName(name);
+    if (isObject(options.register)) checkOptions(options.register, CLAIM, 'register.');
     this.options = options;
     this.credentials = copyCredentials(credentials);
     this.name = name;
@@ -170,7 +175,7 @@ export abstract class Client {
     return this.call('get_resume', aboutAgent(agent));
   }
 
-  /** Says what you can do: a new version. What is left out stays. */
+  /** Says what you can do: a new version, if anything changes. What is left out stays. */
   async setResume(options: ResumeOptions): Promise<Resume> {
     return this.call('set_resume', resumeParams(options));
   }
@@ -180,8 +185,8 @@ export abstract class Client {
     return this.call('get_skill', aboutAgent(agent));
   }
 
-  /** Says how to work with you: a SKILL.md, with or without front matter. */
-  async setSkill(text: string): Promise<Skill> {
+  /** Says how to work with you: a SKILL.md, with or without front matter; null = what is rendered for you is right. */
+  async setSkill(text: string | null): Promise<Skill> {
     return this.call('set_skill', { text });
   }
 
@@ -193,6 +198,13 @@ export abstract class Client {
   /** Tightens your rule; to loosen it, or for another's, the grant `rules` is needed. What is left out stays. */
   async setRule(rule: RuleChange, options: RuleOptions = {}): Promise<RuleRecord> {
     return this.call('set_rule', ruleParams(rule, options));
+  }
+
+  /** Turns an invite down that is still open; an invite that `onInvite` decides about needs no more than its answer. */
+  async decline(sessionId: string, reason?: string): Promise<InviteAnswer> {
+    const answer = await this.call('reject_invite', { session_id: sessionId, reason });
+    this.rooms.get(sessionId)?.decline();
+    return answer;
   }
 
   /** Any operation of the hub but `register`, as it is on the wire. */

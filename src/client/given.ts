@@ -25,15 +25,15 @@ export function checkName(name: unknown): void {
 }
 
 /** Refuses options of the wrong kind, and those there are none of: a typo would be a default nobody asked for. */
-export function checkOptions<Options>(given: unknown, rules: Rules<Options>): void {
+export function checkOptions<Options>(given: unknown, rules: Rules<Options>, where = ''): void {
   if (!isObject(given)) throw badValue('options', 'an object', given);
   const known = Object.entries<Rule | null>(rules);
   for (const key of Object.keys(given)) {
     if (Object.hasOwn(rules, key)) continue;
-    throw badValue(key, `an option that there is (${known.map(([option]) => option).join(', ')})`, key);
+    throw badValue(where + key, `an option that there is (${known.map(([option]) => option).join(', ')})`, key);
   }
   for (const [key, rule] of known) {
-    if (rule !== null && !rule.holds(given[key])) throw badValue(key, rule.expected, given[key]);
+    if (rule !== null && !rule.holds(given[key])) throw badValue(where + key, rule.expected, given[key]);
   }
 }
 

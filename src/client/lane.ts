@@ -12,6 +12,12 @@ export interface Handlers {
   readonly onTurn: TurnHandler | null;
 }
 
+/** What gave a turn that cannot be taken now. It is not acked, so that it comes again to whoever is next. */
+interface Held {
+  readonly delivery: Delivery;
+  readonly message: Message | null;
+}
+
 export class Lane {
   private readonly room: Room;
   private readonly handlers: () => Handlers;
@@ -23,6 +29,8 @@ export class Lane {
   private kept = false;
   /** The since_seq of the turn that was offered last. */
   private offered: number | null = null;
+  /** Only in a session that is unavailable. */
+  private held: Held | null = null;
 
   constructor(room: Room, handlers: () => Handlers, failed: (doing: string, error: Error) => void) {
     this.room = room;
@@ -32,6 +40,10 @@ export class Lane {
 
   get isIdle(): boolean {
     return !this.busy;
+  }
+
+  get isHolding(): boolean {
+    return this.held !== null;
   }
 
   wake(): void {
@@ -54,9 +66,21 @@ export class Lane {
     this.wake();
   }
 
+  /** What was made of the turn so far came to nothing: it is offered anew. */
+  offerAgain(): void {
+    this.offered = null;
+  }
+
+  /** There is no turn to wait for. */
+  letGo(): void {
+    this.held?.delivery.ack();
+    this.held = null;
+  }
+
   /** No turn that was offered counts any more. */
   forget(): void {
     this.offered = null;
+    this.held = null;
     this.kept = false;
     this.given.length = 0;
   }
@@ -86,7 +110,9 @@ export class Lane {
     try {
       const message = delivery !== null && said ? await this.room.messageOf(delivery) : null;
       if (message !== null) await onMessage?.(message, session);
-      if (onTurn !== null) await this.offerTurn(onTurn, message);
+      const offer = onTurn === null ? 'done' : await this.offerTurn(onTurn, message ?? this.held?.message ?? null);
+      if (offer === 'hold' && delivery !== null) return this.hold({ delivery, message });
+      this.letGo();
       delivery?.ack();
     } catch (thrown) {
       const error = asError(thrown);
@@ -98,17 +124,35 @@ export class Lane {
   }
 
   /** Only when everything that was said has been seen: who has more to read does not speak yet. */
-  private async offerTurn(onTurn: TurnHandler, message: Message | null): Promise<void> {
+  private async offerTurn(onTurn: TurnHandler, message: Message | null): Promise<'done' | 'hold'> {
     const { room } = this;
-    if (!room.hasBeenRead || !room.isMyTurn) return;
-    const since = room.turn?.since_seq ?? null;
-    if (since === null ? message === null : since === this.offered) return;
-    this.offered = since;
+    if (!this.isDue(message)) return 'done';
+    // A turn in the stream may be of a session that is unavailable: that only the hub can say.
+    if (!room.isKnown) await room.info().catch(() => {});
+    if (!this.isDue(message)) return 'done';
+    if (!room.isAvailable) return 'hold';
+    this.offered = room.turn?.since_seq ?? null;
     try {
       await onTurn({ message, signal: room.signal }, room.session);
+      return 'done';
     } catch (thrown) {
       this.offered = null;
       throw thrown;
     }
+  }
+
+  /** Each turn is offered once; where nobody is expected in particular, once for what was said. */
+  private isDue(message: Message | null): boolean {
+    const { room } = this;
+    if (!room.hasBeenRead || !room.isMineToTake) return false;
+    const since = room.turn?.since_seq ?? null;
+    return since === null ? message !== null : since !== this.offered;
+  }
+
+  /** The last that was said is enough to take the turn with. */
+  private hold(held: Held): void {
+    const message = held.message ?? this.held?.message ?? null;
+    this.letGo();
+    this.held = { ...held, message };
   }
 }

@@ -59,6 +59,10 @@ export class Room {
   turn: Turn | null = null;
   /** What the hub thought of it when it was opened here. */
   warnings: readonly string[] = [];
+  /** Why nobody can post, as the hub says; null = it is available, as far as is known. */
+  private unavailable: string | null = null;
+  /** The hub was asked about it. */
+  isKnown = false;
   private turnSeq = 0;
   private isDeclined = false;
   private hasStream = false;
@@ -84,6 +88,15 @@ export class Room {
   }
 
   get isMyTurn(): boolean {
+    return this.isAvailable && this.isMineToTake;
+  }
+
+  get isAvailable(): boolean {
+    return this.unavailable === null;
+  }
+
+  /** The turn, also in a session that is not available for now. */
+  get isMineToTake(): boolean {
     if (this.signal.aborted || this.state !== 'ACTIVE') return false;
     return this.turn === null || this.turn.agent_id === this.host.agentId;
   }
@@ -115,7 +128,7 @@ export class Room {
     this.noteTurn(delivery.turn, envelope.seq);
     if (isContent(envelope.event_type)) return this.said(delivery);
     this.notice(envelope);
-    if (this.lane.wants(delivery.turn)) this.lane.giveTurn(delivery);
+    if (this.lane.wants(delivery.turn) || this.lane.isHolding) this.lane.giveTurn(delivery);
     else delivery.ack();
   }
 
@@ -151,11 +164,13 @@ export class Room {
   async info(): Promise<Result<'get_session'>> {
     const result = await this.host.call('get_session', { session_id: this.id });
     this.know(result.session);
+    this.unavailable = result.unavailable;
     this.noteTurn(result.turn, result.session.head_seq);
     return result;
   }
 
   know(metadata: SessionMetadata): void {
+    this.isKnown = true;
     this.roster.learn(metadata.participants);
     const { state, close_reason: reason } = metadata;
     this.advance(state);
@@ -176,6 +191,8 @@ export class Room {
     this.turn = null;
     this.turnSeq = 0;
     this.hasStream = false;
+    this.isKnown = false;
+    this.unavailable = null;
     this.posting = new AbortController();
     this.lane.forget();
     while (this.shift() !== undefined);
@@ -206,6 +223,9 @@ export class Room {
     switch (event_type) {
       case 'session.opened':
         return this.advance('ACTIVE');
+      case 'session.available':
+        this.unavailable = null;
+        return this.lane.offerAgain();
       case 'session.closing':
         return this.advance('CLOSING');
       case 'session.closed':
@@ -245,6 +265,7 @@ export class Room {
 
   private stopPosting(why: string): void {
     if (!this.signal.aborted) this.posting.abort(new HubError('cannot_post', why));
+    this.lane.letGo();
   }
 }
 

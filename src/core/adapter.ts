@@ -57,6 +57,8 @@ export interface SessionAdapter<State = unknown> {
   turnInput?(envelope: Envelope): string;
   buildRound?(metadata: SessionMetadata, state: State, reply: Reply): readonly RoundDraft[];
   tools?(metadata: SessionMetadata, state: State, participantId: string): readonly TurnTool[];
+  /** What this participant, who has joined, may see of the state: `get_session` shows it. */
+  publicState?(metadata: SessionMetadata, state: State, participantId: string): JsonObject;
 
   /**
    * Called at create, first: the conditions and targets that the knobs name. `registered` is all there are, the newest of
@@ -90,6 +92,7 @@ export function completeAdapter<State>(given: SessionAdapter<State>): CompleteAd
     turnInput: (envelope) => adapter.turnInput?.(envelope) ?? adapter.render?.(envelope) ?? renderText(envelope),
     buildRound: (metadata, state, reply) => adapter.buildRound?.(metadata, state, reply) ?? [textRound(reply)],
     tools: (metadata, state, id) => adapter.tools?.(metadata, state, id) ?? [],
+    publicState: (metadata, state, id) => adapter.publicState?.(metadata, state, id) ?? {},
     uses: (metadata, registered) => adapter.uses?.(metadata, registered) ?? { conditions: [], targets: [] },
     forSession: (metadata, vocabulary) => adapter.forSession?.(metadata, vocabulary) ?? adapter,
     resolveKnobs: (metadata) => adapter.resolveKnobs?.(metadata) ?? metadata.knobs,

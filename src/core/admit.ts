@@ -185,21 +185,21 @@ export function sessionClosed(metadata: SessionMetadata, need: string): WireErro
 }
 
 /** A send that moves the turn must be visible to whoever gets it: nobody is blamed for a whisper it never saw. */
-export function turnIsVisible(draft: Draft, { entries }: Advanced): WireError | null {
+export function turnIsVisible(draft: Draft, { entries, after }: Advanced): WireError | null {
   const first = entries[0];
   const turn = first?.turn;
   if (turn == null || turn.since_seq !== first?.envelope.seq || draft.audience === null) return null;
   if (turn.agent_id === draft.sender_id || draft.audience.includes(turn.agent_id)) return null;
-  return new ProtocolError(`this gives the turn to ${turn.agent_id}, who is not in its audience`, {
-    field: 'audience',
-  });
+  const name = nameOf(after.metadata, turn.agent_id);
+  const message = `this gives the turn to '${name}', who is not in its audience; add '${name}' to the audience, or send it to everyone`;
+  return new ProtocolError(message, { field: 'audience' });
 }
 
 function inactiveSender(sender: Participant | undefined, state: SessionState): WireError {
   const { session_id } = state.metadata;
   const seq = state.status_seq[sender?.agent_id ?? ''];
   if (sender?.status === 'hidden') {
-    const message = `your turn in session ${session_id} has passed (seq ${seq}); return to the session first`;
+    const message = `you are hidden in session ${session_id} since seq ${seq} and cannot speak; return to the session first (return_to_session)`;
     return new ProtocolError(message, { turn_passed_at_seq: seq }, 'not_your_turn');
   }
   if (sender?.status === 'invited') {

@@ -92,6 +92,7 @@ export const HUB_EVENT_TYPES = [
   'session.participant.hidden',
   'session.participant.returned',
   'session.participant.removed',
+  'session.available',
   'expectation.violated',
   'task.expired',
 ] as const;

@@ -20,8 +20,17 @@ const spent = {
   usage: usage.optional(),
   cost_usd: z.number({ error: 'a number of dollars or null' }).min(0, 'a cost of 0 or more').nullable().optional(),
 };
-const set = anyObject().optional();
-const remove = z.array(z.string({ error: 'a key' }), { error: 'a list of keys' }).optional();
+
+/** Other members would do nothing, and so would none: a slip of the pen either way. */
+const contextChange = z
+  .strictObject(
+    {
+      set: anyObject().optional(),
+      delete: z.array(z.string({ error: 'a key' }), { error: 'a list of keys' }).optional(),
+    },
+    { error: ({ code }) => (code === 'unrecognized_keys' ? 'set or delete' : 'an object {set, delete}') },
+  )
+  .refine((change) => change.set !== undefined || change.delete !== undefined, 'set or delete');
 
 const schemas: ReadonlyMap<string, Schema<unknown>> = new Map<string, Schema<unknown>>([
   ['msg.text', schemaOf(z.looseObject({ text: z.string({ error: 'text' }), ...spent }))],
@@ -31,12 +40,12 @@ const schemas: ReadonlyMap<string, Schema<unknown>> = new Map<string, Schema<unk
       z.looseObject({
         body: z.unknown(),
         routing: anyObject().optional(),
-        context_updates: z.looseObject({ set, delete: remove }, { error: 'an object {set, delete}' }).optional(),
+        context_updates: contextChange.optional(),
         ...spent,
       }),
     ),
   ],
-  ['context.set', schemaOf(z.looseObject({ set, delete: remove }))],
+  ['context.set', schemaOf(contextChange)],
 ]);
 
 /** The data of an envelope as trusted JSON, or a typed refusal. */

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { FoundAgent } from './find-agent.ts';
+import { isWellFormed } from './json.ts';
 import type { CreateParams, Params } from './operations.ts';
 import { agentKind, agentName, agentRef, count, madeId, passportMembers, time } from './record-schemas.ts';
 import type { Observed, Resume } from './resume.ts';
@@ -27,8 +28,16 @@ export const setResumeParams: z.ZodType<Params<'set_resume'>> = z.object({
 /** A name or an agent id; absent = who asks. */
 export const aboutAgentParams: z.ZodType<Params<'get_resume'>> = z.object({ agent: agentRef.optional() });
 
-/** The hub has a limit of its own for it, which can be set. */
-export const setSkillParams: z.ZodType<Params<'set_skill'>> = z.object({ text: text(1024 * 1024) });
+const SKILL_TEXT = 'the text of a SKILL.md, or null for none';
+
+/** How long it may be is the hub's to say: a limit that can be set. */
+export const setSkillParams: z.ZodType<Params<'set_skill'>> = z.object({
+  text: z
+    .string({ error: SKILL_TEXT })
+    .min(1, SKILL_TEXT)
+    .refine(isWellFormed, 'well-formed Unicode text (no lone surrogate)')
+    .nullable(),
+});
 
 export const findAgentParams: z.ZodType<Params<'find_agent'>> = z.object({
   capability: word.optional(),

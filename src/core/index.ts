@@ -70,8 +70,8 @@ export type {
 } from './operations.ts';
 export { OPERATIONS } from './operations.ts';
 export type { HeldTurn, Moment, Pacing, Unanswered } from './pacing.ts';
-export type { ContextUpdates, FinishOptions, HandoffOptions, Packet } from './packets.ts';
-export { finish, handoff } from './packets.ts';
+export type { CallToolOptions, ContextUpdates, FinishOptions, HandoffOptions, Packet } from './packets.ts';
+export { callTool, finish, handoff } from './packets.ts';
 export type { AgentKind, Passport, PassportClaim } from './passport.ts';
 export type { Clock, Ids, Log } from './ports.ts';
 export type { FailureAnswer, ProgressAnswer } from './progress.ts';

@@ -26,14 +26,17 @@ export type KnobsParser = (knobs: JsonObject) => JsonObject;
 
 /** Checks knobs against the manifest's JSON Schema and fills in its defaults. Throws at once if that schema is not one. */
 export function compileKnobs(manifest: Manifest): KnobsParser {
-  const schema = schemaOf(schemaFromJson(manifest), 'invalid_create');
+  const own = schemaFromJson(manifest);
+  const shape = own instanceof z.ZodObject ? own.extend(hubKnobs.shape) : null;
+  // Of one schema a refusal can name all knobs there are; other kinds of schema know nothing of the hub's.
+  const schema = schemaOf<unknown>(shape ?? own, 'invalid_create');
   return (knobs) => {
-    const { close_by, ...own } = knobs;
-    const parsed = schema.parse(own, 'knobs');
+    const { close_by, ...others } = knobs;
+    const { close_by: closeBy = 'any' } = hubKnobSchema.parse({ close_by }, 'knobs');
+    const parsed = schema.parse(others, 'knobs');
     if (typeof parsed !== 'object' || parsed === null) {
       throw new WireError('internal', `the knobs_schema of ${manifest.type} does not describe an object`);
     }
-    const { close_by: closeBy = 'any' } = hubKnobSchema.parse({ close_by }, 'knobs');
     // Frozen like everything that is stored; the request was bounded, and the defaults are the adapter's own.
     return copyJsonObject({ ...parsed, close_by: closeBy }, 'knobs', { maxDepth: 64, maxBytes: MAX_MANIFEST_BYTES });
   };

@@ -28,7 +28,7 @@ import {
   viewRef,
 } from './record-schemas.ts';
 import { ruleRecord } from './rule-schemas.ts';
-import { oneOf, record, text, texts } from './schema.ts';
+import { anyObject, oneOf, record, text, texts } from './schema.ts';
 import type { ViewMessage } from './view.ts';
 
 const inviteAnswer = record<InviteAnswer>({ state: lifecycleState });
@@ -81,6 +81,7 @@ export const RESULTS: { readonly [Name in OperationName]: z.ZodType<Result<Name>
     session: sessionMetadata,
     turn: turn.nullable(),
     unavailable: z.string().nullable(),
+    public_state: anyObject(),
   }),
   list_sessions: record<Result<'list_sessions'>>({ sessions: z.array(sessionSummary), next: text(256).nullable() }),
   close_session: record<EndAnswer>({ state: lifecycleState, close_reason: z.string().nullable() }),

@@ -134,7 +134,8 @@ export interface OperationTypes {
   get_resume: { params: { readonly agent?: string | undefined }; result: Resume };
   set_resume: { params: ResumeClaim & { readonly expected_version?: number | undefined }; result: Resume };
   get_skill: { params: { readonly agent?: string | undefined }; result: Skill };
-  set_skill: { params: { readonly text: string }; result: Skill };
+  /** null = none of one's own any more. */
+  set_skill: { params: { readonly text: string | null }; result: Skill };
   get_rule: { params: { readonly agent?: string | undefined }; result: RuleRecord };
   set_rule: {
     params: {
@@ -159,7 +160,13 @@ export interface OperationTypes {
   remove_participant: { params: OperatorParams; result: InviteAnswer };
   get_session: {
     params: { readonly session_id: string };
-    result: { readonly session: SessionMetadata; readonly turn: Turn | null; readonly unavailable: string | null };
+    result: {
+      readonly session: SessionMetadata;
+      readonly turn: Turn | null;
+      readonly unavailable: string | null;
+      /** What its type shows you of its state; {} while it is unavailable, and for who has not joined or is out. */
+      readonly public_state: JsonObject;
+    };
   };
   list_sessions: {
     params: {
@@ -306,7 +313,7 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     setResumeParams,
     'self',
     ['conflict', 'not_found'],
-    'Say what you can do; what is left out stays, and every set is a new version.',
+    'Say what you can do; what is left out stays, and every change is a new version.',
   ),
   get_skill: operation(
     'get_skill',
@@ -320,7 +327,7 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     setSkillParams,
     'self',
     ['too_large', 'not_found'],
-    'Say how to work with you: a SKILL.md, with or without front matter.',
+    'Say how to work with you: a SKILL.md, with or without front matter; null clears it.',
   ),
   get_rule: operation(
     'get_rule',

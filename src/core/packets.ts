@@ -1,4 +1,4 @@
-/** Packets that route: what a participant of a workflow sends to pass the turn to somebody, or to end the session. */
+/** Packets that route: what a participant of a workflow sends to pass the turn on, to say that it called a tool, or to end the session. */
 
 import type { Json, JsonObject } from './json.ts';
 
@@ -24,6 +24,12 @@ export interface HandoffOptions {
   readonly tool?: string;
 }
 
+export interface CallToolOptions {
+  /** What the call gave, or what is said with it. */
+  readonly body?: Json;
+  readonly contextUpdates?: ContextUpdates;
+}
+
 /** Content as `send` and adapters take it. */
 export interface Packet {
   readonly event_type: 'msg.packet';
@@ -42,10 +48,17 @@ export function finish(options: FinishOptions = {}): Packet {
   return packet({ kind: 'finish', ...given({ reason: options.reason }) }, options);
 }
 
-function packet(routing: JsonObject, { body = null, contextUpdates }: FinishOptions): Packet {
-  if (contextUpdates === undefined) return { event_type: 'msg.packet', event_data: { body, routing } };
-  const context_updates = given({ set: contextUpdates.set, delete: contextUpdates.delete });
-  return { event_type: 'msg.packet', event_data: { body, routing, context_updates } };
+/** A tool was called, for rules with `tool_called` to see; where the turn goes is for the graph to say. */
+export function callTool(tool: string, options: CallToolOptions = {}): Packet {
+  return packet({ kind: 'tool', tool }, options);
+}
+
+function packet(routing: JsonObject, { body = null, contextUpdates = {} }: CallToolOptions): Packet {
+  // Members nobody knows go along: the hub refuses them by name.
+  const context_updates = given({ ...contextUpdates });
+  const isChange = Object.keys(context_updates).length > 0;
+  const event_data = isChange ? { body, routing, context_updates } : { body, routing };
+  return { event_type: 'msg.packet', event_data };
 }
 
 /** Only the members that are there: undefined is not JSON. */

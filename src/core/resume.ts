@@ -1,5 +1,7 @@
 /** What an agent says it can do, and what was seen of it. Only the newest version is kept. */
 
+import { jsonEqual } from './json.ts';
+
 export interface Observed {
   readonly n: number;
   readonly completed: number;
@@ -42,17 +44,23 @@ export function emptyResume(agentId: string): Resume {
   };
 }
 
-/** The next version: every set makes one, also one that says the same again. */
+/** The next version; the same one if it says nothing that was not said before. */
 export function nextResume(before: Resume, claim: ResumeClaim, at: string): Resume {
-  return {
-    ...before,
-    claimed_capabilities: claim.claimed_capabilities ?? before.claimed_capabilities,
-    domains: claim.domains ?? before.domains,
+  const said = {
+    claimed_capabilities: distinct(claim.claimed_capabilities ?? before.claimed_capabilities),
+    domains: distinct(claim.domains ?? before.domains),
     summary: claim.summary ?? before.summary,
     examples: claim.examples ?? before.examples,
-    version: before.version + 1,
-    last_updated: at,
   };
+  const { claimed_capabilities, domains, summary, examples } = before;
+  if (jsonEqual(said, { claimed_capabilities, domains, summary, examples })) return before;
+  return { ...before, ...said, version: before.version + 1, last_updated: at };
+}
+
+/** The first of those that differ only in the case of their letters: they are found alike. */
+function distinct(words: readonly string[]): readonly string[] {
+  const folded = words.map((word) => word.toLowerCase());
+  return words.filter((_, i) => folded.indexOf(folded[i] ?? '') === i);
 }
 
 /** Claimed or observed, each once, in lower case: the case of letters does not matter. */

@@ -14,7 +14,7 @@ export interface Skill {
   readonly body: string;
   /** It has none of its own: this one is made of its passport and resume. */
   readonly rendered: boolean;
-  /** 0 = it has never set one. */
+  /** 0 = it has never set one; clearing it is a version too. */
   readonly version: number;
   readonly last_updated: string | null;
 }

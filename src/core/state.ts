@@ -1,7 +1,7 @@
 /** The state of a session: a fold of its log, and nothing else. Live and replay run the same function. */
 
 import type { CompleteAdapter } from './adapter.ts';
-import { type Entry, type Envelope, isFolded } from './envelope.ts';
+import { type Entry, type Envelope, isFolded, type Turn } from './envelope.ts';
 import type { Watch } from './expectation.ts';
 import { foldHead, type Head } from './head.ts';
 import { withInvite } from './invite.ts';
@@ -27,6 +27,8 @@ export interface FoldContext {
   readonly epoch: number;
   /** The session's expectations; absent or null = none. */
   readonly watch?: Watch | null;
+  /** On replay, the turn the log has for this envelope; a missing adapter cannot say it. */
+  readonly recorded?: Turn | null;
 }
 
 export function foldEnvelope(state: SessionState | null, envelope: Envelope, context: FoldContext): SessionState {
@@ -42,7 +44,7 @@ export function foldEnvelope(state: SessionState | null, envelope: Envelope, con
   const metadata = Object.freeze(foldMetadata(state.metadata, envelope));
   const folds = adapter !== null && isFolded(envelope.event_type);
   const adapter_state = folds ? adapter.fold(envelope, state.adapter_state, metadata) : state.adapter_state;
-  const turn = adapter !== null && metadata.state === 'ACTIVE' ? adapter.expectedNext(metadata, adapter_state) : null;
+  const turn = adapter === null ? knownTurn(state, metadata, context) : expectedTurn(adapter, metadata, adapter_state);
   const pacing = foldPacing(state.pacing, envelope, metadata, turn, watch);
   // What a session expects that is unavailable is not known; the last time that was is when to see whether it is back.
   const lastDue = adapter === null ? (state.head.due_at ?? null) : null;
@@ -59,6 +61,21 @@ function withDue(envelope: Envelope, watched: Watched, watch: Watch | null, last
   const { turn } = watched;
   const due = watch === null ? lastDue : nextDue(watch, watched, msFromIso(envelope.created_at));
   return due === null ? { envelope, turn } : { envelope, turn, due };
+}
+
+function expectedTurn(adapter: CompleteAdapter, metadata: SessionMetadata, adapterState: unknown): Turn | null {
+  return metadata.state === 'ACTIVE' ? adapter.expectedNext(metadata, adapterState) : null;
+}
+
+/** Without its adapter a session keeps the turn of its log, as long as whoever has it is there. */
+function knownTurn(
+  { head }: SessionState,
+  metadata: SessionMetadata,
+  { recorded = head.turn }: FoldContext,
+): Turn | null {
+  if (recorded === null || metadata.state !== 'ACTIVE') return null;
+  const holder = metadata.participants.find(({ agent_id }) => agent_id === recorded.agent_id);
+  return holder?.status === 'active' ? recorded : null;
 }
 
 function createdMetadata(envelope: Envelope, epoch: number): SessionMetadata {

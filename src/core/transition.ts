@@ -32,7 +32,7 @@ export type Destination =
 export interface RulePart {
   readonly name: string;
   readonly version: number;
-  /** The arguments that name participants: names are resolved to ids at create, and strangers refused. */
+  /** The arguments that name a participant or a list of them: they must be there, names become ids at create, strangers are refused. */
   readonly agents?: readonly string[];
   /** What is wrong with these arguments; `field` is the argument's name. null = nothing. Called at create. */
   checkArgs?(args: JsonObject): FieldProblem | null;
@@ -46,7 +46,10 @@ export interface Condition extends RulePart {
 }
 
 export interface Target extends RulePart {
-  /** Pure; null = there is nobody to go to, and the rule does not count. */
+  /**
+   * Pure; null = there is nobody to go to, and the rule does not count. A throw refuses the message that is routed. A
+   * `default_target` is asked also when the hub passes a turn on: then the envelope is the hub's, and a throw counts as null.
+   */
   choose(args: JsonObject, routing: Routing): Destination | null;
 }
 

@@ -43,6 +43,7 @@ export function keepAudit({ events, store, clock }: HubParts): void {
   events.on('sessionUnavailable', ({ session_id, reason }) =>
     write('session_unavailable', null, session_id, { reason }),
   );
+  events.on('sessionAvailable', ({ session_id }) => write('session_available', null, session_id, {}));
   events.on('operationRefused', ({ op, agent_id, session_id, error }) =>
     write('operation_refused', agent_id, session_id, { op, code: error.code, message: error.message }),
   );

@@ -30,13 +30,19 @@ export async function chooseView(parts: HubParts, choice: Choice): Promise<Chose
   const ref = asked === undefined ? await defaultRef(parts, choice) : askedRef(parts, asked);
   const view = await versionFor(parts, session, ref.name, asked !== undefined);
   try {
-    return { view, params: view.parseParams(ref.params) };
+    return { view, params: parsedBy(view, ref.params) };
   } catch (thrown) {
-    if (!isProtocolError(thrown)) throw internalError(thrown, `parseParams of view ${ref.name}`);
+    if (!isProtocolError(thrown))
+      throw internalError(thrown, `parseParams of view ${ref.name} version ${view.version}`);
     if (asked === undefined) throw internalError(thrown, `the default view of session ${session.sessionId}`);
     const field = ['params.view.params', thrown.details?.field].filter((part) => part !== undefined).join('.');
     throw new WireError('bad_frame', thrown.message, { ...thrown.details, field }, { cause: thrown });
   }
+}
+
+/** What it used is told to whoever asked, so it must be JSON. */
+function parsedBy(view: View, params: JsonObject): JsonObject {
+  return copyJsonObject(view.parseParams(params), 'params', { maxDepth: 64, maxBytes: Number.MAX_SAFE_INTEGER });
 }
 
 /** As it was at that seq: an adapter may show more when there are more participants. */

@@ -36,6 +36,8 @@ export interface HubEvents {
     readonly error: Error;
   };
   sessionUnavailable: { readonly session_id: string; readonly reason: string };
+  /** It was unavailable, and goes on. */
+  sessionAvailable: { readonly session_id: string };
   operationRefused: {
     readonly op: string;
     readonly agent_id: string | null;
@@ -75,6 +77,7 @@ export const HUB_EVENTS: readonly HubEventName[] = [
   'expectationViolated',
   'expectationFailed',
   'sessionUnavailable',
+  'sessionAvailable',
   'operationRefused',
   'deliveryAcked',
   'deliverySeen',

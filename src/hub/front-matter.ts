@@ -13,8 +13,10 @@ const MAX_DEPTH = 16;
 
 /** What it says, or a refusal that names the line of the whole text. */
 export function parseFrontMatter(text: string, field: string): JsonObject {
-  if (utf8Bytes(text) > MAX_BYTES) {
-    throw new WireError('too_large', `${field}: its front matter may have at most ${MAX_BYTES} bytes`, { field });
+  const bytes = utf8Bytes(text);
+  if (bytes > MAX_BYTES) {
+    const message = `${field}: its front matter may have at most ${MAX_BYTES} bytes, got ${bytes}`;
+    throw new WireError('too_large', message, { field });
   }
   const lines = new LineCounter();
   const [doc, second] = [...new Composer(PLAIN_DATA).compose(tokensOf(text, lines, field))];

@@ -121,22 +121,22 @@ export class Hub {
     return this.parts.events.on(name, listener);
   }
 
-  /** A new session type. Sessions that waited for it come alive on their next use. */
+  /** A new session type. Sessions that waited for it come alive. */
   register<State>(adapter: SessionAdapter<State>): void {
     this.parts.adapters.register(adapter);
-    this.parts.sessions.forgetUnavailable();
+    void this.parts.sessions.reviveLacking();
   }
 
-  /** A new condition for the graphs of workflows. Sessions that waited for it come alive on their next use. */
+  /** A new condition for the graphs of workflows. Sessions that waited for it come alive. */
   registerCondition(condition: Condition): void {
     this.parts.ruleParts.registerCondition(condition);
-    this.parts.sessions.forgetUnavailable();
+    void this.parts.sessions.reviveLacking();
   }
 
-  /** A new target for the graphs of workflows. Sessions that waited for it come alive on their next use. */
+  /** A new target for the graphs of workflows. Sessions that waited for it come alive. */
   registerTarget(target: Target): void {
     this.parts.ruleParts.registerTarget(target);
-    this.parts.sessions.forgetUnavailable();
+    void this.parts.sessions.reviveLacking();
   }
 
   /** Takes an active participant out of the rotation; it goes on reading and keeps its place. */
@@ -172,13 +172,13 @@ export class Hub {
   /** A new evaluator of expectations. Sessions that waited for it come alive on their next use. */
   registerEvaluator(evaluator: Evaluator): void {
     this.parts.expectations.registerEvaluator(evaluator);
-    this.parts.sessions.forgetUnavailable();
+    void this.parts.sessions.reviveLacking();
   }
 
   /** A new handler of violations. Sessions that waited for it come alive on their next use. */
   registerHandler(handler: ViolationHandler): void {
     this.parts.expectations.registerHandler(handler);
-    this.parts.sessions.forgetUnavailable();
+    void this.parts.sessions.reviveLacking();
   }
 
   /** Everything that time brings: due deadlines, repeats, cursors, eviction. Called once a second. */

@@ -50,7 +50,12 @@ export const identityOperations: { readonly [N in Name]: Handler<N> } = {
   set_skill(parts, caller, { text }) {
     const by = boundCaller(caller);
     parts.backlog.check();
-    return parts.registry.setSkill(by.agentId, text, frontMatterOf(text, parts), guardOf(parts, by));
+    return parts.registry.setSkill(
+      by.agentId,
+      text,
+      text === null ? {} : frontMatterOf(text, parts),
+      guardOf(parts, by),
+    );
   },
 };
 
@@ -71,8 +76,10 @@ export function guardOf({ bindings }: HubParts, by: Binding): Guard {
 
 function frontMatterOf(text: string, { limits }: HubParts) {
   const field = 'params.text';
-  if (utf8Bytes(text) > limits.maxSkillBytes) {
-    throw new WireError('too_large', `${field}: at most ${limits.maxSkillBytes} bytes`, { field });
+  const bytes = utf8Bytes(text);
+  if (bytes > limits.maxSkillBytes) {
+    const problem = { field, expected: `at most ${limits.maxSkillBytes} bytes`, received: `${bytes} bytes` };
+    throw new WireError('too_large', `${field}: expected ${problem.expected}, got ${problem.received}`, problem);
   }
   const parts = splitSkill(text);
   if (parts === null) {

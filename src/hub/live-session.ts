@@ -25,6 +25,8 @@ export interface LoadedLog {
   readonly unavailable: string | null;
   /** Nothing more may be appended: what comes after the damage is not known. */
   readonly damaged: boolean;
+  /** What was appended without its adapter left a turn in the log that is not the adapter's. */
+  readonly owesTurn: boolean;
   /** null = it is being created. */
   readonly state: SessionState | null;
   readonly token: HeadToken | null;
@@ -48,6 +50,7 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
   readonly watch: Watch | null;
   readonly unavailable: string | null;
   readonly damaged: boolean;
+  readonly owesTurn: boolean;
   /** The lines of what is durable, counted. */
   readonly tally: Tally;
   /** Something was asked of it since the last sweep. */
@@ -78,6 +81,7 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
     this.watch = loaded.watch;
     this.unavailable = loaded.unavailable;
     this.damaged = loaded.damaged;
+    this.owesTurn = loaded.owesTurn;
     this.keys = loaded.keys;
     this.tally = loaded.tally;
     this.tail = [...loaded.tail];
@@ -209,9 +213,9 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
     let state = durable;
     const from = (durable?.head.seq ?? 0) + 1;
     for await (const entries of logPages(this.store, this.logId, from, stored.head.seq)) {
-      for (const { envelope } of entries) {
+      for (const { envelope, turn } of entries) {
         this.parts.stamper.observe(envelope.envelope_id);
-        state = foldEnvelope(state, envelope, this);
+        state = foldEnvelope(state, envelope, { adapter: this.adapter, epoch: this.epoch, recorded: turn });
       }
       this.keys.add(entries);
       this.tail.push(...entries);

@@ -1,7 +1,7 @@
 /** A session comes into memory: its newest snapshot that fits, and the fold of what follows it, up to its head or its damage. */
 
 import { noSuchSession } from '../core/admit.ts';
-import type { Entry } from '../core/envelope.ts';
+import type { Entry, Turn } from '../core/envelope.ts';
 import { asError, type WireError } from '../core/errors.ts';
 import { foldEnvelope, type SessionState } from '../core/state.ts';
 import type { StoredHead } from '../core/store.ts';
@@ -80,7 +80,22 @@ function loadedLog(
   replayed: Replayed,
 ): LoadedLog {
   const { head, token, epoch } = stored;
-  return { sessionId: head.session_id, epoch, adapter, watch, unavailable, damaged: false, token, ...replayed };
+  const owesTurn = unavailable === null && !isSameTurn(head.turn, replayed.state?.head.turn ?? null);
+  return {
+    sessionId: head.session_id,
+    epoch,
+    adapter,
+    watch,
+    unavailable,
+    damaged: false,
+    owesTurn,
+    token,
+    ...replayed,
+  };
+}
+
+function isSameTurn(a: Turn | null, b: Turn | null): boolean {
+  return a?.agent_id === b?.agent_id && a?.since_seq === b?.since_seq;
 }
 
 async function replay(parts: HubParts, stored: StoredHead, rules: Rules, upTo: number): Promise<Replayed> {
@@ -109,9 +124,9 @@ async function foldLog(
   let state = start === null ? null : sharing(start.state, adapter);
   let tail: Entry[] = [];
   for await (const entries of logPages(store, head.session_id, snapshotSeq + 1, upTo)) {
-    for (const { envelope } of entries) {
+    for (const { envelope, turn } of entries) {
       const before: SessionState | null = state;
-      state = foldSafely(before, envelope, { adapter, epoch, watch });
+      state = foldSafely(before, envelope, { adapter, epoch, watch, recorded: turn });
       if (before === null) state = sharing(state, adapter);
     }
     keys.add(entries);

@@ -20,6 +20,7 @@ import { identityOperations } from './identity-operations.ts';
 import { operatorOperations } from './operator-operations.ts';
 import type { HubParts } from './parts.ts';
 import { draftOf, factsOf, post } from './post.ts';
+import { publicStateOf } from './public-state.ts';
 import { readLog } from './read-log.ts';
 import { liveSessionsOf } from './read-pages.ts';
 import { readView } from './read-view.ts';
@@ -79,9 +80,10 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
 
   get_session(parts, caller, { session_id }) {
     const { agentId } = boundCaller(caller);
-    return parts.sessions.use(session_id, ({ durable, unavailable }) => {
-      const { metadata, head } = participantState(durable, agentId, session_id);
-      return { session: metadata, turn: head.turn, unavailable };
+    return parts.sessions.use(session_id, (session) => {
+      const state = participantState(session.durable, agentId, session_id);
+      const public_state = publicStateOf(parts, session, state, agentId);
+      return { session: state.metadata, turn: state.head.turn, unavailable: session.unavailable, public_state };
     });
   },
 

@@ -5,8 +5,9 @@ import { internalError } from '../core/errors.ts';
 import { badValue, utf8Bytes } from '../core/json.ts';
 import type { Params, Result } from '../core/operations.ts';
 import { nameOf, type SessionMetadata } from '../core/session.ts';
-import type { ViewLine, ViewMessage } from '../core/view.ts';
+import type { View, ViewLine, ViewMessage } from '../core/view.ts';
 import type { Binding } from './bindings.ts';
+import { checkMessages, checkTaken } from './check-messages.ts';
 import { type ChosenView, chooseView } from './chosen-view.ts';
 import type { LiveSession } from './live-session.ts';
 import type { HubParts } from './parts.ts';
@@ -66,7 +67,7 @@ function showWithin(
   for (let left = 0; ; ) {
     const shown = taken.slice(left);
     const earlier = { count: seen.earlier + left, names: namesBefore(shown[0]?.seq ?? seen.atSeq + 1, seen) };
-    const messages = guarding(view.name, 'show', () => view.show(shown, earlier, params));
+    const messages = guarding(view, 'show', () => checkMessages(view.show(shown, earlier, params)));
     const over = overBy(messages, maxBytes);
     if (over === 0 || shown.length <= 1) return { messages, left };
     left = Math.min(left + over, taken.length - 1);
@@ -95,15 +96,15 @@ function namesBefore(seq: number, { metadata, tally, agentId }: Seen): readonly 
 }
 
 function windowOf({ view, params }: ChosenView): (line: ViewLine) => boolean {
-  const takes = guarding(view.name, 'window', () => view.window(params));
-  return (line) => guarding(view.name, 'window', () => takes(line));
+  const takes = guarding(view, 'window', () => view.window(params));
+  return (line) => guarding(view, 'window', () => checkTaken(takes(line)));
 }
 
-/** Whatever a view throws is its own defect. */
-function guarding<T>(name: string, member: string, call: () => T): T {
+/** Whatever a view throws, or gives that it should not, is its own defect. */
+function guarding<T>({ name, version }: View, member: string, call: () => T): T {
   try {
     return call();
   } catch (thrown) {
-    throw internalError(thrown, `${member} of view ${name}`);
+    throw internalError(thrown, `${member} of view ${name} version ${version}`);
   }
 }

@@ -4,7 +4,9 @@ import type { Draft, Entry } from '../core/envelope.ts';
 import { HUB_ID, PLAIN } from '../core/envelope.ts';
 import { WireError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import { type Skill, splitSkill } from '../core/skill.ts';
+import type { Passport } from '../core/passport.ts';
+import type { Resume } from '../core/resume.ts';
+import { renderSkill, type Skill, splitSkill } from '../core/skill.ts';
 import type { Stamp } from '../core/stamp.ts';
 import { REGISTRY_LOG } from '../core/store.ts';
 import type { Judgement } from './ledger.ts';
@@ -49,11 +51,14 @@ export function nameTaken(name: string, retired: boolean): WireError {
 }
 
 /** Written by setSkill of the registry. */
-export function skillIn({ envelope: { event_data, created_at } }: Entry, name: string): Skill {
-  const text = String(event_data.text);
+export function skillIn({ envelope: { event_data, created_at } }: Entry, passport: Passport, resume: Resume): Skill {
+  const { text } = event_data;
+  if (typeof text !== 'string') {
+    return { ...renderSkill(passport, resume), version: Number(event_data.version), last_updated: created_at };
+  }
   return {
-    agent_id: String(event_data.agent_id),
-    name,
+    agent_id: passport.agent_id,
+    name: passport.name,
     text,
     front_matter: event_data.front_matter as JsonObject,
     body: splitSkill(text)?.body ?? text,

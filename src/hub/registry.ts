@@ -104,7 +104,7 @@ export class Registry {
     const range = { from_seq: note.seq, to_seq: note.seq, limit: 1 };
     const [entry] = await this.parts.store.read(REGISTRY_LOG, range);
     if (entry === undefined) throw new WireError('internal', `the registry has no entry ${note.seq}`);
-    return skillIn(entry, passport.name);
+    return skillIn(entry, passport, resume);
   }
 
   register(claim: PassportClaim): Promise<Passport> {
@@ -127,18 +127,22 @@ export class Registry {
         return refuse(otherVersion('resume', before.version, expected));
       const stamp = this.parts.stamper.next(state.envelope_id);
       const resume = nextResume(before, claim, stamp.created_at);
+      if (resume === before) return { kind: 'nothing', answer: before };
       const { observed: _, ...said } = resume;
       // What is said is JSON: texts and numbers.
       return append(state, stamp, 'agent.resume', said as unknown as JsonObject, () => resume);
     });
   }
 
-  setSkill(agentId: string, text: string, front_matter: JsonObject, guard: Guard): Promise<Skill> {
+  /** `text` null = it has none of its own any more. */
+  setSkill(agentId: string, text: string | null, front_matter: JsonObject, guard: Guard): Promise<Skill> {
     return this.change(agentId, guard, (identity, state) => {
       const version = (identity.skills.newest?.version ?? 0) + 1;
       const stamp = this.parts.stamper.next(state.envelope_id);
       const data = { agent_id: agentId, version, text, front_matter };
-      return append(state, stamp, 'agent.skill', data, (entry) => skillIn(entry, identity.passport.name));
+      return append(state, stamp, 'agent.skill', data, (entry) =>
+        skillIn(entry, identity.passport, identity.resumes.newest ?? emptyResume(agentId)),
+      );
     });
   }
 

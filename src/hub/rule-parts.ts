@@ -13,8 +13,8 @@ export interface ChosenParts {
 }
 
 export class RuleParts {
-  private readonly conditions = new PartTable<Condition>('condition', 'holds');
-  private readonly targets = new PartTable<Target>('target', 'choose');
+  private readonly conditions = new PartTable<Condition>('condition', 'holds', 'from_speaker');
+  private readonly targets = new PartTable<Target>('target', 'choose', 'round_robin');
 
   registerCondition(condition: Condition): void {
     this.conditions.register(condition);
@@ -53,11 +53,13 @@ export class RuleParts {
 class PartTable<Part extends RulePart> {
   private readonly kind: string;
   private readonly member: string;
+  private readonly example: string;
   private readonly parts: ByVersion<Part>;
 
-  constructor(kind: string, member: string) {
+  constructor(kind: string, member: string, example: string) {
     this.kind = kind;
     this.member = member;
+    this.example = example;
     this.parts = new ByVersion(kind, 'rule_part_exists');
   }
 
@@ -104,7 +106,7 @@ class PartTable<Part extends RulePart> {
     const name: unknown = Reflect.get(given, 'name');
     const version: unknown = Reflect.get(given, 'version');
     if (typeof name !== 'string' || !NAME.test(name))
-      throw bad(`name of a ${kind}: expected one such as "${EXAMPLE}", got ${describe(name)}`);
+      throw bad(`name of a ${kind}: expected one such as "${this.example}" (${NAME}), got ${describe(name)}`);
     if (!Number.isSafeInteger(version) || Number(version) < 1) {
       throw bad(`version of ${kind} ${name}: expected a whole number from 1 on, got ${describe(version)}`);
     }
@@ -113,7 +115,6 @@ class PartTable<Part extends RulePart> {
 }
 
 const NAME = /^[a-z][a-z0-9_.-]{0,63}$/;
-const EXAMPLE = 'from_speaker';
 
 function versionsOf({ conditions, targets }: Vocabulary): JsonObject {
   const versions = (parts: ReadonlyMap<string, RulePart>) =>

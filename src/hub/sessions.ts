@@ -7,6 +7,7 @@ import { type DurableSink, LiveSession } from './live-session.ts';
 import { loadSession } from './load-session.ts';
 import type { HubParts } from './parts.ts';
 import { Tally } from './tally.ts';
+import { tellAvailable } from './tell-available.ts';
 
 export class Sessions {
   private readonly parts: HubParts;
@@ -17,6 +18,8 @@ export class Sessions {
   private readonly arriving = new Map<string, ((session: LiveSession | WireError) => void)[]>();
 
   private registrations = 0;
+  /** Sessions that were found unavailable for want of something; whoever is in them is told when they come alive. */
+  private readonly lacking = new Set<string>();
 
   constructor(parts: HubParts, sink: DurableSink) {
     this.parts = parts;
@@ -90,6 +93,7 @@ export class Sessions {
       watch,
       unavailable: null,
       damaged: false,
+      owesTurn: false,
       state: null,
       token: null,
       keys: AcceptedKeys.from([]),
@@ -125,14 +129,16 @@ export class Sessions {
     this.loaded.delete(sessionId);
   }
 
-  /** Unavailable sessions are loaded anew on their next use: what they lacked may be there now. */
-  forgetUnavailable(): void {
+  /** Sessions that were found unavailable are loaded anew, one by one: what they lacked may be there now. */
+  async reviveLacking(): Promise<void> {
     const { grace, index, clock } = this.parts;
     this.registrations += 1;
     for (const sessionId of grace.mayBeBack()) index.sooner(sessionId, clock.now());
     for (const [sessionId, { unavailable, idle }] of this.loaded) {
       if (unavailable !== null && idle) this.loaded.delete(sessionId);
     }
+    // What cannot be read now is tried again by whoever uses it.
+    for (const sessionId of [...this.lacking]) await this.use(sessionId, () => {}).catch(() => {});
   }
 
   /** Once between two sweeps is enough to know what was used long ago. */
@@ -150,13 +156,20 @@ export class Sessions {
     // What it lacked may have been registered while it was read.
     const lacked = result instanceof LiveSession && result.unavailable !== null;
     if (lacked && registrations !== this.registrations) result = await this.tryRead(sessionId);
-    if (result instanceof LiveSession) {
-      this.loaded.set(sessionId, result);
-      this.parts.grace.loaded(sessionId, result.unavailable !== null);
-    }
+    if (result instanceof LiveSession) this.arrived(result);
     const queue = this.arriving.get(sessionId) ?? [];
     this.arriving.delete(sessionId);
     for (const run of queue) run(result);
+  }
+
+  /** Before anybody uses it: what they do comes after what is told of it. */
+  private arrived(session: LiveSession): void {
+    const { sessionId, unavailable, damaged } = session;
+    this.loaded.set(sessionId, session);
+    this.parts.grace.loaded(sessionId, unavailable !== null);
+    if (unavailable !== null) {
+      if (!damaged) this.lacking.add(sessionId);
+    } else if (this.lacking.delete(sessionId) || session.owesTurn) tellAvailable(this.parts, session);
   }
 
   private async tryRead(sessionId: string): Promise<LiveSession | WireError> {

@@ -29,21 +29,28 @@ export function tailored(
   return { ...facts, adapter, knobs, versions };
 }
 
+const REGISTER_PARTS = 'register it with hub.registerCondition, hub.registerTarget or createHub({conditions, targets})';
+const REGISTER_WATCH =
+  'register it with hub.registerEvaluator, hub.registerHandler or createHub({evaluators, handlers})';
+
 /** What a session that is in the log is governed by; `missing` = what of it is not registered. */
 export type Found = { readonly adapter: CompleteAdapter; readonly watch: Watch | null } | { readonly missing: string };
 
 export async function rulesOf(parts: HubParts, { head, epoch }: StoredHead): Promise<Found> {
   const { type, version, session_id } = head;
   const registered = parts.adapters.find(type, version);
-  if (registered === null) return { missing: `adapter ${type} version ${version} is not registered` };
+  if (registered === null) {
+    const next = 'register it with hub.register or createHub({adapters})';
+    return { missing: `adapter ${type} version ${version} is not registered; ${next}` };
+  }
   const [first] = await parts.store.read(session_id, { from_seq: 1, to_seq: 1, limit: 1 });
   if (first === undefined) throw new HubError('unreadable', `log ${session_id} has no entry 1`);
   const { versions, manifest } = createdIn(first);
   const watch = parts.expectations.recorded(manifest.expectations, versions);
-  if (watch !== null && 'missing' in watch) return { missing: `not registered: ${watch.missing}` };
+  if (watch !== null && 'missing' in watch) return { missing: `not registered: ${watch.missing}; ${REGISTER_WATCH}` };
   if (!registered.isTailored) return { adapter: registered.adapter, watch };
   const vocabulary = parts.ruleParts.recorded(versions);
-  if ('missing' in vocabulary) return { missing: `not registered: ${vocabulary.missing}` };
+  if ('missing' in vocabulary) return { missing: `not registered: ${vocabulary.missing}; ${REGISTER_PARTS}` };
   const { metadata } = foldEnvelope(null, first.envelope, { adapter: null, epoch });
   try {
     return { adapter: registered.forSession(metadata, vocabulary), watch };

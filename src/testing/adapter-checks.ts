@@ -46,7 +46,10 @@ const CHECKS: readonly (readonly [title: string, check: (trial: Trial) => void])
   ['[AD14] onAccepted answers nothing but a close and its reason', resultsAreValid],
   ['[AD15] expectedNext names an active participant and the envelope that gave it the turn', turnsAreReal],
   ['[AD16] whoever is expected may speak, and no session is mute', turnsCanBeTaken],
-  ['[AD17] views, rendered text, rounds and tools are plain data, for everyone and always', extrasArePlain],
+  [
+    '[AD17] views, rendered text, rounds, tools and public state are plain data, for everyone and always',
+    extrasArePlain,
+  ],
 ];
 
 export function adapterChecks<State>(

@@ -42,6 +42,7 @@ const { condition } = fc.letrec<{ condition: RuleRef }>((tie) => ({
 const target = fc.oneof(
   { arbitrary: ref('agent', fc.record({ agent_id: name })), weight: 5 },
   plain('round_robin'),
+  ref('next_in', fc.record({ agents: fc.shuffledSubarray([...NAMES], { minLength: 1 }), wrap: fc.boolean() })),
   plain('stay'),
   plain('revert_to_initiator'),
   plain('random'),

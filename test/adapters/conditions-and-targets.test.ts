@@ -49,6 +49,21 @@ const conditionArgs: Readonly<Record<string, PartCheckOptions>> = {
 const targetArgs: Readonly<Record<string, PartCheckOptions>> = {
   agent: { args: [{ agent_id: 'id-bob' }], badArgs: [{}, { agent_id: null }, { agent: 'id-bob' }] },
   round_robin: { args: [{}], badArgs: [{ order: [] }] },
+  next_in: {
+    args: [
+      { agents: ['id-carol', 'id-alice', 'id-dave'] },
+      { agents: ['id-bob', 'id-alice'], wrap: true },
+      { agents: ['id-dave'], wrap: false },
+    ],
+    badArgs: [
+      {},
+      { agents: [] },
+      { agents: 'id-bob' },
+      { agents: [7] },
+      { agents: ['id-bob', 'id-bob'] },
+      { agents: ['id-bob'], wrap: 1 },
+    ],
+  },
   stay: { args: [{}], badArgs: [{ for: 2 }] },
   revert_to_initiator: { args: [{}], badArgs: [{ to: 'id-alice' }] },
   terminate: {
@@ -149,6 +164,36 @@ describe('the built-in targets', () => {
     expect(chosen('terminate', { reason: 'enough' })).toEqual({ kind: 'end', reason: 'enough' });
   });
 
+  it('[TG4] next_in is the next active one of its list behind the speaker, whatever the order of participants', () => {
+    const agents = ['id-dave', 'id-carol', 'id-alice', 'id-bob'];
+    const next = (wrap: boolean, sender: string, active: readonly string[]) =>
+      chosen(
+        'next_in',
+        { agents, wrap },
+        { active: active.map((name) => `id-${name}`), envelope: { ...routing().envelope, sender_id: `id-${sender}` } },
+      );
+    const three = ['alice', 'bob', 'carol'];
+    expect(next(false, 'carol', three)).toEqual(speaker('alice'));
+    expect(next(false, 'dave', ['dave', 'bob'])).toEqual(speaker('bob'));
+    expect(next(false, 'bob', three)).toBeNull();
+    expect(next(true, 'bob', three)).toEqual(speaker('carol'));
+    expect(next(true, 'bob', ['bob'])).toEqual(speaker('bob'));
+    expect(next(true, 'bob', [])).toBeNull();
+    expect(next(false, 'erin', three)).toEqual(speaker('carol'));
+  });
+
+  it('[TG4, WF7] next_in goes on behind whoever the hub hides or removes, and from its beginning after all else it does', () => {
+    const agents = ['id-carol', 'id-bob', 'id-alice'];
+    const passed = (event: string, agent_id: string) => ({
+      active: ['id-alice', 'id-carol'],
+      envelope: { ...routing().envelope, sender_id: 'hub', event_type: `session.${event}`, event_data: { agent_id } },
+    });
+    expect(chosen('next_in', { agents }, passed('participant.hidden', 'id-bob'))).toEqual(speaker('alice'));
+    expect(chosen('next_in', { agents }, passed('participant.removed', 'id-bob'))).toEqual(speaker('alice'));
+    expect(chosen('next_in', { agents }, passed('participant.returned', 'id-carol'))).toEqual(speaker('carol'));
+    expect(chosen('next_in', { agents }, passed('opened', ''))).toEqual(speaker('carol'));
+  });
+
   it('[TG4] random is anyone active but the speaker, the same for the same session and turn', () => {
     const at = (turn_count: number, session_id = '5e55') =>
       chosen('random', {}, { turn_count, metadata: { ...routing().metadata, session_id } });
@@ -187,7 +232,32 @@ describe('the contract suites of conditions and targets', () => {
   it('[RP1] find nothing wrong with what is sound', () => {
     expect(rules(conditionChecks(sound, { args: [{}] }))).toEqual([]);
     expect(rules(targetChecks(home, { args: [{}] }))).toEqual([]);
-    expect(() => conditionChecks(sound, { args: [] })).toThrow('at least one set of arguments');
+    expect(() => conditionChecks(sound, { args: [] })).toThrow(
+      'options: expected at least one set of arguments in args, got none',
+    );
+  });
+
+  it.each<[unknown, string]>([
+    [undefined, 'options: expected args to be a list of argument objects, such as {args: [{}]}; got nothing'],
+    [{ args: {} }, 'options: expected args to be a list of argument objects, such as {args: [{}]}; got {}'],
+    [{ args: [7] }, 'options: expected args to be a list of argument objects, such as {args: [{}]}; got [7]'],
+    [
+      { args: [{}], badArgs: {} },
+      'options: expected badArgs to be a list of argument objects, such as {badArgs: [{}]}; got {}',
+    ],
+  ])('[RP1] say what is wrong with the options %j', (options, message) => {
+    expect(() => conditionChecks(sound, options as PartCheckOptions)).toThrow(message);
+    expect(() => targetChecks(home, options as PartCheckOptions)).toThrow(message);
+  });
+
+  it('[RP4] tell one that remembers from one that changes what it is given', () => {
+    const titles = (holds: Condition['holds']) =>
+      failing(conditionChecks({ ...sound, holds }, { args: [{}] })).map(({ title }) => title);
+    let calls = 0;
+    expect(titles(() => calls++ % 2 === 0)).toEqual(['[RP4] it answers the same again, in whatever order it is asked']);
+    // Not strict: nothing is thrown when it writes to what is frozen.
+    const sloppy = new Function('args', 'routing', 'routing.turn_count = 7; return true;');
+    expect(titles((args, routing) => sloppy(args, routing))).toEqual(['[RP4] it changes nothing it is given']);
   });
 
   it.each<[string, string, Partial<Condition>, PartCheckOptions?]>([

@@ -1,4 +1,4 @@
-import { ProtocolError, type SessionAdapter } from 'parley-hub/core';
+import { type JsonObject, ProtocolError, type SessionAdapter } from 'parley-hub/core';
 import {
   type AdapterCheckOptions,
   adapterChecks,
@@ -225,6 +225,8 @@ function wrongAdapters(): readonly WrongAdapter[] {
     },
     wrong('AD16', 'lets nobody speak', { validateSend: refuseAll }),
     wrong('AD17', 'renders nothing', { render: () => 7 as unknown as string }),
+    wrong('AD17', 'shows a state that is no object', { publicState: () => [] as unknown as JsonObject }),
+    wrong('AD17', 'shows a date', { publicState: () => ({ at: new Date(0) }) as unknown as JsonObject }),
     wrong('AD17', 'has a view without a name', { defaultView: () => ({ name: '', params: {} }) }),
   ];
 }

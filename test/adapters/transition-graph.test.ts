@@ -9,7 +9,7 @@ import {
   TARGETS,
   type TransitionGraph,
 } from 'parley-hub/adapters/transition-graph';
-import { workflow } from 'parley-hub/adapters/workflow';
+import { type WorkflowState, workflow } from 'parley-hub/adapters/workflow';
 import type { Condition, Json, JsonObject, RuleRef, Vocabulary } from 'parley-hub/core';
 import { createdMetadata, History, idOf } from 'parley-hub/testing';
 import { describe, expect, it } from 'vitest';
@@ -111,7 +111,7 @@ describe('a graph from JSON', () => {
     [
       'an unknown target',
       graphWith({ default_target: ref('leave') }),
-      'knobs.graph.default_target.name: expected a registered target (agent, round_robin, stay, revert_to_initiator, terminate, random), got "leave"',
+      'knobs.graph.default_target.name: expected a registered target (agent, round_robin, next_in, stay, revert_to_initiator, terminate, random), got "leave"',
     ],
     [
       'a stranger as a target',
@@ -122,6 +122,21 @@ describe('a graph from JSON', () => {
       'a stranger in a nested condition',
       graphWith({ transitions: [rule(ref('all_of', { conditions: [from('dave')] }), terminate)] }),
       'knobs.graph.transitions.0.when.args.conditions.0.args.agent_id: expected a participant (alice, bob, carol), got "dave"',
+    ],
+    [
+      'a stranger in a list',
+      graphWith({ default_target: ref('next_in', { agents: ['bob', 'dave'] }) }),
+      'knobs.graph.default_target.args.agents.1: expected a participant (alice, bob, carol), got "dave"',
+    ],
+    [
+      'somebody twice in a list, by name and by id',
+      graphWith({ default_target: ref('next_in', { agents: ['bob', idOf('bob')] }) }),
+      'knobs.graph.default_target.args.agents: expected a list of participants, each of them once, got ["id-bob","id-bob"]',
+    ],
+    [
+      'a reason that is too long',
+      graphWith({ default_target: ref('terminate', { reason: 'x'.repeat(300) }) }),
+      `knobs.graph.default_target.args.reason: expected text of 1 to 256 characters, got "${'x'.repeat(76)}... (300 characters)`,
     ],
     [
       'wrong arguments',
@@ -173,7 +188,20 @@ describe('a graph from JSON', () => {
   it('[TG2] what came is shown whole up to 80 characters', () => {
     const shown = (length: number) => refusal(() => createdWith('x'.repeat(length - 2))).details?.received;
     expect(shown(80)).toBe(`"${'x'.repeat(78)}"`);
-    expect(shown(81)).toBe(`"${'x'.repeat(76)}...`);
+    expect(shown(81)).toBe(`"${'x'.repeat(76)}... (79 characters)`);
+  });
+
+  it('[TG2, L8] a graph has at most 256 conditions, those inside others too, and a list of texts at most 16', () => {
+    const inner = (count: number) => ref('any_of', { conditions: Array.from({ length: count }, () => always) });
+    const create = (when: RuleRef) => {
+      const knobs = { graph: graphWith({ transitions: [rule(when, terminate)] }) };
+      return () => workflow.resolveKnobs?.(createdMetadata(workflow, { participants: 3, knobs }));
+    };
+    const texts = (count: number) => ref('text_contains', { any: Array.from({ length: count }, (_, i) => `t${i}`) });
+    expect(create(inner(255))).not.toThrow();
+    expect(create(texts(16))).not.toThrow();
+    expect(refusal(create(inner(256))).message).toMatch(/expected at most 256 conditions in a graph/);
+    expect(refusal(create(texts(17))).message).toMatch(/any: expected a list of 1 to 16 texts/);
   });
 
   it('[TG2] a priority is a number that can be compared', () => {
@@ -235,6 +263,7 @@ describe('warnings', () => {
   const behind = (i: number) => `transition ${i} always comes before it`;
   const endless =
     'knobs.graph: nothing in it ends the session (no terminate, no max_turns); it goes on until somebody finishes or closes it, or its time to live is over';
+  const equals = (key: string, value: Json) => ref('context_equals', { key, value });
   const warned = (given: Partial<TransitionGraph>) => createdWith(graphWith({ max_turns: 9, ...given })).warnings;
 
   it.each<[string, Partial<TransitionGraph>, readonly string[]]>([
@@ -321,6 +350,45 @@ describe('warnings', () => {
       { transitions: [rule(turnCount('<', 1), terminate), rule(turnCount('<', 1), agent('bob'))] },
       [0, 1].map((i) => never(i, 'its condition never holds')),
     ],
+    [
+      'conditions that contradict themselves',
+      {
+        transitions: [
+          ref('not', { condition: always }),
+          ref('all_of', { conditions: [from('alice'), from('bob')] }),
+          ref('all_of', { conditions: [from('alice'), ref('all_of', { conditions: [always, from('bob')] })] }),
+          ref('all_of', { conditions: [equals('stage', 1), equals('stage', 2)] }),
+          ref('all_of', { conditions: [from('bob'), ref('not', { condition: from('bob') })] }),
+          ref('not', { condition: ref('any_of', { conditions: [from('bob'), turnCount('>=', 1)] }) }),
+          ref('not', { condition: turnCount('<=', 9) }),
+        ].map((when) => rule(when, terminate)),
+      },
+      [0, 1, 2, 3, 4, 5, 6].map((i) => never(i, 'its condition never holds')),
+    ],
+    [
+      'not conditions that may hold',
+      {
+        transitions: [
+          ref('not', { condition: from('bob') }),
+          ref('all_of', { conditions: [from('alice'), from('alice')] }),
+          ref('all_of', { conditions: [equals('stage', 1), equals('score', 2), equals('stage', 1)] }),
+          ref('all_of', { conditions: [from('bob'), ref('not', { condition: from('carol') })] }),
+          ref('not', { condition: turnCount('<=', 8) }),
+          ref('not', { condition: ref('all_of', { conditions: [always, from('bob')] }) }),
+        ].map((when, i) => rule(when, agent(i % 2 === 0 ? 'bob' : 'carol'))),
+        default_target: terminate,
+      },
+      [],
+    ],
+    [
+      'a cycle whose only end has a condition that never holds',
+      {
+        max_turns: null,
+        transitions: [rule(ref('not', { condition: always }), terminate)],
+        default_target: ref('round_robin'),
+      },
+      [never(0, 'its condition never holds'), endless],
+    ],
     ['a cycle without end', { ...roundRobin(['alice', 'bob', 'carol']) }, [endless]],
     [
       'a cycle whose only end is never reached',
@@ -376,6 +444,7 @@ describe('warnings', () => {
         }
         const reason = session.state.pending_close_reason ?? '';
         expect(unreachable.map((i) => `rule ${i}`)).not.toContain(reason);
+        if (warnings.includes(endless)) expect(session.state.pending_close_reason).toBeNull();
       }),
       { numRuns: 1000 },
     );
@@ -423,6 +492,78 @@ describe('factories', () => {
       undefined,
       'sequence_complete',
     ]);
+  });
+
+  const names = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'grace'];
+  const hide = (session: History<WorkflowState>, name: string) =>
+    session.hub('session.participant.hidden', { agent_id: idOf(name) });
+  const whoIsOn = ({ turn }: History<WorkflowState>) => turn?.agent_id.slice(idOf('').length);
+  const among = (graph: TransitionGraph, participants: number) =>
+    new History(workflow, { participants, knobs: { graph } });
+
+  it('[TG7] sequence goes on past however many are away in a row', () => {
+    const session = among(sequence(names.map(idOf)), 7);
+    for (const name of ['bob', 'carol', 'dave', 'erin', 'frank']) hide(session, name);
+    expect(session.say('alice', 'step')).toEqual({});
+    expect(session.say('grace', 'step').close_reason).toBe('sequence_complete');
+  });
+
+  it('[TG7] sequence goes down its own list when whoever has the turn is hidden', () => {
+    const session = among(sequence(['carol', 'bob', 'alice'].map(idOf)), 3);
+    session.say('carol', 'step');
+    hide(session, 'bob');
+    expect(whoIsOn(session)).toBe('alice');
+    expect(session.say('alice', 'step').close_reason).toBe('sequence_complete');
+  });
+
+  it('[TG7] sequence begins again when its last is hidden while it has the turn', () => {
+    const session = among(sequence(['alice', 'bob', 'carol'].map(idOf)), 3);
+    for (const name of ['alice', 'bob']) session.say(name, 'step');
+    hide(session, 'carol');
+    expect(whoIsOn(session)).toBe('alice');
+  });
+
+  it('[TG7] roundRobin gives nobody a turn who is not in its list while one of it is there', () => {
+    const session = among(roundRobin(['alice', 'bob'].map(idOf)), 3);
+    session.say('alice', 'hm');
+    hide(session, 'bob');
+    expect(whoIsOn(session)).toBe('alice');
+    session.say('alice', 'hm');
+    expect(whoIsOn(session)).toBe('alice');
+    hide(session, 'alice');
+    expect(whoIsOn(session)).toBe('carol');
+    session.hub('session.participant.returned', { agent_id: idOf('bob') });
+    session.say('carol', 'hm');
+    expect(whoIsOn(session)).toBe('bob');
+  });
+
+  it('[TG7] make graphs as long as their list', () => {
+    const many = Array.from({ length: 256 }, (_, i) => String(i).padStart(32, '0'));
+    for (const graph of [sequence(many), roundRobin(many)]) {
+      expect(JSON.stringify(graph).length).toBeLessThan(2 * 256 * 35 + 400);
+    }
+  });
+
+  it.each<[string, () => unknown, string]>([
+    [
+      'a slip in the options',
+      () => roundRobin(['a'], { max_turns: 3 } as object),
+      'roundRobin: there is no option "max_turns"; there is maxTurns',
+    ],
+    [
+      'options that are none',
+      () => roundRobin(['a'], null as never),
+      'roundRobin: expected options {maxTurns}, got null',
+    ],
+    [
+      'a bound in words',
+      () => roundRobin(['a'], { maxTurns: '3' as never }),
+      'roundRobin: maxTurns must be a whole number ≥ 1, got "3"',
+    ],
+    ['no list', () => sequence('alice' as never), 'sequence: expected a list of names or ids, got "alice"'],
+    ['somebody without a name', () => sequence(['alice', 7 as never]), 'sequence: expected a name or id at 1, got 7'],
+  ])('[TG7] refuse %s', (_slip, make, message) => {
+    expect(make).toThrow(expect.objectContaining({ code: 'bad_value', message }));
   });
 
   it('[TG7] take no list without anybody, nobody twice, and no bound below 1', () => {
@@ -483,8 +624,73 @@ describe('a graph as a picture', () => {
     const both = ref('all_of', { conditions: [from('constructor'), from('bob')] });
     const drawn = graphToMermaid(graphWith({ initial_speaker: 'constructor', transitions: [rule(both, terminate)] }));
     expect(drawn).toContain('  n1["constructor"]\n');
-    expect(drawn).toContain('  n1 -->|"from_speaker {#34;agent_id#34;:#34;bob#34;}"| n2\n');
     expect(graphToMermaid(graphWith({ initial_speaker: 'a\\b' }))).toContain('["a#92;b"]');
+  });
+
+  it('[TG8] draws a list as the way down it, and round if it goes round', () => {
+    expect(graphToMermaid(sequence(['alice', 'bob', 'carol']))).toBe(
+      [
+        'flowchart TD',
+        '  n0(["start"])',
+        '  n1["alice"]',
+        '  n2["bob"]',
+        '  n3["carol"]',
+        '  n4["whoever speaks"]',
+        '  n5(["end: sequence_complete"])',
+        '  n0 --> n1',
+        '  n1 --> n2',
+        '  n2 --> n3',
+        '  n4 -->|"priority 1"| n5',
+        '',
+      ].join('\n'),
+    );
+    expect(
+      graphToMermaid(roundRobin(['alice', 'bob']))
+        .split('\n')
+        .slice(3),
+    ).toEqual(['  n2["bob"]', '  n0 --> n1', '  n1 --> n2', '  n2 --> n1', '']);
+    const drawnFrom = (name: string) =>
+      graphToMermaid(graphWith({ transitions: [rule(from(name), ref('next_in', { agents: ['bob', 'carol'] }))] }));
+    expect(drawnFrom('bob')).toContain('n2["bob"]\n  n3["carol"]');
+    expect(drawnFrom('bob')).toContain('n2 --> n3');
+    expect(drawnFrom('alice')).toContain('n1 --> n2');
+  });
+
+  it('[TG8] writes names for ids wherever they are', () => {
+    const nested = ref('not', { condition: ref('any_of', { conditions: [from('a1'), ref('mine', { to: ['b2'] })] }) });
+    const drawn = graphToMermaid(graphWith({ transitions: [rule(nested, ref('own', { who: 'b2' }))] }), {
+      names: { a1: 'alice', b2: 'bob' },
+    });
+    expect(drawn).toContain('not ((alice speaks or mine #123;#34;to#34;:#91;#34;bob#34;#93;#125;))');
+    expect(drawn).toContain('own #123;#34;who#34;:#34;bob#34;#125;');
+    expect(drawn).not.toMatch(/a1|b2/);
+  });
+
+  it('[TG8, TG1] takes plain JSON without defaults, and refuses what is no graph by name', () => {
+    const drawn = graphToMermaid({
+      initial_speaker: 'alice',
+      transitions: [{ when: { name: 'not', args: { condition: { name: 'always' } } }, then: { name: 'stay' } }],
+    });
+    expect(drawn).not.toContain('undefined');
+    expect(drawn).toContain('not (always)');
+    const message = (graph: unknown) => refusal(() => graphToMermaid(graph as JsonObject)).message;
+    expect(message(7)).toMatch(/^graph: expected an object with initial_speaker/);
+    expect(message({})).toBe('graph.initial_speaker: expected a participant, got nothing');
+    expect(message(graphWith({ transitions: [rule(ref('any_of'), terminate)] }))).toBe(
+      'graph.transitions.0.when.args.conditions: expected a list of conditions, got nothing',
+    );
+  });
+
+  it('[TG8] lets no text give a directive, and writes something where there is no text', () => {
+    const directive = '%%{init: {"theme": "dark"}}%%';
+    const drawn = graphToMermaid(
+      graphWith({ transitions: [rule(from(directive), ref('terminate', { reason: directive }))] }),
+      { names: { alice: directive } },
+    );
+    expect(drawn).not.toContain('%');
+    expect(drawn).toContain('#37;#37;#123;init: #123;');
+    expect(graphToMermaid(graphWith({ initial_speaker: ' ' }), { names: { bob: '' } })).toContain('n1["(no name)"]');
+    expect(graphToMermaid(graphWith({ initial_speaker: 'bob' }), { names: { bob: '' } })).toContain('n1["bob"]');
   });
 
   it('[TG8] no text in it can end its label or begin another line', () => {

@@ -60,13 +60,12 @@ export class WorkflowModel {
 
   private passedFrom(owner: string): string | null {
     const { default_target: otherwise } = this.graph;
-    const named =
-      otherwise?.name === 'agent'
-        ? String(otherwise.args.agent_id)
-        : otherwise?.name === 'revert_to_initiator'
-          ? this.order[0]
-          : undefined;
-    if (named !== undefined && this.state.active.includes(named)) return named;
+    const named = {
+      agent: otherwise?.args.agent_id,
+      revert_to_initiator: this.order[0],
+      next_in: otherwise?.name === 'next_in' ? this.behind(otherwise, owner) : null,
+    }[otherwise?.name ?? ''];
+    if (typeof named === 'string' && this.state.active.includes(named)) return named;
     return this.after(owner);
   }
 
@@ -81,15 +80,24 @@ export class WorkflowModel {
   }
 
   /** null = to somebody who is not active. */
-  private lead({ name, args }: RuleRef, { sender }: Said): string | null {
+  private lead(target: RuleRef, { sender }: Said): string | null {
+    const { name, args } = target;
     if (name === 'terminate') return `end:${args.reason}`;
     const to = {
       agent: args.agent_id,
       round_robin: this.after(sender),
+      next_in: name === 'next_in' ? this.behind(target, sender) : null,
       stay: sender,
       revert_to_initiator: this.order[0],
     }[name];
     return typeof to === 'string' && this.state.active.includes(to) ? to : null;
+  }
+
+  /** The first active one of a list behind another; of those before it only if the list goes round. */
+  private behind({ args }: RuleRef, id: string): string | null {
+    const agents = args.agents as readonly string[];
+    const twice = args.wrap === true && agents.includes(id) ? [...agents, ...agents] : agents;
+    return twice.find((one, i) => i > twice.indexOf(id) && this.state.active.includes(one)) ?? null;
   }
 
   private holds({ name, args }: RuleRef, said: Said): boolean {

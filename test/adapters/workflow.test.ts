@@ -1,6 +1,8 @@
-import { roundRobin, sequence, TARGETS, type TransitionGraph } from 'parley-hub/adapters/transition-graph';
+import { CONDITIONS, roundRobin, sequence, TARGETS, type TransitionGraph } from 'parley-hub/adapters/transition-graph';
 import { type WorkflowState, workflow } from 'parley-hub/adapters/workflow';
 import {
+  type Condition,
+  callTool,
   completeAdapter,
   type Envelope,
   finish,
@@ -8,6 +10,7 @@ import {
   type JsonObject,
   type RoundDraft,
   type RuleRef,
+  type Target,
 } from 'parley-hub/core';
 import { turnWithin } from 'parley-hub/expectations/entries';
 import {
@@ -222,6 +225,14 @@ describe('workflow', () => {
     expect(session.state.turn_count).toBe(3);
   });
 
+  it('[WF4] a packet that calls a tool goes where the rules say', () => {
+    const session = aWorkflow({ transitions: [rule(ref('tool_called', { tool_name: 'search' }), agent('carol'))] });
+    session.say('alice', callTool('search', { body: 'found it', contextUpdates: { set: { found: 1 } } }));
+    expect(expected(session)).toBe('carol');
+    expect(session.state.context_vars).toEqual({ found: 1 });
+    expect(session.say('carol', callTool('other')).close_reason).toBe('after_work');
+  });
+
   it('[WF4] finishes with the reason given, or finished', () => {
     expect(aWorkflow().say('alice', finish({ reason: 'solved' })).close_reason).toBe('solved');
     expect(aWorkflow().say('alice', finish()).close_reason).toBe('finished');
@@ -402,6 +413,56 @@ describe('workflow', () => {
     expect(session.state.participant_order).toBe(participant_order);
     expect(session.state.active).toBe(active);
     expect(session.state.context_vars).toBe(context_vars);
+  });
+
+  it('[WF11] binds inner conditions once, also those of a condition of one’s own', () => {
+    let looked = 0;
+    const both: Condition = {
+      name: 'both',
+      version: 1,
+      conditions: ['of'],
+      holds: ({ of }, _routing, test) => (of as unknown as readonly RuleRef[]).every(test),
+    };
+    const conditions = new (class extends Map<string, Condition> {
+      override get(name: string) {
+        looked += 1;
+        return super.get(name);
+      }
+    })([both, ...CONDITIONS].map((one) => [one.name, one]));
+    const targets = new Map(TARGETS.map((one) => [one.name, one]));
+    const of = [ref('always'), ref('not', { condition: from('bob') })];
+    const knobs = { graph: graphWith({ transitions: [rule(ref('both', { of }), ref('stay'))] }) };
+    const own = workflow.forSession?.(createdMetadata(workflow, { knobs }), { conditions, targets }) ?? workflow;
+    const session = new History(own, { knobs });
+    session.say('alice', 'hm');
+    const before = looked;
+    for (let turn = 0; turn < 10; turn++) session.say('alice', 'hm');
+    expect(session.state.turn_count).toBe(11);
+    expect(looked).toBe(before);
+  });
+
+  it('[WF13] passes the turn to the next active participant when its default target throws', () => {
+    const throws: Target = {
+      name: 'throws',
+      version: 1,
+      choose() {
+        throw new Error('not today');
+      },
+    };
+    const knobs = { graph: graphWith({ initial_speaker: idOf('bob'), default_target: ref('throws') }) };
+    const vocabulary = { conditions: new Map(), targets: new Map([['throws', throws]]) };
+    const own = workflow.forSession?.(createdMetadata(workflow, { knobs }), vocabulary) ?? workflow;
+    const session = new History(own, { knobs });
+    hide(session, 'bob');
+    expect(expected(session)).toBe('carol');
+    session.hub('session.participant.removed', { agent_id: idOf('carol') });
+    expect(expected(session)).toBe('alice');
+    expect(
+      expected(new History(own, { knobs: { graph: { ...knobs.graph, initial_speaker: idOf('carol') } }, joined: 2 })),
+    ).toBe('alice');
+    expect(() => session.say('alice', 'hm')).toThrow(
+      'target "throws" version 1 in knobs.graph.default_target threw not today',
+    );
   });
 
   it('[WF12] offers handoff and finish to whoever has the turn', () => {

@@ -13,3 +13,30 @@ it('[CL26, CL15] sessions whose invite was declined are forgotten in the end', a
   expect(bob.session(first)).not.toBe(handle);
   await hub.stop();
 });
+
+it('[MB1, CL15] an invitee cannot leave, and declines instead', async () => {
+  const hub = await createHub();
+  const heard: unknown[] = [];
+  const alice = await hub.agent('alice', {
+    onEvent({ event_type, event_data }) {
+      if (event_type === 'session.invite.reject') heard.push(event_data.reason);
+    },
+  });
+  let ask: (id: string) => void = () => {};
+  const asked = new Promise<string>((resolve) => {
+    ask = resolve;
+  });
+  const bob = await hub.agent('bob', {
+    onInvite({ session }) {
+      ask(session.id);
+      return new Promise<boolean>(() => {});
+    },
+  });
+  const opening = alice.open('conversation', { participants: ['bob'] }).catch((error) => error.code);
+  const id = await asked;
+  await expect(bob.session(id).leave()).rejects.toMatchObject({ code: 'protocol_error' });
+  expect(await bob.decline(id, 'busy')).toEqual({ state: 'CLOSED' });
+  expect(await opening).toBe('session_closed');
+  expect(heard).toEqual(['busy']);
+  await hub.stop();
+});

@@ -190,6 +190,14 @@ describe('options', () => {
     [{ link: undefined }, 'link: expected a function, got nothing'],
     [{ ids: {} }, 'ids: expected an object with hex32, got an empty object'],
     [{ log: console.log }, 'log: expected an object with info, warn, error, got a function'],
+    [
+      { register: { modle: 'x' } },
+      'register.modle: expected an option that there is (kind, owner, provider, model, cost,',
+    ],
+    [
+      { register: { name: 'eve' } },
+      'register.name: expected an option that there is (kind, owner, provider, model, cost,',
+    ],
     [{ register: 'yes' }, 'register: expected true, false or a passport, got "yes"'],
     [{ credentials: 'secret' }, 'credentials: expected a JSON object'],
     [{ credentials: { token: 'secret\ud800' } }, 'credentials.token: expected well-formed Unicode text'],

@@ -122,7 +122,7 @@ describe('the order of the checks', () => {
       'active sender',
       {
         code: 'not_your_turn',
-        message: `your turn in session ${SESSION_ID} has passed (seq 6); return to the session first`,
+        message: `you are hidden in session ${SESSION_ID} since seq 6 and cannot speak; return to the session first (return_to_session)`,
         details: { turn_passed_at_seq: 6 },
       },
       fact({ state: session.state }),
@@ -330,7 +330,8 @@ describe('who gets the turn', () => {
     expect(ask(given, three, ['id-bob', 'id-carol'])).toBeNull();
     expect(ask(given, three, ['id-bob'])).toMatchObject({
       code: 'protocol_error',
-      message: 'this gives the turn to id-carol, who is not in its audience',
+      message:
+        "this gives the turn to 'carol', who is not in its audience; add 'carol' to the audience, or send it to everyone",
       details: { field: 'audience' },
     });
     expect(ask(consulting, ['alice', 'bob'], ['id-bob'])).toBeNull();

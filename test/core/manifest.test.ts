@@ -123,7 +123,7 @@ describe('knobs', () => {
     expect(knobs({ anything: [1] }, {})).toEqual({ anything: [1], close_by: 'any' });
   });
 
-  const known = Object.keys(schema.properties).join(', ');
+  const known = [...Object.keys(schema.properties), 'close_by'].join(', ');
   const bad: readonly (readonly [JsonObject, string, string, string])[] = [
     [{ colour: 'red' }, 'knobs.colour', `one of ${known}`, '"colour"'],
     [{ rounds: 'three' }, 'knobs.rounds', 'a number', '"three"'],
@@ -163,8 +163,8 @@ describe('knobs', () => {
     expect(knobs({}, none)).toEqual({ close_by: 'any' });
     expect(refused(() => knobs({ x: 1 }, none))).toEqual({
       code: 'invalid_create',
-      message: 'knobs.x: expected no such key, got "x"',
-      details: { field: 'knobs.x', expected: 'no such key', received: '"x"' },
+      message: 'knobs.x: expected one of close_by, got "x"',
+      details: { field: 'knobs.x', expected: 'one of close_by', received: '"x"' },
     });
   });
 

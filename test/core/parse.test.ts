@@ -65,7 +65,7 @@ const takes: { readonly [Name in OperationName]: Readonly<Record<string, string>
     expected_version: 'number',
   },
   get_skill: { agent: 'text' },
-  set_skill: { text: 'text' },
+  set_skill: { text: 'text null' },
   get_rule: { agent: 'text' },
   set_rule: { agent: 'text', rule: '', expected_version: 'number' },
   create_session: {

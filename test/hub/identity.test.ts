@@ -64,9 +64,21 @@ describe('a resume', () => {
       version: 2,
       last_updated: '2026-01-01T00:00:01.000Z',
     });
-    expect(await world.answer(bob.call('set_resume', {}))).toMatchObject({ summary: 'I read a lot.', version: 3 });
-    expect(await resumeOf(world, alice, 'bob')).toMatchObject({ summary: 'I read a lot.', version: 3 });
+    expect(await resumeOf(world, alice, 'bob')).toEqual(second);
     expect(await resumeOf(world, alice)).toMatchObject({ version: 0 });
+  });
+
+  it('[ID1] a set that changes nothing is no version, and words are kept once whatever their case', async () => {
+    const { world, bob } = await two();
+    const claim = { claimed_capabilities: ['review', 'Review', 'draw', 'review'], domains: ['Rust', 'rust'] };
+    const first = await world.answer(bob.call('set_resume', claim));
+    expect(first).toMatchObject({ claimed_capabilities: ['review', 'draw'], domains: ['Rust'], version: 1 });
+    const log = logOf(world.store, REGISTRY_LOG);
+    for (const same of [{}, claim, { summary: '', expected_version: 1 }]) {
+      expect(await world.answer(bob.call('set_resume', same))).toEqual(first);
+    }
+    expect(logOf(world.store, REGISTRY_LOG)).toEqual(log);
+    expect(await refusal(world, bob.call('set_resume', { expected_version: 7 }))).toMatchObject({ code: 'conflict' });
   });
 
   it('[ID1] another expected version is a conflict that says the present one, and changes nothing', async () => {
@@ -173,16 +185,40 @@ describe('a skill', () => {
     expect(await skillOf(world, bob)).toMatchObject({ version: 1 });
   });
 
+  it('[ID4, ID6] is cleared by null, which is a version, and then rendered again', async () => {
+    const { world, alice, bob } = await two();
+    await world.answer(bob.call('set_resume', { summary: 'I read.' }));
+    const rendered = await skillOf(world, bob);
+    await world.answer(bob.call('set_skill', { text: SKILL }));
+    await world.pass(SECOND);
+    const cleared = { ...rendered, version: 2, last_updated: '2026-01-01T00:00:01.000Z' };
+    expect(await world.answer(bob.call('set_skill', { text: null }))).toEqual(cleared);
+    await world.answer(bob.call('set_resume', { summary: 'I write.' }));
+    await world.crash();
+    const [again, other] = [await world.peer('bob'), await world.peer('alice')];
+    expect(await skillOf(world, other, 'bob')).toMatchObject({ rendered: true, version: 2 });
+    expect((await skillOf(world, other, 'bob')).body).toContain('I write.');
+    expect(await world.answer(again.call('set_skill', { text: 'x' }))).toMatchObject({ version: 3, rendered: false });
+    expect(alice.agentId).toBe(other.agentId);
+  });
+
   it('[ID3] is bounded in bytes by a limit that can be set', async () => {
     const { world, bob } = await two();
     expect(await world.answer(bob.call('set_skill', { text: 'x'.repeat(65_536) }))).toMatchObject({ version: 1 });
-    for (const text of ['x'.repeat(65_537), 'ä'.repeat(32_769)]) {
+    for (const [text, bytes] of [
+      ['x'.repeat(65_537), 65_537],
+      ['ä'.repeat(32_769), 65_538],
+    ] as const) {
+      const [expected, received] = ['at most 65536 bytes', `${bytes} bytes`];
       expect(await refusal(world, bob.call('set_skill', { text }))).toEqual({
         code: 'too_large',
-        message: 'params.text: at most 65536 bytes',
-        details: { field: 'params.text' },
+        message: `params.text: expected ${expected}, got ${received}`,
+        details: { field: 'params.text', expected, received },
       });
     }
+    expect((await refusal(world, bob.call('set_skill', { text: '' }))).message).toBe(
+      'params.text: expected the text of a SKILL.md, or null for none, got ""',
+    );
     const strict = await aWorld({ maxSkillBytes: 10 });
     const eve = await strict.peer('eve');
     expect(await refusal(strict, eve.call('set_skill', { text: 'x'.repeat(11) }))).toMatchObject({ code: 'too_large' });
@@ -244,7 +280,9 @@ describe('what agents say about themselves', () => {
       expect([await resumeOf(world, again), await skillOf(world, again)]).toEqual(before);
     }
     const again = await world.peer('bob');
-    expect(await world.answer(again.call('set_resume', { expected_version: 2 }))).toMatchObject({ version: 3 });
+    expect(await world.answer(again.call('set_resume', { summary: 'x', expected_version: 2 }))).toMatchObject({
+      version: 3,
+    });
     expect(await world.answer(again.call('set_skill', { text: 'x' }))).toMatchObject({ version: 2 });
   });
 
@@ -270,7 +308,7 @@ describe('what agents say about themselves', () => {
     world.store.foreignAppend(REGISTRY_LOG, foreignResume(world, bob.agentId, 2, 'from elsewhere'));
     const calls = [
       watch(bob.call('set_resume', { examples: ['mine'] })),
-      watch(bob.call('set_resume', { expected_version: 2 })),
+      watch(bob.call('set_resume', { summary: 'late', expected_version: 2 })),
       watch(bob.call('set_skill', { text: SKILL })),
       watch(alice.call('set_resume', { summary: 'alice' })),
     ];

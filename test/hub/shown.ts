@@ -19,6 +19,7 @@ const EVENTS: { readonly [Name in HubEventName]: true } = {
   expectationViolated: true,
   expectationFailed: true,
   sessionUnavailable: true,
+  sessionAvailable: true,
   operationRefused: true,
   deliveryAcked: true,
   deliverySeen: true,

@@ -43,7 +43,7 @@ async function orphaned(more: Parameters<typeof opened>[3] = {}) {
 }
 
 const get = (world: World, peer: Peer, session_id: string) => world.answer(peer.call('get_session', { session_id }));
-const reason = 'adapter panel version 1 is not registered';
+const reason = 'adapter panel version 1 is not registered; register it with hub.register or createHub({adapters})';
 
 describe('a session whose adapter is missing', () => {
   it('[LC13] can be read, and says why it is unavailable', async () => {
@@ -118,7 +118,8 @@ describe('a session whose adapter is missing', () => {
     await get(world, alice, id);
     world.hub.register(panel);
     expect((await get(world, alice, id)).unavailable).toBe(null);
-    expect((await say(world, bob, id, 'back again')).seq).toBe(6);
+    expect((await say(world, bob, id, 'back again')).seq).toBe(7);
+    expect(types(logOf(world.store, id)).slice(-3)).toEqual(['msg.text', 'session.available', 'msg.text']);
     expect(world.hub.health().sessions.unavailable).toBe(0);
     expect(() => world.hub.register(panel)).toThrow('adapter panel version 1 is registered already');
   });

@@ -1,4 +1,4 @@
-import type { View, ViewRef } from 'parley-hub/core';
+import type { JsonObject, View, ViewMessage, ViewRef } from 'parley-hub/core';
 import { fullTranscript as wholeView } from 'parley-hub/views/full-transcript';
 import { fullTranscript, tokenBudget, windowedSummary } from 'parley-hub/views/refs';
 import { describe, expect, it } from 'vitest';
@@ -98,21 +98,61 @@ describe('registering views', () => {
   const broken = (): never => {
     throw new Error('oops');
   };
-  const faults: readonly [string, Partial<View>][] = [
-    ['window of view torn failed: oops', { window: broken }],
-    ['window of view torn failed: oops', { window: () => broken }],
-    ['show of view torn failed: oops', { show: broken }],
-    ['parseParams of view torn failed: oops', { parseParams: broken }],
+  const good = { role: 'user', content: 'x', seq: 1, name: 'alice' };
+  const badParams = [
+    [undefined, 'nothing'],
+    [null, 'null'],
+    [[], 'an array of 0'],
+    [Promise.resolve({}), 'a Promise'],
+  ] as const;
+  const badMessages: readonly (readonly [unknown, string])[] = [
+    [null, ': expected a list, got null'],
+    ['abc', ': expected a list, got "abc"'],
+    [Promise.resolve([]), ': expected a list, got a Promise'],
+    [[undefined], '[0]: expected an object with role, content, seq, name, got nothing'],
+    [[good, ['x']], '[1]: expected an object with role, content, seq, name, got an array of 1'],
+    [new Array(1), '[0]: expected an object with role, content, seq, name, got nothing'],
+    [[{ ...good, role: 'system' }], '[0].role: expected assistant or user, got "system"'],
+    [[{ ...good, content: 1 }], '[0].content: expected well-formed text, got 1'],
+    [[{ ...good, content: '\ud800' }], '[0].content: expected well-formed text, got "\\ud800"'],
+    [[{ ...good, seq: undefined }], '[0].seq: expected a seq or null, got nothing'],
+    [[{ ...good, seq: 0.5 }], '[0].seq: expected a seq or null, got 0.5'],
+    [[{ ...good, name: 7 }], '[0].name: expected well-formed text or null, got 7'],
+    [[{ ...good, more: 1 }], '[0].more: expected one of role, content, seq, name, got "more"'],
+  ];
+  const faults: readonly (readonly [string, Partial<View>])[] = [
+    ['window of view torn version 1 failed: oops', { window: broken }],
+    ['window of view torn version 1 failed: oops', { window: () => broken }],
+    ['show of view torn version 1 failed: oops', { show: broken }],
+    ['parseParams of view torn version 1 failed: oops', { parseParams: broken }],
+    ...badParams.map(
+      ([params, got]) =>
+        [
+          `parseParams of view torn version 1 failed: params: expected a JSON object, got ${got}`,
+          { parseParams: () => params as unknown as JsonObject },
+        ] as const,
+    ),
+    ...badMessages.map(
+      ([shown, problem]) =>
+        [`show of view torn version 1 failed: messages${problem}`, { show: () => shown as ViewMessage[] }] as const,
+    ),
+    [
+      'window of view torn version 1 failed: expected true or false, got a Promise',
+      { window: () => (async () => true) as unknown as () => boolean },
+    ],
   ];
 
-  it.each(faults)('[VW15] a view that throws refuses the reading alone: %s', async (message, fault) => {
-    const { world, alice, id } = await aConversation({}, { views: VIEWS });
-    await say(world, alice, id, 'hello');
-    world.hub.registerView({ ...lastWord, name: 'torn', ...fault });
-    const torn = alice.call('read_view', { session_id: id, view: { name: 'torn', params: {} } });
-    expect(await refusal(world, torn)).toMatchObject({ code: 'internal', message });
-    expect(await contents(world, alice, id)).toEqual(['> hello']);
-  });
+  it.each(faults)(
+    '[VW15] a view that throws or gives the wrong thing refuses the reading alone: %s',
+    async (message, fault) => {
+      const { world, alice, id } = await aConversation({}, { views: VIEWS });
+      await say(world, alice, id, 'hello');
+      world.hub.registerView({ ...lastWord, name: 'torn', ...fault });
+      const torn = alice.call('read_view', { session_id: id, view: { name: 'torn', params: {} } });
+      expect(await refusal(world, torn)).toMatchObject({ code: 'internal', message });
+      expect(await contents(world, alice, id)).toEqual(['> hello']);
+    },
+  );
 
   it('[VW15] so does an adapter that throws when it renders, or shows no view', async () => {
     const torn = [
@@ -136,7 +176,7 @@ describe('registering views', () => {
     expect(await look('mute')).toBe('render of mute for seq 3 gave number, not text');
     expect(await look('lost')).toBe('defaultView of lost failed: oops');
     expect(await look('wrong')).toBe(
-      'the default view of session ID failed: full_transcript: size must be one of named, got size',
+      'the default view of session ID failed: full_transcript: size: expected one of named, got "size"',
     );
     const odd = alice.call('create_session', { type: 'odd', participants: ['alice'] });
     expect(await refusal(world, odd)).toMatchObject({

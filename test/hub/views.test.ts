@@ -131,12 +131,12 @@ describe('which view', () => {
     });
     expect(await look({ name: 'windowed_summary', params: { recent_n: 0 } })).toEqual({
       code: 'bad_frame',
-      message: 'windowed_summary: recent_n must be a whole number ≥ 1, got 0',
+      message: 'windowed_summary: recent_n: expected a whole number ≥ 1, got 0',
       details: { field: 'params.view.params.recent_n', expected: 'a whole number ≥ 1', received: '0' },
     });
     expect(await look({ name: 'full_transcript', params: { last: 3 } })).toMatchObject({
       code: 'bad_frame',
-      message: 'full_transcript: last must be one of named, got last',
+      message: 'full_transcript: last: expected one of named, got "last"',
     });
     expect(await look({ name: 'full_transcript', params: { named: 'x'.repeat(70_000) } })).toMatchObject({
       code: 'too_large',

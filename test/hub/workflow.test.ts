@@ -67,8 +67,8 @@ describe('creating a workflow', () => {
     });
     expect(versions).toEqual({
       adapter: 1,
-      conditions: { from_speaker: 1 },
-      targets: { agent: 1, terminate: 1 },
+      conditions: { always: 1 },
+      targets: { next_in: 1, terminate: 1 },
       evaluators: { turn_within: 1 },
       handlers: { warn: 1, auto_close: 1 },
     });
@@ -98,13 +98,13 @@ describe('creating a workflow', () => {
       'a stranger',
       asked(sequence(['alice', 'mallory'])),
       'invalid_create',
-      'knobs.graph.transitions.0.then.args.agent_id: expected a participant (alice, bob, carol), got "mallory"',
+      'knobs.graph.transitions.0.then.args.agents.1: expected a participant (alice, bob, carol), got "mallory"',
     ],
     [
       'somebody who is registered but not invited',
       { ...asked(sequence(['alice', 'carol'])), participants: ['bob'] },
       'invalid_create',
-      'knobs.graph.transitions.0.then.args.agent_id: expected a participant (alice, bob), got "carol"',
+      'knobs.graph.transitions.0.then.args.agents.1: expected a participant (alice, bob), got "carol"',
     ],
     [
       'an unknown condition',
@@ -129,13 +129,13 @@ describe('creating a workflow', () => {
       '64 KiB of knobs',
       asked(sequence(['alice', 'bob']), { context_vars: { big: 'x'.repeat(65_536) } }),
       'too_large',
-      'params.knobs: 65832 bytes of JSON; at most 65536 are allowed',
+      'params.knobs: 65954 bytes of JSON; at most 65536 are allowed',
     ],
     [
       'an unknown knob',
       asked(sequence(['alice', 'bob']), { speed: 3 }),
       'invalid_create',
-      'knobs.speed: expected one of graph, context_vars, got "speed"',
+      'knobs.speed: expected one of graph, context_vars, close_by, got "speed"',
     ],
     [
       'an unknown ordering',
@@ -206,6 +206,8 @@ describe('a session with turns', () => {
     const whisper = { session_id: id, audience: [carol.agentId], ...handoff('bob') };
     expect(await refusal(world, alice.call('post', whisper))).toMatchObject({
       code: 'protocol_error',
+      message:
+        "this gives the turn to 'bob', who is not in its audience; add 'bob' to the audience, or send it to everyone",
       details: { field: 'audience' },
     });
     const { turn } = await world.answer(alice.call('post', { ...whisper, audience: [bob.agentId] }));
@@ -221,13 +223,13 @@ describe('a session with turns', () => {
     });
     await say(world, alice, talk, 'one');
     await world.answer(bob.call('unregister', {}));
-    for (const [id, next] of [
-      [talk, carol],
-      [flow, carol],
+    for (const [id, next, then] of [
+      [talk, carol, alice],
+      [flow, alice, carol],
     ] as const) {
       const { turn, session } = await get(world, alice, id);
       expect(turn).toEqual({ agent_id: next.agentId, since_seq: session.head_seq });
-      expect((await say(world, next, id, 'mine')).turn?.agent_id).toBe(alice.agentId);
+      expect((await say(world, next, id, 'mine')).turn?.agent_id).toBe(then.agentId);
     }
   });
 
@@ -284,6 +286,12 @@ const last: Target = {
   choose: (_args, { active }) => ({ kind: 'speaker', agent_id: active.at(-1) ?? '' }),
 };
 
+function cyclic(): unknown {
+  const loop: { kind: string; loop?: unknown } = { kind: 'end' };
+  loop.loop = loop;
+  return loop;
+}
+
 describe('conditions and targets of one’s own', () => {
   const graph = graphWith({ transitions: [rule('lucky', 'terminate'), rule('always', 'last')] });
 
@@ -322,7 +330,8 @@ describe('conditions and targets of one’s own', () => {
     const before = await playing();
     const world = await reopened(before.world);
     const carol = await world.peer('carol');
-    const reason = 'not registered: condition lucky version 1, target last version 2';
+    const next = 'register it with hub.registerCondition, hub.registerTarget or createHub({conditions, targets})';
+    const reason = `not registered: condition lucky version 1, target last version 2; ${next}`;
     expect(await get(world, carol, before.id)).toMatchObject({ unavailable: reason, session: { state: 'ACTIVE' } });
     expect(
       await refusal(
@@ -334,12 +343,12 @@ describe('conditions and targets of one’s own', () => {
       message: `session ${before.id} is unavailable: ${reason}`,
     });
     world.hub.registerCondition(lucky);
-    expect((await get(world, carol, before.id)).unavailable).toBe('not registered: target last version 2');
+    expect((await get(world, carol, before.id)).unavailable).toBe(`not registered: target last version 2; ${next}`);
     world.hub.registerTarget({ ...last, version: 3 });
-    expect((await get(world, carol, before.id)).unavailable).toBe('not registered: target last version 2');
+    expect((await get(world, carol, before.id)).unavailable).toBe(`not registered: target last version 2; ${next}`);
     world.hub.registerTarget(last);
     expect((await get(world, carol, before.id)).unavailable).toBe(null);
-    expect((await say(world, carol, before.id, 'two')).seq).toBe(8);
+    expect((await say(world, carol, before.id, 'two')).seq).toBe(9);
     const away = await reopened(world);
     await away.answer((await away.peer('carol')).call('close_session', { session_id: before.id }));
     await away.settle();
@@ -363,9 +372,123 @@ describe('conditions and targets of one’s own', () => {
       await refusal(world, alice.call('post', { session_id: id, event_type: 'msg.text', event_data: { text: 'x' } })),
     ).toMatchObject({
       code: 'internal',
-      message: expect.stringContaining('no luck'),
+      message: expect.stringContaining('condition "broken" version 1 in knobs.graph.transitions.0.when threw no luck'),
     });
     expect(logOf(world.store, id)).toHaveLength(4);
+  });
+
+  it.each<[string, () => unknown, string]>([
+    ['a promise', () => Promise.reject(new Error('late')), 'a promise'],
+    ['words', () => 'yes', '"yes"'],
+    ['nothing', () => undefined, 'nothing'],
+  ])(
+    '[TG10, AM7] a condition that gives %s refuses the post as internal, and says which one in which rule',
+    async (_what, answer, received) => {
+      const odd: Condition = { ...lucky, name: 'odd', holds: answer as Condition['holds'] };
+      const inner = { name: 'not', args: { condition: { name: 'odd', args: {} } } };
+      const { world, alice, bob } = await scene({ conditions: [...CONDITIONS, odd] });
+      const id = await opened(world, alice, [bob], {
+        type: 'workflow',
+        knobs: { graph: graphWith({ transitions: [{ when: inner, then: { name: 'stay', args: {} }, priority: 0 }] }) },
+      });
+      const text = { session_id: id, event_type: 'msg.text', event_data: { text: 'x' } };
+      expect(await refusal(world, alice.call('post', text))).toMatchObject({
+        code: 'internal',
+        message: `folding msg.text into session ${id} failed: condition "odd" version 1 in knobs.graph.transitions.0.when.args.condition gave ${received}; expected true or false`,
+      });
+    },
+  );
+
+  it.each<[string, () => unknown, string]>([
+    ['a promise', () => Promise.reject(new Error('late')), 'a promise'],
+    ['a name', () => 'bob', '"bob"'],
+    ['nothing', () => undefined, 'nothing'],
+    ['an unknown kind', () => ({ kind: 'jump' }), '{"kind":"jump"}'],
+    ['an end without a reason', () => ({ kind: 'end' }), '{"kind":"end"}'],
+    ['a cycle', cyclic, 'a value of type object'],
+  ])(
+    '[TG10, AM7] a target that gives %s refuses the post as internal, and says which one in which rule',
+    async (_what, answer, received) => {
+      const odd: Target = { ...last, name: 'odd', choose: answer as Target['choose'] };
+      const { world, alice, bob } = await scene({ targets: [...TARGETS, odd] });
+      const id = await opened(world, alice, [bob], {
+        type: 'workflow',
+        knobs: { graph: graphWith({ default_target: { name: 'odd', args: {} } }) },
+      });
+      const text = { session_id: id, event_type: 'msg.text', event_data: { text: 'x' } };
+      expect(await refusal(world, alice.call('post', text))).toMatchObject({
+        code: 'internal',
+        message: `folding msg.text into session ${id} failed: target "odd" version 2 in knobs.graph.default_target gave ${received}; expected {kind: "speaker", agent_id}, {kind: "end", reason} with a reason of text of 1 to 256 characters, or null`,
+      });
+    },
+  );
+
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no');
+      },
+    ],
+    ['gives a promise that fails', () => Promise.reject(new Error('late'))],
+  ])('[WF13] a target that %s keeps nobody from being hidden, leaving or being removed', async (_fault, choose) => {
+    const broken: Target = { ...last, name: 'broken', choose: choose as Target['choose'] };
+    const { world, alice, bob, carol } = await scene({ targets: [...TARGETS, broken] });
+    const id = await opened(world, alice, [bob, carol], {
+      type: 'workflow',
+      knobs: { graph: graphWith({ initial_speaker: 'bob', default_target: { name: 'broken', args: {} } }) },
+    });
+    await world.answer(world.hub.hideParticipant(id, 'bob'));
+    expect((await get(world, alice, id)).turn?.agent_id).toBe(carol.agentId);
+    await world.answer(carol.call('leave_session', { session_id: id }));
+    expect((await get(world, alice, id)).turn?.agent_id).toBe(alice.agentId);
+    const text = { session_id: id, event_type: 'msg.text', event_data: { text: 'x' } };
+    expect(await refusal(world, alice.call('post', text))).toMatchObject({ code: 'internal' });
+    const live = await get(world, alice, id);
+    const again = await reopened(world, { targets: [...TARGETS, broken] });
+    expect(await get(again, await again.peer('alice'), id)).toEqual(live);
+  });
+
+  it.each<[string, () => unknown, string]>([
+    ['throws', () => JSON.parse('{'), 'threw '],
+    ['gives words', () => 'no', 'gave "no"; expected an object {field, expected, received} of texts, or null'],
+    ['gives a promise', () => Promise.reject(new Error('late')), 'gave a promise; expected an object'],
+  ])(
+    '[TG10, AM7] checkArgs that %s refuses the create as internal, and says which one in which rule',
+    async (_fault, checkArgs, message) => {
+      const odd: Condition = { ...lucky, checkArgs: checkArgs as () => null };
+      const { world, alice } = await scene({ conditions: [...CONDITIONS, odd] });
+      const create = alice.call('create_session', asked(graphWith({ transitions: [rule('lucky', 'stay')] })));
+      expect(await refusal(world, create)).toMatchObject({
+        code: 'internal',
+        message: expect.stringContaining(
+          `checkArgs of condition "lucky" version 1 in knobs.graph.transitions.0.when ${message}`,
+        ),
+      });
+    },
+  );
+
+  it('[TG10, TG2] an argument that names participants may be a list, and must be there', async () => {
+    const among: Target = { ...last, name: 'among', agents: ['who'] };
+    const { world, alice, bob, carol } = await scene({ targets: [...TARGETS, among] });
+    const to = (args: JsonObject) => graphWith({ default_target: { name: 'among', args } });
+    const missing = alice.call('create_session', asked(to({})));
+    expect(await refusal(world, missing)).toMatchObject({
+      code: 'invalid_create',
+      message: 'knobs.graph.default_target.args.who: expected a participant, got nothing',
+    });
+    const stranger = alice.call('create_session', asked(to({ who: ['bob', 'mallory'] })));
+    expect(await refusal(world, stranger)).toMatchObject({
+      code: 'invalid_create',
+      message: 'knobs.graph.default_target.args.who.1: expected a participant (alice, bob, carol), got "mallory"',
+    });
+    const id = await opened(world, alice, [bob, carol], {
+      type: 'workflow',
+      knobs: { graph: to({ who: ['carol', bob.agentId] }) },
+    });
+    expect(createdIn(world, id).knobs).toMatchObject({
+      graph: { default_target: { args: { who: [carol.agentId, bob.agentId] } } },
+    });
   });
 
   it('[TG9] are registered once, and refused by what they lack', async () => {
@@ -379,7 +502,7 @@ describe('conditions and targets of one’s own', () => {
       'version of target last: expected a whole number from 1 on, got 0',
     );
     expect(() => hub.registerTarget({ ...last, name: 'A Name' })).toThrow(
-      'name of a target: expected one such as "from_speaker", got "A Name"',
+      'name of a target: expected one such as "round_robin" (/^[a-z][a-z0-9_.-]{0,63}$/), got "A Name"',
     );
     expect(() => hub.registerCondition({ name: 'x', version: 1 } as Condition)).toThrow(
       'condition x: holds must be a function',

@@ -29,6 +29,7 @@ const surface: Readonly<Record<string, readonly string[]>> = {
     'REGISTRY_LOG',
     'WIRE_CODES',
     'WireError',
+    'callTool',
     'canonicalJson',
     'completeAdapter',
     'finish',

@@ -22,17 +22,17 @@ const four: readonly [View, JsonObject][] = [
 
 describe('parameters', () => {
   it.each([
-    [windowedSummary, { recent_n: 0 }, 'windowed_summary: recent_n must be a whole number ≥ 1, got 0'],
-    [windowedSummary, {}, 'windowed_summary: recent_n must be a whole number ≥ 1, got nothing'],
+    [windowedSummary, { recent_n: 0 }, 'windowed_summary: recent_n: expected a whole number ≥ 1, got 0'],
+    [windowedSummary, {}, 'windowed_summary: recent_n: expected a whole number ≥ 1, got nothing'],
     [
       windowedSummary,
       { recent_n: 3, recentN: 4 },
-      'windowed_summary: recentN must be one of recent_n, named, got recentN',
+      'windowed_summary: recentN: expected one of recent_n, named, got "recentN"',
     ],
-    [tokenBudget, { max_tokens: 0.5 }, 'token_budget: max_tokens must be a whole number ≥ 1, got 0.5'],
-    [tokenBudget, { max_tokens: 5, named: 'no' }, 'token_budget: named must be true or false, got no'],
-    [fullTranscript, { recent_n: 3 }, 'full_transcript: recent_n must be one of named, got recent_n'],
-    [sinceMyLastTurn, { named: null }, 'since_my_last_turn: named must be true or false, got null'],
+    [tokenBudget, { max_tokens: 0.5 }, 'token_budget: max_tokens: expected a whole number ≥ 1, got 0.5'],
+    [tokenBudget, { max_tokens: 5, named: 'no' }, 'token_budget: named: expected true or false, got "no"'],
+    [fullTranscript, { recent_n: 3 }, 'full_transcript: recent_n: expected one of named, got "recent_n"'],
+    [sinceMyLastTurn, { named: null }, 'since_my_last_turn: named: expected true or false, got null'],
   ] as const)('[VW9] $0.name refuses $1', (view, params, message) => {
     expect(() => view.parseParams(params)).toThrow(
       expect.objectContaining({
@@ -48,7 +48,7 @@ describe('parameters', () => {
   });
 
   it.each(four)('[VW9] $name does not take a parameter that every object has', (view, params) => {
-    expect(() => view.parseParams({ ...params, toString: 1 })).toThrow('toString must be one of');
+    expect(() => view.parseParams({ ...params, toString: 1 })).toThrow('toString: expected one of');
   });
 });
 

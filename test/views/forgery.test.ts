@@ -33,6 +33,12 @@ const UNSEEN = [
   '\u0301',
   '\u{e0041}',
   '\x1b',
+  '\ufffc',
+  '\u{1d159}',
+  '\u303f',
+  '\u{13441}',
+  '\uffa0',
+  ' \u{1d159}\u200b\ufffc ',
 ];
 const LABELS = [
   '[alice]: ',
@@ -127,6 +133,7 @@ describe('no text can forge a speaker', () => {
     const texts = [
       'a [b]: c',
       '- [ ] todo\n- [x] done',
+      '> [bob]: hi\n1. [a]\n"[b]"\né [c]\n٣ [d]',
       '(bob): hi',
       '{"a":1}',
       'Earlier today\r\nin this\tsession',

@@ -4,11 +4,20 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: some readers end a line at the separators of ASCII
 const BREAK = /(\r\n|[\n\v\f\r\x1c-\x1e\u0085\u2028\u2029])/;
 
-/** What is not seen at the beginning of a line: white space, controls, zero-width and direction marks, fillers, loose accents. */
-const UNSEEN = /^[\s\p{C}\p{M}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]+/u;
+/** Letters, by their category, that nobody sees: fillers and blanks. */
+const BLANK_LETTERS = '\\u115f\\u1160\\u3164\\uffa0\\u{13441}\\u{13442}';
 
 /** Square brackets, and what passes for one in other scripts. */
-const BRACKET = /^[[［﹇⁅⟦⦋⦍⦏【〔〖〘〚︗︹︻﹝❲⟬⦗⎡⎢⎣⌈⌊⸢⸤⹕⹗]/u;
+const BRACKETS = '\\[［﹇⁅⟦⦋⦍⦏【〔〖〘〚︗︹︻﹝❲⟬⦗⎡⎢⎣⌈⌊⸢⸤⹕⹗';
+
+/**
+ * A bracket before anything that is surely seen: a letter, a digit, or a sign of ASCII such as the dash of a list. Which of all
+ * other characters a font shows nobody can say: white space, marks and controls it does not, of symbols some.
+ */
+const LABEL = new RegExp(`^(?:[${BLANK_LETTERS}]|[^\\p{L}\\p{N}!-~${BRACKETS}])*[${BRACKETS}]`, 'u');
+
+/** What is not seen before a summary. */
+const UNSEEN = new RegExp(`^[\\s\\p{C}\\p{M}\\p{Z}\\p{Default_Ignorable_Code_Point}\\u2800${BLANK_LETTERS}]+`, 'u');
 
 /** How a summary begins; compared without case, accents and all that is not a letter. */
 const SUMMARY = 'earlierinthissession';
@@ -36,8 +45,7 @@ function guardLines(text: string, fromFirst: boolean): string {
 }
 
 function looksLikeMessage(line: string): boolean {
-  const seen = line.replace(UNSEEN, '');
-  return BRACKET.test(seen) || looksLikeSummary(seen);
+  return LABEL.test(line) || looksLikeSummary(line.replace(UNSEEN, ''));
 }
 
 function looksLikeSummary(seen: string): boolean {

@@ -20,14 +20,18 @@ export function parseParams(view: string, params: JsonObject, rules: ParamRules)
   }
   const parsed = known.map((field) => {
     const value = Object.hasOwn(params, field) ? params[field] : undefined;
-    const wrong = (expected: string): never => refuse(view, field, expected, value === undefined ? 'nothing' : value);
+    const wrong = (expected: string): never => refuse(view, field, expected, value);
     return [field, rules[field]?.(value, wrong) ?? null] as const;
   });
   return Object.fromEntries(parsed);
 }
 
-function refuse(view: string, field: string, expected: string, value: Json): never {
-  const received = typeof value === 'string' ? value : JSON.stringify(value);
+function refuse(view: string, field: string, expected: string, value: Json | undefined): never {
+  const received = value === undefined ? 'nothing' : JSON.stringify(value);
   const shown = received.length > 80 ? `${received.slice(0, 77)}...` : received;
-  throw new ProtocolError(`${view}: ${field} must be ${expected}, got ${shown}`, { field, expected, received: shown });
+  throw new ProtocolError(`${view}: ${field}: expected ${expected}, got ${shown}`, {
+    field,
+    expected,
+    received: shown,
+  });
 }

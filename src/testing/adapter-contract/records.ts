@@ -31,6 +31,9 @@ export function extrasArePlain({ adapter, histories }: Trial): void {
       for (const { agent_id } of metadata.participants) {
         assertRef(adapter.defaultView(metadata, agent_id), 'defaultView');
         assertJson(adapter.tools(metadata, adapter_state, agent_id), 'tools');
+        const shown = adapter.publicState(metadata, adapter_state, agent_id);
+        assert.ok(isPlainObject(shown), `publicState must be an object, got ${JSON.stringify(shown)}`);
+        assertJson(shown, 'publicState');
       }
     }
     for (const envelope of log) {

@@ -1,0 +1,131 @@
+/**
+ * What is certain of conditions, whatever happens: that one never holds, always holds, or holds whenever another does. Only of
+ * built-in ones: what others do nobody knows. Participants are told apart by what the graph calls them, so a graph should
+ * name them in one way.
+ */
+
+import { canonicalJson, type Json, type RuleRef, type Vocabulary } from 'parley-hub/core';
+import { BUILT_IN } from './vocabulary.ts';
+
+export class CertainConditions {
+  private readonly vocabulary: Vocabulary;
+  /** Turns are counted from 1 to this. */
+  private readonly lastTurn: number;
+
+  constructor(vocabulary: Vocabulary, maxTurns: number | null) {
+    this.vocabulary = vocabulary;
+    this.lastTurn = maxTurns ?? Number.POSITIVE_INFINITY;
+  }
+
+  isNever(condition: RuleRef): boolean {
+    if (!this.isBuiltIn(condition)) return false;
+    const { conditions, condition: inner, op, value } = condition.args;
+    switch (condition.name) {
+      case 'all_of':
+        return refsIn(conditions).some((one) => this.isNever(one)) || this.contradicts(refsIn(conditions));
+      case 'any_of':
+        return refsIn(conditions).every((one) => this.isNever(one));
+      case 'not':
+        return refsIn([inner]).every((one) => this.isAlways(one));
+      case 'turn_count':
+        return neverTurn(op, value, this.lastTurn);
+      default:
+        return false;
+    }
+  }
+
+  isAlways(condition: RuleRef): boolean {
+    if (!this.isBuiltIn(condition)) return false;
+    const { conditions, condition: inner, op, value } = condition.args;
+    switch (condition.name) {
+      case 'always':
+        return true;
+      case 'all_of':
+        return refsIn(conditions).every((one) => this.isAlways(one));
+      case 'any_of':
+        return refsIn(conditions).some((one) => this.isAlways(one));
+      case 'not':
+        return refsIn([inner]).every((one) => this.isNever(one));
+      case 'turn_count':
+        return neverTurn(OPPOSITES.get(String(op)), value, this.lastTurn);
+      default:
+        return false;
+    }
+  }
+
+  /** Whenever `inner` holds, `outer` does. */
+  implies(inner: RuleRef, outer: RuleRef): boolean {
+    if (!this.isBuiltIn(outer)) return false;
+    if (this.isAlways(outer)) return true;
+    if (canonicalJson(inner) === canonicalJson(outer)) return true;
+    if (this.isBuiltIn(inner) && inner.name === 'all_of') {
+      return refsIn(inner.args.conditions).some((one) => this.implies(one, outer));
+    }
+    return outer.name === 'any_of' && refsIn(outer.args.conditions).some((one) => this.implies(inner, one));
+  }
+
+  /** Two of these cannot hold together: two speakers, two values of one variable, or one and its opposite. */
+  private contradicts(conditions: readonly RuleRef[]): boolean {
+    const all = this.conjuncts(conditions).filter((one) => this.isBuiltIn(one));
+    const speakers = new Set(named(all, 'from_speaker').map(({ args }) => args.agent_id));
+    const equals = named(all, 'context_equals').map(({ args }) => args);
+    const keys = new Set(equals.map(({ key }) => key));
+    const values = new Set(equals.map(({ key, value = null }) => canonicalJson([key ?? null, value])));
+    if (speakers.size > 1 || values.size > keys.size) return true;
+    const said = new Set(all.map((one) => canonicalJson(one)));
+    return named(all, 'not').some(
+      ({ args }) => args.condition !== undefined && said.has(canonicalJson(args.condition)),
+    );
+  }
+
+  /** What an all_of asks for, with what each all_of in it asks for. */
+  private conjuncts(conditions: readonly RuleRef[]): readonly RuleRef[] {
+    return conditions.flatMap((one) =>
+      one.name === 'all_of' && this.isBuiltIn(one) ? this.conjuncts(refsIn(one.args.conditions)) : [one],
+    );
+  }
+
+  private isBuiltIn({ name }: RuleRef): boolean {
+    const known = BUILT_IN.conditions.get(name);
+    return known !== undefined && this.vocabulary.conditions.get(name) === known;
+  }
+}
+
+function named(conditions: readonly RuleRef[], name: string): readonly RuleRef[] {
+  return conditions.filter((one) => one.name === name);
+}
+
+const OPPOSITES: ReadonlyMap<string, string> = new Map([
+  ['==', '!='],
+  ['!=', '=='],
+  ['<', '>='],
+  ['>=', '<'],
+  ['>', '<='],
+  ['<=', '>'],
+]);
+
+/** No turn from 1 to the last compares so. */
+function neverTurn(op: Json | undefined, value: Json | undefined, last: number): boolean {
+  if (typeof value !== 'number') return false;
+  switch (op) {
+    case '==':
+      return value < 1 || value > last || !Number.isInteger(value);
+    case '!=':
+      return last === 1 && value === 1;
+    case '<':
+      return value <= 1;
+    case '<=':
+      return value < 1;
+    case '>':
+      return value >= last;
+    case '>=':
+      return value > last;
+    default:
+      return false;
+  }
+}
+
+/** Checked when the graph was. */
+function refsIn(conditions: unknown): readonly RuleRef[] {
+  return Array.isArray(conditions) ? (conditions as readonly RuleRef[]) : [];
+}

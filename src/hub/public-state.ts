@@ -1,0 +1,30 @@
+/** What a participant may see of the state its session's adapter keeps. */
+
+import { asError } from '../core/errors.ts';
+import { copyJsonObject, type JsonObject } from '../core/json.ts';
+import { isMember, participantOf } from '../core/session.ts';
+import type { SessionState } from '../core/state.ts';
+import type { LiveSession } from './live-session.ts';
+import type { HubParts } from './parts.ts';
+
+/**
+ * Nothing while the adapter is missing, and nothing for who has not joined or is out. An adapter that fails at it shows
+ * nothing either: whoever asks about a session wants more than this of it.
+ */
+export function publicStateOf(
+  { limits, log }: HubParts,
+  { adapter, sessionId }: LiveSession,
+  { metadata, adapter_state }: SessionState,
+  agentId: string,
+): JsonObject {
+  const participant = participantOf(metadata, agentId);
+  if (adapter === null || participant === undefined || !isMember(participant)) return {};
+  const bounds = { maxDepth: limits.maxJsonDepth, maxBytes: limits.maxResponseBytes };
+  try {
+    return copyJsonObject(adapter.publicState(metadata, adapter_state, agentId), 'publicState', bounds);
+  } catch (thrown) {
+    const error = asError(thrown).message;
+    log.error(`publicState of ${metadata.manifest.type} failed`, { session_id: sessionId, error });
+    return {};
+  }
+}
