@@ -215,7 +215,12 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
     for await (const entries of logPages(this.store, this.logId, from, stored.head.seq)) {
       for (const { envelope, turn } of entries) {
         this.parts.stamper.observe(envelope.envelope_id);
-        state = foldEnvelope(state, envelope, { adapter: this.adapter, epoch: this.epoch, recorded: turn });
+        state = foldEnvelope(state, envelope, {
+          adapter: this.adapter,
+          epoch: this.epoch,
+          watch: this.watch,
+          recorded: turn,
+        });
       }
       this.keys.add(entries);
       this.tail.push(...entries);
