@@ -8,7 +8,7 @@ import type { Condition } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import { World, type WorldOptions } from '../../src/testing/world.ts';
 import { panel } from '../hub/panel.ts';
-import { logOf, opened, say, types } from '../hub/scene.ts';
+import { EXPECTATIONS, logOf, opened, say, types } from '../hub/scene.ts';
 
 const never: Condition = { name: 'never', version: 1, holds: () => false };
 const graph = {
@@ -16,9 +16,14 @@ const graph = {
   transitions: [{ when: { name: 'never', args: {} }, then: { name: 'stay', args: {} } }],
   default_target: { name: 'round_robin', args: {} },
 };
-const LACKING: WorldOptions = { adapters: [conversation, workflow], conditions: CONDITIONS, targets: TARGETS };
+const LACKING: WorldOptions = {
+  ...EXPECTATIONS,
+  adapters: [conversation, workflow],
+  conditions: CONDITIONS,
+  targets: TARGETS,
+};
 const WHOLE: WorldOptions = { ...LACKING, conditions: [...CONDITIONS, never] };
-const TALKING: WorldOptions = { adapters: [panel, conversation] };
+const TALKING: WorldOptions = { ...EXPECTATIONS, adapters: [panel, conversation] };
 
 async function reopened(world: World, options: WorldOptions): Promise<World> {
   const keep = () => true;

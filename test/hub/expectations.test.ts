@@ -277,7 +277,7 @@ describe('grace', () => {
     const alice = await world.peer('alice');
     await world.pass(2 * MINUTE);
     expect((await world.answer(alice.call('get_session', { session_id: id }))).unavailable).toBe(
-      'not registered: evaluator turn_within version 1',
+      'not registered: evaluator turn_within version 1; register it with hub.registerEvaluator, hub.registerHandler or createHub({evaluators, handlers})',
     );
     for (const evaluator of EVALUATORS) world.hub.registerEvaluator(evaluator);
     await world.pass(30 * SECOND);

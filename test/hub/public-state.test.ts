@@ -6,14 +6,14 @@ import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../src/testing/peer.ts';
 import { World, type WorldOptions } from '../../src/testing/world.ts';
 import { type PanelState, panel, panelOf } from './panel.ts';
-import { invited, opened, say } from './scene.ts';
+import { EXPECTATIONS, invited, opened, say } from './scene.ts';
 
 const PARTS = { conditions: CONDITIONS, targets: TARGETS };
 
 async function scene(adapters: WorldOptions['adapters']) {
   const errors: unknown[] = [];
   const log = { info() {}, warn() {}, error: (message: string, data?: object) => void errors.push([message, data]) };
-  const world = await World.start({ adapters, ...PARTS, log });
+  const world = await World.start({ adapters, ...EXPECTATIONS, ...PARTS, log });
   return {
     world,
     errors,
