@@ -482,6 +482,15 @@ describe('turns', () => {
     expect([offered, await hub.heard()]).toEqual([2, [receipt(1)]]);
   });
 
+  it('[CL27] a turn is offered again when the session comes alive: what was made of it came to nothing', async () => {
+    const turns: (string | undefined)[] = [];
+    const { hub } = await speaker(({ message }) => void turns.push(message?.text));
+    await tell(hub, notify({ seq: 1, turn: MINE }));
+    await tell(hub, notify({ seq: 2, type: 'session.available', data: {}, turn: MINE }));
+    await tell(hub, notify({ seq: 3, type: 'session.participant.joined', data: {}, turn: MINE }));
+    expect([turns, await hub.heard()]).toEqual([['text 1', undefined], [1, 2, 3].map((seq) => receipt(seq))]);
+  });
+
   it('[CL9, CL19] in a new epoch a turn is a new turn', async () => {
     let offered = 0;
     const { hub } = await speaker(() => void offered++);

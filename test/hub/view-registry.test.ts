@@ -122,7 +122,7 @@ describe('registering views', () => {
       ([params, got]) =>
         [
           `parseParams of view torn version 1 failed: params: expected a JSON object, got ${got}`,
-          { parseParams: () => params as JsonObject },
+          { parseParams: () => params as unknown as JsonObject },
         ] as const,
     ),
     ...badMessages.map(

@@ -6,7 +6,15 @@ import { discussion } from 'parley-hub/adapters/discussion';
 import { CONDITIONS, TARGETS } from 'parley-hub/adapters/transition-graph';
 import { workflow } from 'parley-hub/adapters/workflow';
 import type { Envelope, ResponseFrame, Turn } from 'parley-hub/core';
-import { isTerminal, type Result, type SessionAdapter, type View, WireError } from 'parley-hub/core';
+import {
+  canonicalJson,
+  isTerminal,
+  type JsonObject,
+  type Result,
+  type SessionAdapter,
+  type View,
+  WireError,
+} from 'parley-hub/core';
 import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
 import { tokenBudget } from 'parley-hub/views/token-budget';
@@ -89,7 +97,7 @@ export class Simulation {
   /** The seq each key was answered with. */
   private readonly answeredKeys = new Map<string, number>();
   /** The newest version of each resume that was answered. */
-  private readonly resumes = new Map<string, number>();
+  private readonly resumes = new Map<string, { readonly version: number; readonly text: string }>();
   private generation = 0;
   private readonly checked = new Map<string, SessionState>();
   /** A law broken inside the hub's own call, where a throw would be contained; thrown at the next check. */
@@ -319,15 +327,20 @@ export class Simulation {
     };
     if (result.duplicate) this.count(asked.op === 'post' ? 'repeat answered' : 'create repeated');
     if (asked.op === 'create_session' && result.session !== undefined) client.sessions.add(result.session.session_id);
-    if (asked.op === 'set_resume') this.checkResume(client, frame.result as { agent_id: string; version: number });
+    if (asked.op === 'set_resume') this.checkResume(client, frame.result as JsonObject);
     if (asked.op === 'unregister' && result.agent_id === client.agentId) client.retired();
   }
 
-  /** What was answered is kept: the next version is later, whatever happened in between. */
-  private checkResume(client: SimClient, { agent_id, version }: { agent_id: string; version: number }): void {
-    const before = this.resumes.get(agent_id) ?? 0;
-    holds(version > before, 'L1', () => `${client.name} set version ${version} of its resume after ${before}`);
-    this.resumes.set(agent_id, version);
+  /** What was answered is kept: the next version is later or says the same, whatever happened in between. */
+  private checkResume(client: SimClient, resume: JsonObject): void {
+    const agent_id = String(resume.agent_id);
+    const version = Number(resume.version);
+    const before = this.resumes.get(agent_id) ?? { version: 0, text: '' };
+    const text = canonicalJson(resume);
+    // A set that changes nothing is answered with what was there.
+    const isNext = version > before.version || text === before.text;
+    holds(isNext, 'L1', () => `${client.name} set version ${version} of its resume after ${before.version}`);
+    this.resumes.set(agent_id, { version, text });
   }
 
   // The laws that speak of the whole, after every step.
