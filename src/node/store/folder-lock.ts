@@ -9,9 +9,10 @@ import { makeFolder } from '../journal/make-folder.ts';
 /** The package has no types; this is what is used of it. */
 interface FileLocks {
   tryLock(fd: number): boolean;
+  unlock(fd: number): void;
 }
 
-const { tryLock }: FileLocks = createRequire(import.meta.url)('fs-native-extensions');
+const { tryLock, unlock }: FileLocks = createRequire(import.meta.url)('fs-native-extensions');
 
 const LOCK_NAME = 'lock';
 
@@ -22,11 +23,17 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
     if (!tryLock(file.fd)) throw await inUse(folder, file);
     await file.truncate(0);
     await file.write(`${process.pid}\n`, 0);
-    return () => file.close();
+    return () => release(file);
   } catch (thrown) {
     await file.close();
     throw thrown;
   }
+}
+
+/** Closing alone is not enough: a child that is being started at this moment has the file open too, and would keep the lock. */
+async function release(file: FileHandle): Promise<void> {
+  unlock(file.fd);
+  await file.close();
 }
 
 async function openLock(folder: string): Promise<FileHandle> {
