@@ -57,7 +57,7 @@ export const simOperations: readonly SimOperation[] = [
       ask(client, 'close_session', { session_id, reason: sim.random.pick(['done', 'enough']) }),
     ),
   ),
-  op('add a participant', 13, (sim) => withSeveral(sim, (client, session) => addSomeone(sim, client, session))),
+  op('add a participant', 18, (sim) => withSeveral(sim, (client, session) => addSomeone(sim, client, session))),
   op('leave', 1, (sim) => withSession(sim, (client, session_id) => ask(client, 'leave_session', { session_id }))),
   op('hide', 3, (sim) => operate(sim, 'hideParticipant')),
   op('return', 2, (sim) => operate(sim, 'returnParticipant')),
@@ -80,7 +80,7 @@ export const simOperations: readonly SimOperation[] = [
   op('read', 6, (sim) => withSession(sim, (client, session) => read(sim, client, session))),
   op('a second passes', 6, (sim) => pass(sim, 1000)),
   op('half a minute passes', 0.7, (sim) => pass(sim, 31_000)),
-  op('hours pass', 0.2, (sim) => pass(sim, 3 * 3_600_000)),
+  op('hours pass', 0.3, (sim) => pass(sim, 3 * 3_600_000)),
   op('the clock jumps ahead', 0.7, (sim) => jump(sim, 1)),
   op('the clock jumps back', 0.7, (sim) => jump(sim, -1)),
   op('evict', 3, (sim) => evict(sim)),
@@ -144,7 +144,7 @@ function create(sim: Simulation, client: SimClient, keyed: boolean): string {
   return ask(client, 'create_session', JSON.parse(JSON.stringify(params)));
 }
 
-const EVALUATORS = ['acks_within', 'reply_within', 'turn_within', 'max_silence'];
+const EVALUATORS = ['acks_within', 'reply_within', 'reply_within', 'turn_within', 'max_silence'];
 const HANDLERS = ['audit', 'audit', 'warn', 'warn', 'notify_session', 'hide', 'remove', 'auto_close'];
 
 /** Times of a few sweeps, and longer than what a history takes. */

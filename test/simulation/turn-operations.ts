@@ -33,7 +33,7 @@ export const turnOperations: readonly SimOperation[] = [
 export function knobsFor(sim: Simulation, type: string, names: readonly string[]): Record<string, unknown> {
   if (type === 'discussion') return sim.random.chance(0.7) ? { rounds: 1 + sim.random.below(3) } : {};
   if (type !== 'workflow') return {};
-  const make = sim.random.pick([steps, turns, turns, branches, branches]);
+  const make = sim.random.pick([steps, steps, turns, turns, branches, branches]);
   // A graph is JSON; its type only lacks an index signature.
   return {
     graph: JSON.parse(JSON.stringify(make(sim, names))),
