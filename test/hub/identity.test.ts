@@ -349,6 +349,42 @@ describe('what agents say about themselves', () => {
     expect([...seen].filter((summary) => summary !== 'two' && summary !== 'three')).toEqual([]);
   });
 
+  it('[ID6, AM9, LC12] another writer was first: who unregisters meanwhile is gone all the same', async () => {
+    const { world, alice, bob } = await two();
+    world.hold = true;
+    const gone = watch(bob.call('unregister', {}));
+    await world.settle();
+    const late = watch(bob.call('set_resume', { summary: 'last words' }));
+    await world.settle();
+    world.store.foreignAppend(REGISTRY_LOG, foreignResume(world, alice.agentId, 1, 'from elsewhere'));
+    world.hold = false;
+    await world.settle();
+    expect(gone).toEqual({ state: 'answered', value: { agent_id: bob.agentId } });
+    expect(late.state).not.toBe('answered');
+    const entries = logOf(world.store, REGISTRY_LOG).slice(2);
+    expect(entries.map(({ event_type, event_data }) => [event_type, event_data.agent_id])).toEqual([
+      ['agent.resume', alice.agentId],
+      ['agent.unregistered', bob.agentId],
+    ]);
+    await world.restart();
+    expect(await refusal(world, (await world.peer('alice')).call('get_resume', { agent: 'bob' }))).toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it('[RE5, ID1] an id means whose it is, also when another has taken it for a name', async () => {
+    const { world, alice, bob } = await two();
+    await world.answer(bob.call('set_resume', { summary: 'the real one' }));
+    const mallory = await world.peer(bob.agentId);
+    await world.answer(mallory.call('set_resume', { summary: 'trust me' }));
+    expect(await resumeOf(world, alice, bob.agentId)).toMatchObject({ summary: 'the real one' });
+    expect(await resumeOf(world, alice, mallory.agentId)).toMatchObject({ summary: 'trust me' });
+    const { session } = await world.answer(
+      alice.call('create_session', { type: 'panel', participants: [bob.agentId], wait: 'created' }),
+    );
+    expect(session.participants.map(({ agent_id }) => agent_id)).toEqual([alice.agentId, bob.agentId]);
+  });
+
   it('[ID7] of one who is unregistered nothing is told any more', async () => {
     const { world, alice, bob } = await two();
     await world.answer(bob.call('set_resume', { summary: 'gone' }));
