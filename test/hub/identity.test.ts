@@ -356,6 +356,8 @@ describe('what agents say about themselves', () => {
     await world.settle();
     const late = watch(bob.call('set_resume', { summary: 'last words' }));
     await world.settle();
+    // Nothing of it is durable yet.
+    expect(await resumeOf(world, alice, 'bob')).toMatchObject({ agent_id: bob.agentId, version: 0 });
     world.store.foreignAppend(REGISTRY_LOG, foreignResume(world, alice.agentId, 1, 'from elsewhere'));
     world.hold = false;
     await world.settle();
