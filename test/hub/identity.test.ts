@@ -374,19 +374,6 @@ describe('what agents say about themselves', () => {
     });
   });
 
-  it('[RE5, ID1] an id means whose it is, also when another has taken it for a name', async () => {
-    const { world, alice, bob } = await two();
-    await world.answer(bob.call('set_resume', { summary: 'the real one' }));
-    const mallory = await world.peer(bob.agentId);
-    await world.answer(mallory.call('set_resume', { summary: 'trust me' }));
-    expect(await resumeOf(world, alice, bob.agentId)).toMatchObject({ summary: 'the real one' });
-    expect(await resumeOf(world, alice, mallory.agentId)).toMatchObject({ summary: 'trust me' });
-    const { session } = await world.answer(
-      alice.call('create_session', { type: 'panel', participants: [bob.agentId], wait: 'created' }),
-    );
-    expect(session.participants.map(({ agent_id }) => agent_id)).toEqual([alice.agentId, bob.agentId]);
-  });
-
   it('[ID7] of one who is unregistered nothing is told any more', async () => {
     const { world, alice, bob } = await two();
     await world.answer(bob.call('set_resume', { summary: 'gone' }));

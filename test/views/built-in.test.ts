@@ -52,7 +52,7 @@ describe('parameters', () => {
       }
       return 'nothing was refused';
     };
-    expect([shown(80), shown(81)]).toEqual(['x'.repeat(80), `${'x'.repeat(77)}...`]);
+    expect([shown(78), shown(79)]).toEqual([`"${'x'.repeat(78)}"`, `"${'x'.repeat(76)}...`]);
   });
 
   it.each(four)('[VW9] $name is unnamed unless told, and has no other defaults', (view, params) => {
