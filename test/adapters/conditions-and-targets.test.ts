@@ -67,7 +67,7 @@ const targetArgs: Readonly<Record<string, PartCheckOptions>> = {
   stay: { args: [{}], badArgs: [{ for: 2 }] },
   revert_to_initiator: { args: [{}], badArgs: [{ to: 'id-alice' }] },
   terminate: {
-    args: [{ reason: 'done' }],
+    args: [{ reason: 'done' }, { reason: 'x'.repeat(256) }],
     badArgs: [{}, { reason: '' }, { reason: 'x'.repeat(257) }, { reason: 1 }],
   },
   random: { args: [{}], badArgs: [{ seed: 1 }] },
@@ -142,6 +142,16 @@ describe('the built-in conditions', () => {
     ['not', { condition: fromAlice }, false],
   ])('[TG3] %s %j: %s', (name, args, expected) => {
     expect(holds(name, args)).toBe(expected);
+  });
+
+  it('[TG3] what is a packet’s means nothing in a text, and what is a text’s nothing in a packet', () => {
+    const { envelope } = routing();
+    const text = { envelope: { ...envelope, event_data: { text: 'hi', body: 'urgent', routing: { tool: 'search' } } } };
+    expect(holds('tool_called', { tool_name: 'search' }, text)).toBe(false);
+    expect(holds('text_contains', { any: ['urgent'] }, text)).toBe(false);
+    const packed = packet({ body: 'hi', text: 'urgent' });
+    expect(holds('text_contains', { any: ['urgent'] }, packed)).toBe(false);
+    expect(holds('text_contains', { any: ['hi'] }, packed)).toBe(true);
   });
 
   it('[TG3] tool_called and text_contains look at packets: their routing.tool, their body or its text', () => {

@@ -212,6 +212,8 @@ describe('workflow', () => {
     for (const said of ['more', finish(), { event_type: 'context.set', event_data: {} }]) {
       expect(refusal(() => session.say('alice', said)).message).toBe('workflow is already complete: after_work');
     }
+    hide(session, 'bob');
+    expect(session.turn).toBeNull();
   });
 
   it('[WF4] hands off to a name or an id, whatever the rules say', () => {
@@ -269,6 +271,11 @@ describe('workflow', () => {
     [
       'an end without words',
       { kind: 'finish', reason: '' },
+      'routing.reason: expected text of 1 to 256 characters, got ""',
+    ],
+    [
+      'a handoff without words',
+      { kind: 'handoff', target: 'carol', reason: '' },
       'routing.reason: expected text of 1 to 256 characters, got ""',
     ],
   ])('[WF4] refuses %s by the field', (_fault, routing, message) => {
@@ -338,6 +345,13 @@ describe('workflow', () => {
     const initial_speaker = idOf('carol');
     expect(expected(aWorkflow({ initial_speaker }, { joined: 2 }))).toBe('alice');
     expect(expected(aWorkflow({ initial_speaker, default_target: agent('bob') }, { joined: 2 }))).toBe('bob');
+  });
+
+  it('[WF7] passes a turn on to default_target also when that is the initial speaker', () => {
+    const session = aWorkflow({ default_target: agent('alice') });
+    session.say('alice', handoff('bob'));
+    hide(session, 'bob');
+    expect(session.turn).toEqual({ agent_id: idOf('alice'), since_seq: session.metadata.head_seq });
   });
 
   it('[WF7] passes a turn on to whoever is behind the one who had it, not behind the one who gave it', () => {

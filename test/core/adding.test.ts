@@ -193,6 +193,10 @@ describe('addParticipant', () => {
       code: 'protocol_error',
       message: `session ${SESSION_ID} has had 3 participants, and 3 are the most`,
     });
+    // Who declined has its place already.
+    const asked = new TestSession({ requiredAcks: 1 });
+    asked.carryOut(rejectInvite(asked.state, idOf('bob'), 'busy'));
+    expect(asked.carryOut(add(asked, 'bob', 'alice', undefined, limits)).types).toEqual(['session.invite']);
   });
 
   it('[L3] folds to the same from the log', () => {

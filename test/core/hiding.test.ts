@@ -37,6 +37,18 @@ describe('hideParticipant and returnParticipant', () => {
     expect(returnParticipant(session.state, 'bob')).toEqual({ kind: 'nothing', answer: { state: 'ACTIVE' } });
     session.carryOut(hideParticipant(session.state, 'bob'));
     expect(hideParticipant(session.state, 'bob')).toEqual({ kind: 'nothing', answer: { state: 'ACTIVE' } });
+    session.hub('session.closing', { reason: 'done' });
+    expect(hideParticipant(session.state, 'bob')).toEqual({ kind: 'nothing', answer: { state: 'CLOSING' } });
+  });
+
+  it('[MB4] an id means whose it is, also when it is the name of another', () => {
+    const session = openSession();
+    const participants = session.metadata.participants.map((one) =>
+      one.name === 'bob' ? { ...one, name: idOf('carol') } : one,
+    );
+    const state = { ...session.state, metadata: { ...session.metadata, participants } };
+    session.carryOut(hideParticipant(state, idOf('carol')));
+    expect(session.statuses()).toEqual({ alice: 'active', bob: 'active', carol: 'hidden' });
   });
 
   it('[MB4] with nobody active left the session closes', () => {

@@ -555,6 +555,9 @@ describe('a hub that is behind', () => {
       carol.call('ack_invite', { session_id: pending }),
       carol.call('reject_invite', { session_id: pending }),
       bob.call('close_session', { session_id: active }),
+      world.hub.hideParticipant(active, 'bob'),
+      world.hub.returnParticipant(active, 'bob'),
+      world.hub.removeParticipant(active, 'bob'),
     ].map(watch);
     await world.settle();
     expect(late).toEqual(late.map(() => behind));

@@ -349,6 +349,31 @@ describe('what agents say about themselves', () => {
     expect([...seen].filter((summary) => summary !== 'two' && summary !== 'three')).toEqual([]);
   });
 
+  it('[ID6, AM9, LC12] another writer was first: who unregisters meanwhile is gone all the same', async () => {
+    const { world, alice, bob } = await two();
+    world.hold = true;
+    const gone = watch(bob.call('unregister', {}));
+    await world.settle();
+    const late = watch(bob.call('set_resume', { summary: 'last words' }));
+    await world.settle();
+    // Nothing of it is durable yet.
+    expect(await resumeOf(world, alice, 'bob')).toMatchObject({ agent_id: bob.agentId, version: 0 });
+    world.store.foreignAppend(REGISTRY_LOG, foreignResume(world, alice.agentId, 1, 'from elsewhere'));
+    world.hold = false;
+    await world.settle();
+    expect(gone).toEqual({ state: 'answered', value: { agent_id: bob.agentId } });
+    expect(late.state).not.toBe('answered');
+    const entries = logOf(world.store, REGISTRY_LOG).slice(2);
+    expect(entries.map(({ event_type, event_data }) => [event_type, event_data.agent_id])).toEqual([
+      ['agent.resume', alice.agentId],
+      ['agent.unregistered', bob.agentId],
+    ]);
+    await world.restart();
+    expect(await refusal(world, (await world.peer('alice')).call('get_resume', { agent: 'bob' }))).toMatchObject({
+      code: 'not_found',
+    });
+  });
+
   it('[ID7] of one who is unregistered nothing is told any more', async () => {
     const { world, alice, bob } = await two();
     await world.answer(bob.call('set_resume', { summary: 'gone' }));

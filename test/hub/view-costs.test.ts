@@ -67,6 +67,30 @@ describe('the cost of a view', () => {
     expect(onInterval.entries).toBeLessThanOrEqual(A_PAGE);
   }, 30_000);
 
+  it('[VW11] without a view, a past one reads the entries that changed the participants beside it, and no others', async () => {
+    const { world, alice, bob, carol, id } = await aCountedPanel();
+    await saySo(world, alice, id, 1500);
+    await world.answer(world.hub.hideParticipant(id, carol.agentId)); // 1507
+    await saySo(world, alice, id, 1500);
+    await world.answer(world.hub.returnParticipant(id, carol.agentId));
+    await world.pass(3000);
+    const past = await costOf(world, bob, id, undefined, 2048);
+    expect(past.view.name).toBe('full_transcript');
+    const named = await costOf(world, bob, id, past.view, 2048);
+    expect(past.messages).toEqual(named.messages);
+    expect(past.entries - named.entries).toBeLessThanOrEqual(7);
+  }, 30_000);
+
+  it('[VW11] no page is longer than 512 entries', async () => {
+    const { world, alice, bob, id } = await aCountedPanel();
+    await saySo(world, alice, id, 3000);
+    await world.pass(3000);
+    const { asked } = world.store as CountingStore;
+    asked.longest = 0;
+    expect((await see(world, bob, id, fullTranscript())).messages).toHaveLength(3000);
+    expect(asked.longest).toBe(512);
+  }, 30_000);
+
   it('[VW11] what others whisper to each other costs a reader nothing', async () => {
     const { world, alice, bob, carol, id } = await aCountedPanel();
     await saySo(world, alice, id, 5);

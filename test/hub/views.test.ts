@@ -1,4 +1,4 @@
-import type { ViewRef } from 'parley-hub/core';
+import type { SessionMetadata, ViewRef } from 'parley-hub/core';
 import { named, sinceMyLastTurn, tokenBudget, windowedSummary } from 'parley-hub/views/refs';
 import { describe, expect, it } from 'vitest';
 import { World } from '../../src/testing/world.ts';
@@ -143,6 +143,23 @@ describe('which view', () => {
     });
     expect(await look({ params: {} })).toMatchObject({ details: { field: 'params.view.name' } });
     expect((await see(world, alice, id, { name: 'full_transcript' } as ViewRef)).messages).toEqual([]);
+  });
+
+  it('[VW10] an adapter that looks at the seq is shown the one that is looked at, whoever came and went since', async () => {
+    const counting = {
+      ...panelOf('counting', 1),
+      defaultView: ({ head_seq }: SessionMetadata) => windowedSummary(head_seq),
+    };
+    const world = await World.start({ adapters: [counting], views: VIEWS });
+    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const id = await opened(world, alice, [bob], { type: 'counting' });
+    for (let i = 0; i < 4; i++) await say(world, alice, id, 'x');
+    const live = await see(world, alice, id);
+    expect(live.view.params.recent_n).toBe(live.at_seq);
+    await say(world, alice, id, 'y');
+    expect(await see(world, alice, id, undefined, live.at_seq)).toEqual(live);
+    await world.answer(world.hub.hideParticipant(id, 'bob'));
+    expect(await see(world, alice, id, undefined, live.at_seq)).toEqual(live);
   });
 
   it('[VW10] a seq the session does not have yet is refused', async () => {

@@ -5,15 +5,16 @@ import type { LiveRow, StoredHead } from '../../src/core/store.ts';
 import type { FaultyStore as Base } from '../../src/testing/faulty-store.ts';
 import { FaultyStore } from '../../src/testing/faulty-store.ts';
 
-/** How many entries, heads and lists were read, and how many reads were under way at most. */
+/** How many entries, heads and lists were read, the most entries of one read, and how many reads were under way at most. */
 export class CountingStore extends FaultyStore {
-  readonly asked = { entries: 0, heads: 0, lists: 0 };
+  readonly asked = { entries: 0, longest: 0, heads: 0, lists: 0 };
   most = 0;
   private underWay = 0;
 
   override async read(...args: Parameters<Base['read']>): ReturnType<Base['read']> {
     const entries = await this.counted(super.read(...args));
     this.asked.entries += entries.length;
+    this.asked.longest = Math.max(this.asked.longest, entries.length);
     return entries;
   }
 

@@ -80,6 +80,9 @@ describe('creating a workflow', () => {
     const id = await invited(world, alice, [bob], { type: 'discussion', expectations: [] });
     expect(createdIn(world, id).versions).toEqual({ adapter: 1 });
     expect(createdIn(world, id).knobs).toEqual({ ordering: 'round_robin', close_by: 'any' });
+    const knobs = { graph: { initial_speaker: 'bob', default_target: { name: 'stay' } } };
+    const other = await invited(world, alice, [bob], { type: 'workflow', knobs });
+    expect(createdIn(world, other).versions).toEqual({ adapter: 1, targets: { stay: 1 } });
   });
 
   it('[TG6] answers with warnings, also to a repeat under the same key', async () => {

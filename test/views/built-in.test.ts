@@ -1,4 +1,4 @@
-import type { JsonObject, View } from 'parley-hub/core';
+import type { JsonObject, ProtocolError, View } from 'parley-hub/core';
 import { fullTranscript } from 'parley-hub/views/full-transcript';
 import {
   tokenBudget as budgetRef,
@@ -41,6 +41,18 @@ describe('parameters', () => {
         details: expect.objectContaining({ field: expect.any(String) }),
       }),
     );
+  });
+
+  it('[VW9] what came is shown whole up to 80 characters', () => {
+    const shown = (length: number) => {
+      try {
+        fullTranscript.parseParams({ named: 'x'.repeat(length) });
+      } catch (thrown) {
+        return (thrown as ProtocolError).details?.received;
+      }
+      return 'nothing was refused';
+    };
+    expect([shown(78), shown(79)]).toEqual([`"${'x'.repeat(78)}"`, `"${'x'.repeat(76)}...`]);
   });
 
   it.each(four)('[VW9] $name is unnamed unless told, and has no other defaults', (view, params) => {
