@@ -180,7 +180,6 @@ export class Ledger<State> {
       this.token = token;
       this.reloading = false;
       for (const { asked } of this.pending.splice(0)) this.judgeNow(new Admission(this, asked, this.generation));
-      if (this.pending.length === 0) this.releaseUnstaged();
     } catch (thrown) {
       this.reloading = false;
       this.lost = asError(thrown);

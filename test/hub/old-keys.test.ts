@@ -154,13 +154,15 @@ describe('a key of long ago', () => {
     expect(await refusal(world, other)).toMatchObject({ code: 'duplicate', details: { seq: 47 } });
   });
 
-  it('[RC5] two keys of one hash are both kept, and survive as numbers', () => {
+  it('[RC5] two keys of one hash, or more, are all kept, and survive as numbers', () => {
     const keys = AcceptedKeys.from([5, 1, 6, 2, 5, 3]);
     keys.add([entry({ seq: 4, idempotency_key: 'k' }), entry({ seq: 5, idempotency_key: 'k' })]);
     const copy = AcceptedKeys.from(keys.flat(5));
     expect(copy.flat(5)).toEqual([5, 1, 5, 3, 6, 2, keyHash('alice', 'k'), 4, keyHash('alice', 'k'), 5]);
     expect(copy.placesOf('alice', 'k')).toEqual([4, 5]);
     expect(copy.placesOf('bob', 'k')).toEqual([]);
+    copy.add([entry({ seq: 6, idempotency_key: 'k' })]);
+    expect(copy.placesOf('alice', 'k')).toEqual([4, 5, 6]);
   });
 
   it('[RC5] keys of what was staged in vain are forgotten, and those of what is not durable yet are in no snapshot', () => {
