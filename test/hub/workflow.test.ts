@@ -81,7 +81,7 @@ describe('creating a workflow', () => {
     expect(createdIn(world, id).versions).toEqual({ adapter: 1 });
     expect(createdIn(world, id).knobs).toEqual({ ordering: 'round_robin', close_by: 'any' });
     const knobs = { graph: { initial_speaker: 'bob', default_target: { name: 'stay' } } };
-    const other = await invited(world, alice, [bob], { type: 'workflow', knobs });
+    const other = await invited(world, alice, [bob], { type: 'workflow', knobs, expectations: [] });
     expect(createdIn(world, other).versions).toEqual({ adapter: 1, targets: { stay: 1 } });
   });
 
