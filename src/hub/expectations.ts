@@ -1,22 +1,30 @@
 /** The evaluators and handlers the hub was handed, by name and version, and the expectations of a session made of them. */
 
-import { HubError } from '../core/errors.ts';
 import { type Evaluator, type ViolationHandler, type Watch, type WatchedEntry, watchOf } from '../core/expectation.ts';
-import { describe, isPlainObject, type JsonObject } from '../core/json.ts';
+import { isPlainObject, type JsonObject } from '../core/json.ts';
 import type { ExpectationEntry } from '../core/session.ts';
 import { ByVersion } from './by-version.ts';
+import { checkPart, type PartKind } from './check-part.ts';
+
+const EVALUATOR: PartKind = {
+  kind: 'an evaluator',
+  code: 'bad_evaluator',
+  example: 'turn_within',
+  members: ['checkParams', 'waits'],
+};
+const HANDLER: PartKind = { kind: 'a handler', code: 'bad_handler', example: 'auto_close', members: ['act'] };
 
 export class Expectations {
   readonly evaluators: ByVersion<Evaluator> = new ByVersion('evaluator', 'evaluator_exists');
   readonly handlers: ByVersion<ViolationHandler> = new ByVersion('handler', 'handler_exists');
 
   registerEvaluator(evaluator: Evaluator): void {
-    check(evaluator, 'evaluator', ['checkParams', 'waits']);
+    checkPart(evaluator, EVALUATOR);
     this.evaluators.register(evaluator.name, evaluator.version, evaluator);
   }
 
   registerHandler(handler: ViolationHandler): void {
-    check(handler, 'handler', ['act']);
+    checkPart(handler, HANDLER);
     this.handlers.register(handler.name, handler.version, handler);
   }
 
@@ -39,23 +47,4 @@ function exact<T>(parts: ByVersion<T>, kind: string, name: string, versions: unk
   const part = parts.find(name, Number(version));
   if (part === null) missing.add(`${kind} ${name} version ${String(version)}`);
   return part;
-}
-
-const NAME = /^[a-z][a-z0-9_.-]{0,63}$/;
-
-function check(given: unknown, kind: string, members: readonly string[]): void {
-  const bad = (problem: string) => new HubError(`bad_${kind}`, problem);
-  if (typeof given !== 'object' || given === null) {
-    throw bad(`an ${kind} is an object with name, version, ${members.join(', ')}; got ${describe(given)}`);
-  }
-  const name: unknown = Reflect.get(given, 'name');
-  const version: unknown = Reflect.get(given, 'version');
-  if (typeof name !== 'string' || !NAME.test(name)) {
-    throw bad(`name of an ${kind}: expected one such as "turn_within", got ${describe(name)}`);
-  }
-  if (!Number.isSafeInteger(version) || Number(version) < 1) {
-    throw bad(`version of ${kind} ${name}: expected a whole number from 1 on, got ${describe(version)}`);
-  }
-  const lacking = members.filter((member) => typeof Reflect.get(given, member) !== 'function');
-  if (lacking.length > 0) throw bad(`${kind} ${name}: ${lacking.join(', ')} must be a function`);
 }

@@ -1,9 +1,10 @@
 /** The conditions and targets the hub was handed, by name and version. */
 
 import { HubError } from '../core/errors.ts';
-import { describe, type JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { Condition, RulePart, Target, UsedNames, Vocabulary } from '../core/transition.ts';
 import { ByVersion } from './by-version.ts';
+import { checkPart } from './check-part.ts';
 
 /** The parts a session uses, and what its log says of them. */
 export interface ChosenParts {
@@ -64,7 +65,8 @@ class PartTable<Part extends RulePart> {
   }
 
   register(part: Part): void {
-    this.check(part);
+    const { kind, member, example } = this;
+    checkPart(part, { kind: `a ${kind}`, code: 'bad_rule_part', example, members: [member] });
     this.parts.register(part.name, part.version, part);
   }
 
@@ -96,25 +98,7 @@ class PartTable<Part extends RulePart> {
     }
     return found;
   }
-
-  private check(given: unknown): void {
-    const { kind, member } = this;
-    const bad = (problem: string) => new HubError('bad_rule_part', problem);
-    if (typeof given !== 'object' || given === null) {
-      throw bad(`a ${kind} is an object with name, version and ${member}; got ${describe(given)}`);
-    }
-    const name: unknown = Reflect.get(given, 'name');
-    const version: unknown = Reflect.get(given, 'version');
-    if (typeof name !== 'string' || !NAME.test(name))
-      throw bad(`name of a ${kind}: expected one such as "${this.example}" (${NAME}), got ${describe(name)}`);
-    if (!Number.isSafeInteger(version) || Number(version) < 1) {
-      throw bad(`version of ${kind} ${name}: expected a whole number from 1 on, got ${describe(version)}`);
-    }
-    if (typeof Reflect.get(given, member) !== 'function') throw bad(`${kind} ${name}: ${member} must be a function`);
-  }
 }
-
-const NAME = /^[a-z][a-z0-9_.-]{0,63}$/;
 
 function versionsOf({ conditions, targets }: Vocabulary): JsonObject {
   const versions = (parts: ReadonlyMap<string, RulePart>) =>

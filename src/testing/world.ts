@@ -1,32 +1,17 @@
 /** A whole hub in a test's hand: its clock moves when told, its disk syncs when told, its peers speak frames. */
 
-import type { SessionAdapter } from '../core/adapter.ts';
-import type { Arbiter } from '../core/arbiter.ts';
-import type { Evaluator, ViolationHandler } from '../core/expectation.ts';
-import type { Limits } from '../core/limits.ts';
-import type { Ids, Log } from '../core/ports.ts';
-import type { Condition, Target } from '../core/transition.ts';
-import type { View } from '../core/view.ts';
-import { Hub } from '../hub/hub.ts';
+import type { Ids } from '../core/ports.ts';
+import { Hub, type HubOptions } from '../hub/hub.ts';
 import { FaultyStore } from './faulty-store.ts';
 import { Peer } from './peer.ts';
 import { seededRandom } from './random.ts';
 import { SimClock } from './sim-clock.ts';
 
-export interface WorldOptions {
-  // biome-ignore lint/suspicious/noExplicitAny: an adapter's state is known to the adapter alone
-  readonly adapters: readonly SessionAdapter<any>[];
-  readonly conditions?: readonly Condition[];
-  readonly targets?: readonly Target[];
-  readonly views?: readonly View[];
-  readonly arbiter?: Partial<Arbiter>;
-  readonly evaluators?: readonly Evaluator[];
-  readonly handlers?: readonly ViolationHandler[];
-  readonly limits?: Partial<Limits>;
+/** The hub's own, but for what a world has in its hand. */
+export interface WorldOptions extends Omit<HubOptions, 'store' | 'clock' | 'ids'> {
   readonly store?: FaultyStore;
   readonly clock?: SimClock;
   readonly seed?: number;
-  readonly log?: Log;
 }
 
 /** Ids in a repeatable order. */
