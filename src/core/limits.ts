@@ -31,6 +31,12 @@ export interface Limits {
   readonly maxBadFrames: number;
   /** Identities bound on one connection. */
   readonly maxIdentities: number;
+  /** Bytes waiting to leave on one connection above which its streams wait, and nothing more is read from it. */
+  readonly maxUnsentBytes: number;
+  /** Bytes waiting to leave above which the connection is ended as a slow consumer. */
+  readonly maxHeldBytes: number;
+  /** How long a connection may be held up before it is ended as a slow consumer. */
+  readonly slowConsumerMs: number;
   /** Bytes staged and not yet durable over all sessions; more are refused. */
   readonly maxStagedBytes: number;
   /** A flush older than this refuses new posts. */
@@ -74,6 +80,9 @@ export const DEFAULT_LIMITS: Limits = {
   maxOpenRequests: 64,
   maxBadFrames: 20,
   maxIdentities: 64,
+  maxUnsentBytes: 1024 * 1024,
+  maxHeldBytes: 8 * 1024 * 1024,
+  slowConsumerMs: 30_000,
   maxStagedBytes: 64 * 1024 * 1024,
   maxFlushMs: 5_000,
   maxLoadedSessions: 10_000,

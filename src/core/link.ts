@@ -6,7 +6,17 @@ export interface Link {
   onMessage(receive: (text: string) => void): void;
   /** Called once, also when it had closed before. */
   onClose(closed: () => void): void;
+  /** What was sent before it still goes out. */
   close(): void;
+  /** Bytes that were sent and have not left yet; absent = they leave at once. */
+  readonly unsentBytes?: number;
+  /** Calls each time all that was sent has left. */
+  onDrain?(drained: () => void): void;
+  /** Stops and goes on reading: a peer that does not read is not read from either. */
+  pause?(): void;
+  resume?(): void;
+  /** Gives up what has not left, and closes. */
+  destroy?(): void;
 }
 
 /** Two ends of one link inside the process: what one sends, the other receives in a later microtask. */

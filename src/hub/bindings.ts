@@ -26,6 +26,8 @@ export interface OwedSession {
 export interface Endpoint {
   readonly endpointId: string;
   send(text: string): void;
+  /** What was sent has not left yet: streams wait until it has. */
+  readonly isHeldUp: boolean;
   /** The binding is over though the connection may go on. */
   unbound(agentId: string, number: number): void;
 }
@@ -50,8 +52,17 @@ export class Binding implements PumpTarget {
     this.endpoint = endpoint;
   }
 
+  get isHeldUp(): boolean {
+    return this.endpoint.isHeldUp;
+  }
+
   send(text: string): void {
     this.endpoint.send(text);
+  }
+
+  /** What was sent has left: its streams go on. */
+  goOn(): void {
+    for (const pump of this.pumps.values()) pump.goOn();
   }
 }
 

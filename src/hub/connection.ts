@@ -19,6 +19,7 @@ import type { Passport } from '../core/passport.ts';
 import { isoFromMs } from '../core/time.ts';
 import type { Binding, Endpoint } from './bindings.ts';
 import type { HubParts } from './parts.ts';
+import type { Peer } from './peer.ts';
 import { perform } from './perform.ts';
 import type { Resume } from './resume.ts';
 
@@ -26,6 +27,7 @@ export class Connection implements Endpoint {
   readonly endpointId: string;
   private readonly parts: HubParts;
   private readonly link: Link;
+  private readonly peer: Peer;
   /** By agent id, in the order they were bound. */
   private readonly identities = new Map<string, Binding>();
   /** Identities that were bound here; a connection binds few in its life. */
@@ -35,20 +37,37 @@ export class Connection implements Endpoint {
   private openRequests = 0;
   private badFrames = 0;
   private closed = false;
+  /** Since when, on the monotonic clock, what was sent does not leave; null = it leaves. */
+  private heldUpSince: number | null = null;
 
-  constructor(parts: HubParts, link: Link, onClosed: (connection: Connection) => void) {
+  constructor(parts: HubParts, link: Link, peer: Peer, onClosed: (connection: Connection) => void) {
     this.parts = parts;
     this.link = link;
+    this.peer = peer;
     this.endpointId = parts.ids.hex32();
     link.onMessage((text) => this.receive(text));
+    link.onDrain?.(() => this.drained());
     link.onClose(() => {
       this.end();
       onClosed(this);
     });
   }
 
+  get isHeldUp(): boolean {
+    return this.heldUpSince !== null;
+  }
+
   send(text: string): void {
-    if (!this.closed) this.link.send(text);
+    if (this.closed) return;
+    this.link.send(text);
+    if ((this.link.unsentBytes ?? 0) > this.parts.limits.maxUnsentBytes) this.holdUp();
+  }
+
+  /** Called once a second: who does not read for too long is sent away, and loses nothing by it. */
+  checkSlow(): void {
+    if (this.heldUpSince === null) return;
+    const heldUpMs = this.parts.clock.monotonic() - this.heldUpSince;
+    if (heldUpMs > this.parts.limits.slowConsumerMs) this.close('slow_consumer');
   }
 
   unbound(agentId: string, number: number): void {
@@ -58,9 +77,11 @@ export class Connection implements Endpoint {
   }
 
   /** Says goodbye and closes. */
-  close(reason: 'shutdown' | 'bad_frames'): void {
-    this.sendFrame({ kind: 'goodbye', reason });
+  close(reason: 'shutdown' | 'bad_frames' | 'slow_consumer' | 'unauthorized'): void {
+    if (this.closed) return;
+    // Ended first: what leaves now is the goodbye alone.
     this.end();
+    this.link.send(encodeFrame({ kind: 'goodbye', reason }));
     this.link.close();
   }
 
@@ -68,6 +89,22 @@ export class Connection implements Endpoint {
     if (this.closed) return;
     this.closed = true;
     for (const binding of [...this.identities.values()]) this.parts.bindings.unbind(binding, null);
+  }
+
+  /** It is not read from either, so that it cannot ask for more than it takes. */
+  private holdUp(): void {
+    if (this.heldUpSince === null) {
+      this.heldUpSince = this.parts.clock.monotonic();
+      this.link.pause?.();
+    }
+    if ((this.link.unsentBytes ?? 0) > this.parts.limits.maxHeldBytes) this.close('slow_consumer');
+  }
+
+  private drained(): void {
+    if (this.heldUpSince === null || this.closed) return;
+    this.heldUpSince = null;
+    this.link.resume?.();
+    for (const binding of this.identities.values()) binding.goOn();
   }
 
   private receive(text: string): void {
@@ -100,7 +137,9 @@ export class Connection implements Endpoint {
     // Links in this process are trusted; a name nobody has and a wrong credential get the same answer.
     if (passport === null || frame.auth.scheme !== 'none') {
       const message = `"${frame.name}" cannot be bound: unknown name or wrong credential; register first`;
-      return this.refuse(new WireError('unauthenticated', message, { name: frame.name }));
+      this.refuse(new WireError('unauthenticated', message, { name: frame.name }));
+      if (this.peer.helloFailed()) this.close('unauthorized');
+      return;
     }
     this.welcome(passport, frame.resume ?? {});
   }
@@ -112,6 +151,7 @@ export class Connection implements Endpoint {
     const full = this.identities.has(agent_id) ? null : this.noRoom(name);
     if (full !== null) return this.refuse(full);
     this.badFrames = 0;
+    this.peer.bound();
     // The welcome goes first: nothing may be delivered on a binding the client does not know of.
     this.sendFrame({
       kind: 'welcome',

@@ -32,6 +32,7 @@ import { Inboxes } from './inboxes.ts';
 import { LiveIndex } from './live-index.ts';
 import { bringBack, hide, remove } from './operate.ts';
 import type { HubParts } from './parts.ts';
+import { INSIDE, type Peer } from './peer.ts';
 import { healthOf } from './perform.ts';
 import { Presence } from './presence.ts';
 import { Rates } from './rates.ts';
@@ -100,9 +101,9 @@ export class Hub {
   }
 
   /** Serves one end of a link; the peer speaks frames. */
-  accept(link: Link): void {
+  accept(link: Link, peer: Peer = INSIDE): void {
     if (this.state !== 'running') throw new HubError('hub_stopped', 'the hub is not running');
-    const connection = new Connection(this.parts, link, (closed) => this.connections.delete(closed));
+    const connection = new Connection(this.parts, link, peer, (closed) => this.connections.delete(closed));
     this.connections.add(connection);
   }
 
@@ -189,6 +190,7 @@ export class Hub {
     parts.retries.runDue();
     parts.sessions.evict(parts.limits.maxLoadedSessions);
     parts.sessions.slim();
+    for (const connection of this.connections) connection.checkSlow();
     this.flushCursors();
   }
 
@@ -200,6 +202,10 @@ export class Hub {
   /** Folds the log of a session again and compares it with its snapshot; says what does not agree, or null. */
   checkSnapshot(sessionId: string): Promise<string | null> {
     return checkSnapshot(this.parts, sessionId);
+  }
+
+  get limits(): Limits {
+    return this.parts.limits;
   }
 
   health(): Health {

@@ -25,6 +25,8 @@ interface Flight {
 export interface PumpTarget {
   readonly agentId: string;
   readonly number: number;
+  /** No more should be sent until what was sent has left. */
+  readonly isHeldUp: boolean;
   send(text: string): void;
 }
 
@@ -71,6 +73,11 @@ export class Pump {
     this.run();
   }
 
+  /** The way is free again. */
+  goOn(): void {
+    this.run();
+  }
+
   stop(): void {
     this.stopped = true;
     this.parts.retries.cancel(this.retryKey('read'));
@@ -108,11 +115,16 @@ export class Pump {
 
   private run(): void {
     while (!this.stopped && !this.reading && this.scanned < Math.min(this.headSeq, this.end)) {
-      if (this.inFlight.size >= this.parts.limits.window) return;
+      if (this.mustWait()) return;
       const entries = this.parts.sessions.peek(this.sessionId)?.tailFrom(this.scanned + 1) ?? null;
       if (entries === null || entries.length === 0) return void this.readOn();
       this.deliver(entries);
     }
+  }
+
+  private mustWait(): boolean {
+    // A send may have ended the connection, and with it this pump.
+    return this.stopped || this.inFlight.size >= this.parts.limits.window || this.target.isHeldUp;
   }
 
   private async readOn(): Promise<void> {
@@ -145,7 +157,7 @@ export class Pump {
     for (const entry of entries) {
       const { envelope } = entry;
       if (envelope.seq > Math.min(this.headSeq, this.end)) return;
-      if (this.inFlight.size >= this.parts.limits.window) return;
+      if (this.mustWait()) return;
       this.scanned = envelope.seq;
       if (!isDeliverable(envelope, this.target.agentId, this.end)) continue;
       if (this.progress.beyond.has(envelope.seq)) {

@@ -29,7 +29,9 @@ import type { View } from '../core/view.ts';
 import type { HubEventName, HubListener } from '../hub/events.ts';
 import { Hub } from '../hub/hub.ts';
 import { MemoryStore } from '../hub/memory-store.ts';
+import type { Peer } from '../hub/peer.ts';
 import { exitAfterFailure } from './exit-after-failure.ts';
+import { type Serving, serve } from './serve.ts';
 import type { Archived, ArchiveOptions } from './store/archive.ts';
 import type { BackedUp } from './store/backup.ts';
 import type { CareOptions } from './store/care-types.ts';
@@ -40,6 +42,7 @@ import type { Verified } from './store/verify.ts';
 import { systemClock } from './system-clock.ts';
 import { systemIds } from './system-ids.ts';
 import { everySecond } from './tick.ts';
+import type { ServeOptions } from './wire/serve-options.ts';
 
 export interface CreateHubOptions {
   /** The folder where everything is kept. It is made if it is not there; without it the hub forgets when it stops. */
@@ -77,6 +80,8 @@ export interface LocalHub {
   human(name: string, options?: LocalHumanOptions): Promise<HumanClient>;
   /** A bare link, for a client of your own. */
   connect(): Link;
+  /** Opens a port of this machine that leads to the hub: WebSocket, and a little HTTP. `stop` closes it. */
+  listen(options?: ServeOptions): Promise<Serving>;
   /** A new session type. */
   register<State>(adapter: SessionAdapter<State>): void;
   /** A new condition or target for the graphs of workflows. */
@@ -144,10 +149,21 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
   if (options.exitOnStoreFailure === true) hub.on('storeFailed', exitAfterFailure);
   const stopTicking = everySecond(() => hub.sweep());
   const link = () => hub.connect();
+  const ports = new Set<Serving>();
   return {
     agent: (name, more = {}) => AgentClient.connect({ ...more, name, link, ids: systemIds }),
     human: (name, more = {}) => HumanClient.connect({ ...more, name, link, ids: systemIds }),
     connect: link,
+    async listen(more) {
+      const served = {
+        accept: (end: Link, peer: Peer) => hub.accept(end, peer),
+        health: () => hub.health(),
+        maxFrameBytes: hub.limits.maxFrameBytes,
+      };
+      const port = await serve(served, more);
+      ports.add(port);
+      return port;
+    },
     register: (adapter) => hub.register(adapter),
     registerCondition: (condition) => hub.registerCondition(condition),
     registerTarget: (target) => hub.registerTarget(target),
@@ -172,7 +188,10 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
       dataOf(store).verify({ ...more, checkSession: (sessionId) => hub.checkSnapshot(sessionId) }),
     async stop() {
       stopTicking();
-      await hub.stop();
+      // The hub says goodbye; then the ports wait until that has left.
+      const stopped = hub.stop();
+      await Promise.all([...ports].map((port) => port.close()));
+      await stopped;
     },
   };
 }

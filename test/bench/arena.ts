@@ -58,7 +58,11 @@ export class Arena {
       const caller = { binding: null, bind() {} };
       passport = await perform(this.parts, caller, 'register', { name });
     }
-    return this.parts.bindings.bind(passport, { endpointId: systemIds.hex32(), send() {}, unbound() {} }, {});
+    return this.parts.bindings.bind(
+      passport,
+      { endpointId: systemIds.hex32(), isHeldUp: false, send() {}, unbound() {} },
+      {},
+    );
   }
 
   leave(binding: Binding): void {

@@ -1,0 +1,146 @@
+/** A port of this machine that leads to the hub: HTTP and WebSocket on one listener. HTTP upgrade → socket → link → connection. */
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import type { Link } from '../core/link.ts';
+import type { Health } from '../core/operations.ts';
+import type { Peer } from '../hub/peer.ts';
+import { Addresses } from './wire/addresses.ts';
+import { Corking } from './wire/corking.ts';
+import { Heartbeat } from './wire/heartbeat.ts';
+import { hostRefusal } from './wire/hosts.ts';
+import { answer, refuseUpgrade } from './wire/http.ts';
+import { listen } from './wire/listen.ts';
+import { checkServeOptions, type ServeOptions, type ServeSettings } from './wire/serve-options.ts';
+import { WsEndpoint } from './wire/ws-endpoint.ts';
+
+/** The part of a hub that is served. */
+export interface Served {
+  accept(link: Link, peer: Peer): void;
+  health(): Health;
+  readonly maxFrameBytes: number;
+}
+
+/** A port that is open. */
+export interface Serving {
+  readonly host: string;
+  readonly port: number;
+  /** For clients: `ws://127.0.0.1:4747`. */
+  readonly url: string;
+  /** Takes no more connections. Those that are open are the hub's to end: they get what was sent, for so long, and are cut then. */
+  close(drainMs?: number): Promise<void>;
+}
+
+/** How long what was sent last may take to leave when the port closes. */
+const DRAIN_MS = 2_000;
+
+const now = (): number => performance.now();
+
+export async function serve(hub: Served, options: ServeOptions = {}): Promise<Serving> {
+  const settings = checkServeOptions(options);
+  const port = new Port(hub, settings);
+  return port.open();
+}
+
+class Port {
+  private readonly hub: Served;
+  private readonly settings: ServeSettings;
+  private readonly server: Server;
+  private readonly sockets: WebSocketServer;
+  private readonly endpoints = new Set<WsEndpoint>();
+  private readonly addresses: Addresses;
+  private readonly corking = new Corking();
+  private readonly heartbeat: Heartbeat;
+  private closing = false;
+
+  constructor(hub: Served, settings: ServeSettings) {
+    this.hub = hub;
+    this.settings = settings;
+    this.addresses = new Addresses(settings.limits, now);
+    this.heartbeat = new Heartbeat(this.endpoints, settings.limits, now);
+    // Who sends its headers drop by drop is cut off.
+    const timeouts = { headersTimeout: settings.limits.handshakeMs, requestTimeout: settings.limits.handshakeMs };
+    const respond = (request: IncomingMessage, response: ServerResponse): void => this.respond(request, response);
+    this.server =
+      settings.tls === null
+        ? createServer(timeouts, respond)
+        : createTlsServer({ ...timeouts, ...settings.tls }, respond);
+    this.server.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
+    this.sockets = new WebSocketServer({
+      noServer: true,
+      maxPayload: hub.maxFrameBytes,
+      perMessageDeflate: false,
+      clientTracking: false,
+      closeTimeout: DRAIN_MS,
+    } as ConstructorParameters<typeof WebSocketServer>[0]);
+  }
+
+  async open(): Promise<Serving> {
+    await listen(this.server, this.settings).catch((thrown: unknown) => {
+      this.heartbeat.stop();
+      throw thrown;
+    });
+    const { port } = this.server.address() as AddressInfo;
+    const { host, tls } = this.settings;
+    const shown = host.includes(':') ? `[${host}]` : host;
+    return {
+      host,
+      port,
+      url: `${tls === null ? 'ws' : 'wss'}://${shown}:${port}`,
+      close: (drainMs = DRAIN_MS) => this.close(drainMs),
+    };
+  }
+
+  private respond(request: IncomingMessage, response: ServerResponse): void {
+    const refusal = hostRefusal(request, this.settings.host, this.settings);
+    answer(request, response, refusal, () => this.hub.health());
+  }
+
+  private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const address = request.socket.remoteAddress ?? '';
+    socket.on('error', () => socket.destroy());
+    const forbidden = hostRefusal(request, this.settings.host, this.settings);
+    if (forbidden !== null) return refuseUpgrade(socket, 403, forbidden);
+    const busy = this.closing ? 'the hub is stopping' : this.addresses.refusal(address);
+    if (busy !== null) return refuseUpgrade(socket, 503, busy);
+    this.sockets.handleUpgrade(request, socket, head, (opened) => {
+      const endpoint = new WsEndpoint(opened, socket, this.corking, now);
+      this.admit(endpoint, address);
+    });
+  }
+
+  private admit(endpoint: WsEndpoint, address: string): void {
+    this.endpoints.add(endpoint);
+    this.addresses.opened(address);
+    let isPending = true;
+    const settle = (): void => {
+      if (isPending) this.addresses.settled();
+      isPending = false;
+      clearTimeout(tooLate);
+    };
+    const tooLate = setTimeout(() => endpoint.close(), this.settings.limits.handshakeMs);
+    endpoint.onClose(() => {
+      settle();
+      this.endpoints.delete(endpoint);
+      this.addresses.closed(address);
+    });
+    this.hub.accept(endpoint, { address, bound: settle, helloFailed: () => this.addresses.helloFailed(address) });
+  }
+
+  /** Idempotent. */
+  private async close(drainMs: number): Promise<void> {
+    this.closing = true;
+    this.heartbeat.stop();
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    this.server.closeIdleConnections();
+    const cut = setTimeout(() => {
+      for (const endpoint of this.endpoints) endpoint.destroy();
+      this.server.closeAllConnections();
+    }, drainMs);
+    await closed;
+    clearTimeout(cut);
+  }
+}

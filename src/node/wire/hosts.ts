@@ -1,0 +1,42 @@
+/** Whom a request may be for, and from which page: a browser that was tricked into calling this hub is turned away. */
+
+import type { IncomingMessage } from 'node:http';
+
+export interface HostRules {
+  /** Host names this hub answers to, beside those of the loopback and the one it is bound to. */
+  readonly hosts: readonly string[];
+  /** Origins of pages that may use it, beside pages of its own address; "*" = any. */
+  readonly origins: readonly string[];
+}
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Why the request is turned away; null = it is not. */
+export function hostRefusal(request: IncomingMessage, bound: string, rules: HostRules): string | null {
+  const host = hostnameOf(request.headers.host);
+  const known = [...LOOPBACK, bracketed(bound), ...rules.hosts.map((name) => name.toLowerCase())];
+  if (host === null || !known.includes(host)) {
+    return `Host: expected one of ${known.join(', ')}, got ${JSON.stringify(request.headers.host ?? null)}; allow it with the option "hosts"`;
+  }
+  return originRefusal(request.headers.origin, request.headers.host ?? '', rules);
+}
+
+function originRefusal(origin: string | undefined, host: string, { origins }: HostRules): string | null {
+  if (origin === undefined || origins.includes('*') || origins.includes(origin)) return null;
+  if (origin === `http://${host}` || origin === `https://${host}`) return null;
+  return `Origin: expected a page of this hub or one that was allowed, got ${JSON.stringify(origin)}; allow it with the option "origins"`;
+}
+
+function hostnameOf(host: string | undefined): string | null {
+  const match = /^(\[[0-9a-f:.]+\]|[^:]+)(?::\d+)?$/i.exec(host ?? '');
+  return match?.[1]?.toLowerCase() ?? null;
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host.toLowerCase()}]` : host.toLowerCase();
+}
+
+export function isLoopback(address: string): boolean {
+  const plain = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+  return plain === '::1' || plain === 'localhost' || /^127\.\d+\.\d+\.\d+$/.test(plain);
+}

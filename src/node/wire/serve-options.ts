@@ -1,0 +1,95 @@
+/** How a port is opened: every option with its default, looked at before anything is opened. */
+
+import { HubError } from '../../core/errors.ts';
+import { describe } from '../../core/json.ts';
+import type { AddressLimits } from './addresses.ts';
+import type { HeartbeatTimes } from './heartbeat.ts';
+import type { HostRules } from './hosts.ts';
+
+export interface ServeLimits extends AddressLimits, HeartbeatTimes {
+  /** How long a connection may take to say hello, or a request to arrive. */
+  readonly handshakeMs: number;
+}
+
+export interface TlsOptions {
+  readonly key: string | Buffer;
+  readonly cert: string | Buffer;
+  readonly ca?: string | Buffer | undefined;
+  readonly passphrase?: string | undefined;
+}
+
+export interface ServeOptions extends Partial<HostRules> {
+  /** 127.0.0.1 unless told. */
+  readonly host?: string | undefined;
+  /** 4747 unless told; 0 = any that is free. */
+  readonly port?: number | undefined;
+  readonly tls?: TlsOptions | undefined;
+  readonly limits?: Partial<ServeLimits> | undefined;
+}
+
+export interface ServeSettings extends HostRules {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: TlsOptions | null;
+  readonly limits: ServeLimits;
+}
+
+export const DEFAULT_PORT = 4747;
+
+const DEFAULTS: ServeLimits = {
+  maxConnections: 10_000,
+  maxConnectionsPerAddress: 256,
+  maxPending: 4096,
+  maxFailedHellosPerMinute: 10,
+  pingMs: 20_000,
+  silentMs: 45_000,
+  handshakeMs: 10_000,
+};
+
+const OPTIONS = ['host', 'port', 'tls', 'hosts', 'origins', 'limits'];
+
+export function checkServeOptions(options: ServeOptions): ServeSettings {
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown !== undefined) throw wrong(unknown, `no such option; there are ${OPTIONS.join(', ')}`);
+  const { host = '127.0.0.1', port = DEFAULT_PORT, tls = null, hosts = [], origins = [] } = options;
+  if (typeof host !== 'string' || host === '')
+    throw wrong('host', `expected a name or an address, got ${describe(host)}`);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw wrong('port', `expected a whole number from 0 to 65535, got ${describe(port)}`);
+  }
+  checkTls(tls);
+  checkTexts('hosts', hosts);
+  checkTexts('origins', origins);
+  return { host, port, tls, hosts, origins, limits: limitsOf(options.limits ?? {}) };
+}
+
+function checkTls(tls: TlsOptions | null): void {
+  if (tls === null) return;
+  for (const part of ['key', 'cert'] as const) {
+    const value: unknown = tls[part];
+    if (typeof value !== 'string' && !Buffer.isBuffer(value)) {
+      throw wrong(`tls.${part}`, `expected the text of a PEM file, got ${describe(value)}`);
+    }
+  }
+}
+
+function checkTexts(name: string, value: unknown): void {
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return;
+  throw wrong(name, `expected a list of texts, got ${describe(value)}`);
+}
+
+function limitsOf(given: Partial<ServeLimits>): ServeLimits {
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(DEFAULTS, name)) {
+      throw wrong(`limits.${name}`, `no such limit; there are ${Object.keys(DEFAULTS).join(', ')}`);
+    }
+    if (!(typeof value === 'number' && value > 0)) {
+      throw wrong(`limits.${name}`, `expected a number over 0, got ${describe(value)}`);
+    }
+  }
+  return { ...DEFAULTS, ...given };
+}
+
+function wrong(name: string, problem: string): HubError {
+  return new HubError('bad_options', `${name}: ${problem}`);
+}
