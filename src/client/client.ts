@@ -36,6 +36,7 @@ import {
 import { Inbox } from './inbox.ts';
 import { type InviteHandler, Invites } from './invites.ts';
 import type { Handlers } from './lane.ts';
+import type { Reconnect } from './line.ts';
 import { creation, type OpenOptions } from './open.ts';
 import type { CallOptions } from './requests.ts';
 import { type Host, Room, taken, type Unread } from './room.ts';
@@ -43,6 +44,8 @@ import type { Session } from './session.ts';
 
 /** Everything that is not content: the hub's own envelopes, tasks, context. On arrival, ahead of messages that still wait. */
 export type EventHandler = (envelope: Envelope, session: Session) => void;
+
+export type ClientState = 'open' | 'away' | 'closed';
 
 export interface ClientOptions {
   /** Opens a link to the hub. */
@@ -58,6 +61,10 @@ export interface ClientOptions {
   readonly onEvent?: EventHandler | undefined;
   /** The hub says that a range of a session is gone. */
   readonly onGap?: ((gap: GapFrame, session: Session) => void) | undefined;
+  /** Come back by itself when the link is lost; without it the client ends with its link. */
+  readonly reconnect?: Reconnect | undefined;
+  /** The hub is out of reach, or there again, or the client is closed. */
+  readonly onState?: ((state: ClientState) => void) | undefined;
   /** Hears of what a handler threw; nobody else does in this process. */
   readonly log?: Log | undefined;
 }
@@ -79,6 +86,12 @@ export const CLIENT_OPTIONS: Rules<ClientOptions> = {
   onInvite: optional(aFunction),
   onEvent: optional(aFunction),
   onGap: optional(aFunction),
+  reconnect: {
+    expected: 'an object with clock and random',
+    holds: (value) =>
+      value === undefined || (isObject(value) && isObject(value.clock) && typeof value.random === 'function'),
+  },
+  onState: optional(aFunction),
   log: optional(objectWith('info', 'warn', 'error')),
 };
 
@@ -118,7 +131,7 @@ export abstract class Client {
     });
     this.host = this.makeHost();
     this.invites = new Invites(this.host, options.onInvite);
-    this.connection = new Connection(options.link(), this.makeEvents(), this.log);
+    this.connection = new Connection(options.link, options.reconnect ?? null, this.makeEvents(), this.log);
   }
 
   /** What messages are handed to; asked anew for each. */
@@ -130,8 +143,10 @@ export abstract class Client {
     return agentId;
   }
 
-  get state(): 'open' | 'closed' {
-    return this.connection.end === null ? 'open' : 'closed';
+  /** away = the hub is out of reach at the moment; what is asked meanwhile waits until it is back. */
+  get state(): ClientState {
+    if (this.connection.end !== null) return 'closed';
+    return this.connection.isAway ? 'away' : 'open';
   }
 
   /** Opens a session with others and joins it. */
@@ -293,6 +308,7 @@ export abstract class Client {
       told: (envelope) => this.told(envelope),
       gap: (gap) => this.contain('onGap', () => this.options.onGap?.(gap, this.session(gap.session_id))),
       forgotten: (sessionId) => this.rooms.get(sessionId)?.forget(),
+      reached: (isReached) => this.contain('onState', () => this.options.onState?.(isReached ? 'open' : 'away')),
       ended: (end) => this.ended(end),
     };
   }
@@ -308,6 +324,7 @@ export abstract class Client {
     for (const room of this.rooms.values()) room.shut(why);
     this.unread.close();
     this.settleClosed(end);
+    this.contain('onState', () => this.options.onState?.('closed'));
   }
 
   /** A callback cannot break the client, also one that fails later. */

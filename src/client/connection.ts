@@ -1,7 +1,7 @@
 /** The protocol over one link: handshake, requests, streams and their receipts. What arrives is handed on as deliveries. */
 
 import type { Envelope, Turn } from '../core/envelope.ts';
-import { asError, WireError } from '../core/errors.ts';
+import { asError, type WireCode, WireError } from '../core/errors.ts';
 import {
   type ClientFrame,
   encodeFrame,
@@ -23,6 +23,8 @@ import type { Link } from '../core/link.ts';
 import type { OperationName, Params, Result } from '../core/operations.ts';
 import type { Passport, PassportClaim } from '../core/passport.ts';
 import type { Log } from '../core/ports.ts';
+import type { Reconnect } from './line.ts';
+import { Line } from './line.ts';
 import { type CallOptions, Requests } from './requests.ts';
 import type { Stream } from './stream.ts';
 import { type StreamFrame, Streams } from './streams.ts';
@@ -63,8 +65,13 @@ export interface ConnectionEvents {
   gap(gap: GapFrame): void;
   /** The past of the session was rewritten: nothing seen of it counts. */
   forgotten(sessionId: string): void;
+  /** The hub is out of reach, or there again; what was heard of it goes on where it was. */
+  reached(isReached: boolean): void;
   ended(end: ConnectionEnd): void;
 }
+
+/** Refusals of a hello that the next one would get too. */
+const FINAL_REFUSALS: readonly WireCode[] = ['unauthenticated', 'unsupported_version', 'forbidden', 'bad_frame'];
 
 interface Greeting {
   resolve(welcome: WelcomeFrame): void;
@@ -72,7 +79,7 @@ interface Greeting {
 }
 
 export class Connection {
-  private readonly link: Link;
+  private readonly line: Line;
   private readonly events: ConnectionEvents;
   private readonly log: Log;
   private readonly requests: Requests;
@@ -82,14 +89,21 @@ export class Connection {
   private greeting: Greeting | null = null;
   private boundId: string | null = null;
   private over: ConnectionEnd | null = null;
+  /** The hub was lost and has not welcomed us again. */
+  private away = false;
 
-  constructor(link: Link, events: ConnectionEvents, log: Log) {
-    this.link = link;
+  /** `reconnect` null = it ends with its link. */
+  constructor(open: () => Link, reconnect: Reconnect | null, events: ConnectionEvents, log: Log) {
     this.events = events;
     this.log = log;
-    this.requests = new Requests((text) => link.send(text), DEFAULT_LIMITS.maxFrameBytes);
-    link.onMessage((text) => this.receive(text));
-    link.onClose(() => this.finish({ by: 'link' }));
+    this.requests = new Requests((text) => this.line.send(text), DEFAULT_LIMITS.maxFrameBytes);
+    this.line = new Line(open, reconnect, {
+      received: (text) => this.receive(text),
+      replaced: () => this.comeBack(),
+      lost: () => this.lost(),
+      ended: () => this.finish({ by: 'link' }),
+      quiet: () => this.send({ kind: 'ping' }),
+    });
   }
 
   /** The identity bound here; null = none yet. */
@@ -99,6 +113,10 @@ export class Connection {
 
   get end(): ConnectionEnd | null {
     return this.over;
+  }
+
+  get isAway(): boolean {
+    return this.away;
   }
 
   /** Binds a known identity. The hub sends again what was not acked. */
@@ -181,6 +199,38 @@ export class Connection {
     this.streams.welcomed();
     this.greeting?.resolve(welcome);
     this.greeting = null;
+    if (!this.away) return;
+    this.away = false;
+    this.requests.resume();
+    this.events.reached(true);
+  }
+
+  /** Before the first welcome there is nothing to come back to: whoever connects is told at once. */
+  private lost(): void {
+    if (this.boundId === null || this.introduction === null) return this.finish({ by: 'link' });
+    const why = 'the link to the hub was lost';
+    this.giveUpGreeting(why);
+    this.requests.suspend(why);
+    if (this.away) return;
+    this.away = true;
+    this.log.warn('the hub is out of reach; trying again', {});
+    this.events.reached(false);
+  }
+
+  /** There is a link again. A refusal that will not change ends it; anything else is tried again. */
+  private comeBack(): void {
+    const { introduction } = this;
+    if (introduction === null) return;
+    this.hello(introduction).catch((error: WireError) => {
+      if (this.over !== null || !this.away) return;
+      if (FINAL_REFUSALS.includes(error.code)) this.finish({ by: 'refusal', error });
+      else this.line.renew();
+    });
+  }
+
+  private giveUpGreeting(why: string): void {
+    this.greeting?.reject(new WireError('unavailable', `hello was not answered: ${why}`, { outcome: 'unknown' }));
+    this.greeting = null;
   }
 
   /** An error that answers no request answers the hello that waits; but a bad frame may be any, once hello has worked. */
@@ -233,28 +283,31 @@ export class Connection {
   private resume(): void {
     if (this.introduction === null) return;
     this.log.warn('an envelope was lost; resuming', { name: this.introduction.name });
-    this.hello(this.introduction).catch((error: WireError) => this.finish({ by: 'refusal', error }));
+    this.hello(this.introduction).catch((error: WireError) => {
+      // A link that was lost meanwhile is replaced, and that says hello too.
+      if (!this.away) this.finish({ by: 'refusal', error });
+    });
   }
 
   private dismissed({ reason, recipient_id, retry_after_ms }: GoodbyeFrame): void {
     if (recipient_id !== undefined && recipient_id !== this.boundId) return;
     const final = FINAL_GOODBYES.includes(reason);
+    if (!final && this.line.comesBack && this.boundId !== null) return this.line.renew(retry_after_ms);
     this.finish({ by: 'hub', reason, final, retry_after_ms: retry_after_ms ?? null });
   }
 
   private send(frame: ClientFrame): void {
-    if (this.over === null) this.link.send(encodeFrame(frame));
+    if (this.over === null) this.line.send(encodeFrame(frame));
   }
 
   private finish(end: ConnectionEnd): void {
     if (this.over !== null) return;
     this.over = end;
     const why = describeEnd(end);
-    this.greeting?.reject(new WireError('unavailable', `hello was not answered: ${why}`, { outcome: 'unknown' }));
-    this.greeting = null;
+    this.giveUpGreeting(why);
     this.requests.end(why);
     this.events.ended(end);
-    this.link.close();
+    this.line.close();
   }
 }
 

@@ -2,9 +2,10 @@
 
 import { WireError } from '../core/errors.ts';
 import { encodeFrame, errorFromRecord, type RequestFrame, type ResponseFrame } from '../core/frames.ts';
-import { badValue, utf8Bytes } from '../core/json.ts';
+import { badValue, type JsonObject, utf8Bytes } from '../core/json.ts';
 import type { OperationName, Params, Result } from '../core/operations.ts';
 import { checkOptions, copyParams, deadline, optional, type Rules } from './given.ts';
+import { isRepeatable } from './repeatable.ts';
 
 export interface CallOptions {
   /** How long the hub may take to answer; it bounds the answer, not the effect. */
@@ -18,6 +19,8 @@ interface OpenRequest {
   readonly text: string;
   readonly op: OperationName;
   readonly lane: Lane;
+  /** It may be sent again when its answer was lost. */
+  readonly repeatable: boolean;
   resolve(result: unknown): void;
   reject(error: WireError): void;
 }
@@ -38,6 +41,8 @@ export class Requests {
   private readonly lanes = makeLanes();
   private count = 0;
   private ended: string | null = null;
+  /** There is no hub to send to at the moment. */
+  private suspended = false;
 
   constructor(send: (text: string) => void, maxFrameBytes: number) {
     this.send = send;
@@ -51,10 +56,13 @@ export class Requests {
       if (this.ended !== null) throw refused(op, this.ended);
       this.count += 1;
       const id = `r${this.count}`;
-      const text = this.encode(op, id, params, options);
+      const copied = copyParams(params);
+      const text = this.encode(op, id, copied, options);
       const lane = this.lanes[laneOf(op)];
+      const repeatable = isRepeatable(op, copied);
       // The hub answers an operation with that operation's result.
-      lane.waiting.push({ id, text, op, lane, resolve: (result) => resolve(result as Result<Name>), reject });
+      const resolved = (result: unknown): void => resolve(result as Result<Name>);
+      lane.waiting.push({ id, text, op, lane, repeatable, resolve: resolved, reject });
       this.sendNext(lane);
     });
   }
@@ -69,6 +77,24 @@ export class Requests {
     this.sendNext(request.lane);
   }
 
+  /** The hub is out of reach for now. What was sent and must not be sent twice is given back; the rest waits. */
+  suspend(why: string): void {
+    this.suspended = true;
+    for (const request of [...this.open.values()].filter(({ repeatable }) => !repeatable)) {
+      this.open.delete(request.id);
+      request.lane.open -= 1;
+      request.reject(unknown(request.op, why));
+    }
+  }
+
+  /** The hub is there again: what was not answered is asked again, in the order it was asked, before anything new. */
+  resume(): void {
+    if (!this.suspended) return;
+    this.suspended = false;
+    for (const { text } of this.open.values()) this.send(text);
+    for (const lane of Object.values(this.lanes)) this.sendNext(lane);
+  }
+
   /** Nothing will be answered any more: what was sent may have taken effect, what still waited did not. */
   end(why: string): void {
     if (this.ended !== null) return;
@@ -80,9 +106,9 @@ export class Requests {
     for (const { op, reject } of unsent) reject(refused(op, why));
   }
 
-  private encode(op: OperationName, id: string, params: object, { deadlineMs }: CallOptions): string {
+  private encode(op: OperationName, id: string, params: JsonObject, { deadlineMs }: CallOptions): string {
     const asker = this.as === null ? {} : { as: this.as };
-    const request = { request_id: id, op, ...asker, params: copyParams(params), deadline_ms: deadlineMs };
+    const request = { request_id: id, op, ...asker, params, deadline_ms: deadlineMs };
     const frame: RequestFrame = { kind: 'request', ...request };
     const text = encodeFrame(frame);
     const bytes = text.length * 3 <= this.maxFrameBytes ? 0 : utf8Bytes(text);
@@ -93,7 +119,7 @@ export class Requests {
   }
 
   private sendNext(lane: Lane): void {
-    while (lane.open < lane.limit) {
+    while (lane.open < lane.limit && !this.suspended) {
       const request = lane.waiting.shift();
       if (request === undefined) return;
       lane.open += 1;
