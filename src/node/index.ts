@@ -4,8 +4,10 @@ export type { AgentOptions, HumanOptions, Invite, Message, Session } from '../cl
 export { AgentClient, HumanClient } from '../client/index.ts';
 export type { HubEventName, HubEvents, HubListener } from '../hub/events.ts';
 export { MemoryStore } from '../hub/memory-store.ts';
+export { connect, connectHuman } from './client.ts';
 export type { CreateHubOptions, LocalAgentOptions, LocalHub, LocalHumanOptions } from './create-hub.ts';
 export { createHub } from './create-hub.ts';
+export type { Serving } from './serve.ts';
 export type { Archived, ArchiveOptions } from './store/archive.ts';
 export type { BackedUp } from './store/backup.ts';
 export type { CareOptions } from './store/care-types.ts';
@@ -18,3 +20,4 @@ export { restoreBackup } from './store/restore.ts';
 export type { Verified } from './store/verify.ts';
 export { systemClock } from './system-clock.ts';
 export { systemIds } from './system-ids.ts';
+export type { ServeLimits, ServeOptions, TlsOptions } from './wire/serve-options.ts';

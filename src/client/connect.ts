@@ -1,0 +1,67 @@
+/** Over a network: which addresses lead to the hub, and how the platform opens a socket to one. */
+
+import { HubError } from '../core/errors.ts';
+import { describe } from '../core/json.ts';
+import type { Link } from '../core/link.ts';
+import type { Clock, Ids } from '../core/ports.ts';
+import { AgentClient, type AgentOptions } from './agent-client.ts';
+import { HumanClient, type HumanOptions } from './human-client.ts';
+import type { Reconnect } from './line.ts';
+import { type Socket, socketLink } from './socket-link.ts';
+
+/** What a platform brings along. */
+export interface Platform {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: () => number;
+  openSocket(url: string): Socket;
+}
+
+type Given = 'link' | 'ids' | 'reconnect';
+
+/** When and how often to come back; `false` = not at all. */
+export type ReconnectTimes = Pick<Reconnect, 'minMs' | 'maxMs' | 'quietMs'>;
+
+export type ConnectOptions = Omit<AgentOptions, Given> & { readonly reconnect?: ReconnectTimes | false | undefined };
+export type ConnectHumanOptions = Omit<HumanOptions, Given> & {
+  readonly reconnect?: ReconnectTimes | false | undefined;
+};
+
+/** The two ways to join, on that platform. */
+export interface Connecting {
+  /** Joins as an agent. One address, or several that lead to the same hub: they are tried in turn. */
+  connect(url: string | readonly string[], options: ConnectOptions): Promise<AgentClient>;
+  /** Joins as a person. */
+  connectHuman(url: string | readonly string[], options: ConnectHumanOptions): Promise<HumanClient>;
+}
+
+export function connectingOn(platform: Platform): Connecting {
+  const over = (url: string | readonly string[], reconnect: ReconnectTimes | false = {}) => ({
+    link: linksTo(addressesOf(url), platform),
+    ids: platform.ids,
+    reconnect: reconnect === false ? undefined : { clock: platform.clock, random: platform.random, ...reconnect },
+  });
+  return {
+    connect: async (url, { reconnect, ...options }) => AgentClient.connect({ ...options, ...over(url, reconnect) }),
+    connectHuman: async (url, { reconnect, ...options }) =>
+      HumanClient.connect({ ...options, ...over(url, reconnect) }),
+  };
+}
+
+/** Each link leads to the next address. */
+function linksTo(urls: readonly string[], platform: Platform): () => Link {
+  let next = 0;
+  return () => {
+    const url = urls[next % urls.length] ?? '';
+    next += 1;
+    return socketLink(platform.openSocket(url));
+  };
+}
+
+function addressesOf(url: unknown): readonly string[] {
+  const urls: readonly unknown[] = Array.isArray(url) ? url : [url];
+  const wrong = urls.find((one) => typeof one !== 'string' || !/^wss?:\/\/[^\s/]+/.test(one));
+  if (urls.length > 0 && wrong === undefined) return urls as readonly string[];
+  const expected = 'an address such as "ws://127.0.0.1:4747", or a list of them';
+  throw new HubError('bad_options', `url: expected ${expected}, got ${describe(urls.length === 0 ? url : wrong)}`);
+}
