@@ -62,7 +62,12 @@ class Port {
     this.addresses = new Addresses(settings.limits, now);
     this.heartbeat = new Heartbeat(this.endpoints, settings.limits, now);
     // Who sends its headers drop by drop is cut off.
-    const timeouts = { headersTimeout: settings.limits.handshakeMs, requestTimeout: settings.limits.handshakeMs };
+    const { handshakeMs } = settings.limits;
+    const timeouts = {
+      headersTimeout: handshakeMs,
+      requestTimeout: handshakeMs,
+      connectionsCheckingInterval: handshakeMs / 2,
+    };
     const respond = (request: IncomingMessage, response: ServerResponse): void => this.respond(request, response);
     this.server =
       settings.tls === null

@@ -1,0 +1,177 @@
+// A port of the hub, with real sockets: what it takes, what it turns away, and how it ends.
+
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect as connectTcp, type Socket } from 'node:net';
+import { createHub, type LocalHub, type ServeOptions, type Serving } from 'parley-hub';
+import { afterEach, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+
+let open: { readonly hub: LocalHub; readonly port: Serving } | undefined;
+
+async function started(options: ServeOptions = {}, hubOptions: Parameters<typeof createHub>[0] = {}) {
+  const hub = await createHub(hubOptions);
+  const port = await hub.listen({ port: 0, ...options }).catch(async (thrown: unknown) => {
+    await hub.stop();
+    throw thrown;
+  });
+  open = { hub, port };
+  return open;
+}
+
+afterEach(async () => {
+  await open?.hub.stop();
+  open = undefined;
+});
+
+async function socketTo(url: string, options: object = {}): Promise<WebSocket> {
+  const socket = new WebSocket(url, options);
+  await once(socket, 'open');
+  return socket;
+}
+
+async function next(socket: WebSocket): Promise<Record<string, unknown>> {
+  const [data] = await once(socket, 'message');
+  return JSON.parse(String(data));
+}
+
+function ask(socket: WebSocket, op: string, params: object): void {
+  socket.send(JSON.stringify({ kind: 'request', request_id: op, op, params }));
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly body: string;
+}
+
+function get(port: number, path: string, headers: Record<string, string> = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port, path, headers }, (response) => {
+      let body = '';
+      response.on('data', (chunk) => {
+        body += chunk;
+      });
+      response.on('end', () => resolve({ status: response.statusCode, body }));
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
+}
+
+/** The status a WebSocket upgrade is answered with. */
+async function upgrade(url: string, headers: Record<string, string>): Promise<number | undefined> {
+  const socket = new WebSocket(url, { headers });
+  socket.on('error', () => {});
+  const [, response] = await once(socket, 'unexpected-response');
+  return response.statusCode;
+}
+
+it('[PO1] a port speaks frames over WebSocket, and says over HTTP whether the hub is alive and ready', async () => {
+  const { port } = await started();
+  const socket = await socketTo(port.url);
+  ask(socket, 'register', { name: 'alice' });
+  expect(await next(socket)).toMatchObject({ kind: 'welcome', name: 'alice' });
+  expect(await get(port.port, '/healthz')).toEqual({ status: 200, body: '{"alive":true}\n' });
+  expect(await get(port.port, '/readyz')).toEqual({ status: 200, body: '{"ready":true,"reason":null}\n' });
+  expect(await get(port.port, '/other')).toMatchObject({ status: 404, body: expect.stringContaining('/healthz') });
+  socket.close();
+});
+
+it('[PO2] a port that is taken, an address that is not ours and options that are wrong are refused in one sentence', async () => {
+  const { hub, port } = await started();
+  await expect(hub.listen({ port: port.port })).rejects.toMatchObject({
+    code: 'cannot_listen',
+    message: expect.stringMatching(/is taken by another program.*give another port/),
+  });
+  await expect(hub.listen({ host: '203.0.113.7', port: 0 })).rejects.toThrow('this machine has no address 203.0.113.7');
+  await expect(hub.listen({ port: 70_000 })).rejects.toThrow(
+    'port: expected a whole number from 0 to 65535, got 70000',
+  );
+  await expect(hub.listen({ prot: 1 } as ServeOptions)).rejects.toThrow('prot: no such option; there are host, port');
+  await expect(hub.listen({ limits: { pings: 1 } } as ServeOptions)).rejects.toThrow('limits.pings: no such limit');
+  await expect(hub.listen({ limits: { pingMs: -1 } })).rejects.toThrow('limits.pingMs: expected a number over 0');
+  await expect(hub.listen({ tls: { key: 1, cert: '' } } as unknown as ServeOptions)).rejects.toThrow(
+    'tls.key: expected',
+  );
+});
+
+it('[PO3] a Host or Origin that was not allowed is turned away, over WebSocket and HTTP alike', async () => {
+  const { port } = await started({ origins: ['https://console.example'], hosts: ['hub.example'] });
+  expect(await get(port.port, '/healthz', { host: 'evil.example' })).toMatchObject({
+    status: 403,
+    body: expect.stringContaining('Host: expected one of localhost'),
+  });
+  expect(await upgrade(port.url, { host: 'evil.example' })).toBe(403);
+  expect(await upgrade(port.url, { origin: 'https://evil.example' })).toBe(403);
+  expect(await upgrade(port.url, { origin: 'null' })).toBe(403);
+  for (const headers of [
+    { origin: `http://127.0.0.1:${port.port}` },
+    { origin: 'https://console.example' },
+    { host: `hub.example:${port.port}` },
+    { host: 'HUB.example' },
+  ]) {
+    (await socketTo(port.url, { headers })).close();
+  }
+});
+
+it('[PO4] a frame over the bound ends the connection with 1009, one that is not text with 1003; others go on', async () => {
+  const { port } = await started();
+  const [big, binary, good] = [await socketTo(port.url), await socketTo(port.url), await socketTo(port.url)];
+  big.send('x'.repeat(1024 * 1024 + 1));
+  expect((await once(big, 'close'))[0]).toBe(1009);
+  binary.send(Buffer.from('{}'));
+  expect((await once(binary, 'close'))[0]).toBe(1003);
+  ask(good, 'health', {});
+  expect(await next(good)).toMatchObject({ ok: true });
+  good.close();
+});
+
+it('[PO5] who says nothing, or its request drop by drop, is cut off in the end', async () => {
+  const { port } = await started({ limits: { handshakeMs: 200 } });
+  const silent = await socketTo(port.url);
+  const drop: Socket = connectTcp(port.port, '127.0.0.1');
+  drop.write('GET / HTTP/1.1\r\nHost: 127');
+  drop.resume();
+  const cut = once(drop, 'close');
+  expect((await once(silent, 'close'))[0]).toBe(1000);
+  await cut;
+});
+
+it('[PO6] a peer that answers no ping is gone; one that does stays', async () => {
+  const { hub, port } = await started({ limits: { pingMs: 40, silentMs: 200 } });
+  const [dead, alive] = [await socketTo(port.url, { autoPong: false }), await socketTo(port.url)];
+  ask(dead, 'register', { name: 'dead' });
+  ask(alive, 'register', { name: 'alive' });
+  const gone = new Promise<string>((resolve) => hub.on('agentUnbound', ({ name }) => resolve(name)));
+  const [code] = await once(dead, 'close');
+  expect(code).toBe(1006);
+  expect(await gone).toBe('dead');
+  expect(alive.readyState).toBe(WebSocket.OPEN);
+  expect(hub.health().connections).toBe(1);
+  alive.close();
+});
+
+it('[PO7] stopping says goodbye, lets what was sent leave, closes the port, and can be asked for twice', async () => {
+  const { hub, port } = await started();
+  const socket = await socketTo(port.url);
+  ask(socket, 'register', { name: 'alice' });
+  await next(socket);
+  const frames: string[] = [];
+  socket.on('message', (data) => frames.push(String(data)));
+  const closed = once(socket, 'close');
+  await Promise.all([hub.stop(), hub.stop()]);
+  expect((await closed)[0]).toBe(1000);
+  expect(frames.at(-1)).toBe('{"kind":"goodbye","reason":"shutdown"}');
+  await expect(socketTo(port.url)).rejects.toThrow('ECONNREFUSED');
+});
+
+it('[PO8] at most so many connections are open, and so many without a hello; one more is told so', async () => {
+  const { port } = await started({ limits: { maxConnections: 2 } });
+  const [one, two] = [await socketTo(port.url), await socketTo(port.url)];
+  expect(await upgrade(port.url, {})).toBe(503);
+  one.close();
+  await once(one, 'close');
+  const three = await socketTo(port.url);
+  two.close();
+  three.close();
+});
