@@ -22,10 +22,14 @@ type Given = 'link' | 'ids' | 'reconnect';
 /** When and how often to come back; `false` = not at all. */
 export type ReconnectTimes = Pick<Reconnect, 'minMs' | 'maxMs' | 'quietMs'>;
 
-export type ConnectOptions = Omit<AgentOptions, Given> & { readonly reconnect?: ReconnectTimes | false | undefined };
-export type ConnectHumanOptions = Omit<HumanOptions, Given> & {
+interface OverNetwork {
   readonly reconnect?: ReconnectTimes | false | undefined;
-};
+  /** A token of the hub: short for `credentials: {scheme: 'token', token}`. */
+  readonly token?: string | undefined;
+}
+
+export type ConnectOptions = Omit<AgentOptions, Given> & OverNetwork;
+export type ConnectHumanOptions = Omit<HumanOptions, Given> & OverNetwork;
 
 /** The two ways to join, on that platform. */
 export interface Connecting {
@@ -36,15 +40,17 @@ export interface Connecting {
 }
 
 export function connectingOn(platform: Platform): Connecting {
-  const over = (url: string | readonly string[], reconnect: ReconnectTimes | false = {}) => ({
+  const over = (url: string | readonly string[], { reconnect = {}, token }: OverNetwork) => ({
     link: linksTo(addressesOf(url), platform),
     ids: platform.ids,
     reconnect: reconnect === false ? undefined : { clock: platform.clock, random: platform.random, ...reconnect },
+    ...(token === undefined ? {} : { credentials: { scheme: 'token', token } }),
   });
   return {
-    connect: async (url, { reconnect, ...options }) => AgentClient.connect({ ...options, ...over(url, reconnect) }),
-    connectHuman: async (url, { reconnect, ...options }) =>
-      HumanClient.connect({ ...options, ...over(url, reconnect) }),
+    connect: async (url, { reconnect, token, ...options }) =>
+      AgentClient.connect({ ...options, ...over(url, { reconnect, token }) }),
+    connectHuman: async (url, { reconnect, token, ...options }) =>
+      HumanClient.connect({ ...options, ...over(url, { reconnect, token }) }),
   };
 }
 

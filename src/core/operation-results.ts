@@ -29,6 +29,7 @@ import {
 } from './record-schemas.ts';
 import { ruleRecord } from './rule-schemas.ts';
 import { anyObject, oneOf, record, text, texts } from './schema.ts';
+import { newToken, tokenId, tokenRecord } from './token-schemas.ts';
 import type { ViewMessage } from './view.ts';
 
 const inviteAnswer = record<InviteAnswer>({ state: lifecycleState });
@@ -108,6 +109,9 @@ export const RESULTS: { readonly [Name in OperationName]: z.ZodType<Result<Name>
     earlier: count,
     next: seq.nullable(),
   }),
+  create_token: newToken,
+  list_tokens: record<Result<'list_tokens'>>({ tokens: z.array(tokenRecord), next: tokenId.nullable() }),
+  revoke_token: record<Result<'revoke_token'>>({ token_id: tokenId }),
   health: record<Health>({
     ready: z.boolean(),
     reason: z.string().nullable(),

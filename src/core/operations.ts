@@ -37,6 +37,8 @@ import type { Schema } from './schema-contract.ts';
 import type { ExpectationEntry, LifecycleState, SessionMetadata, ViewRef } from './session.ts';
 import type { Skill } from './skill.ts';
 import { DURATION, isDuration } from './time.ts';
+import { tokenClaim, tokenId } from './token-schemas.ts';
+import type { NewToken, TokenClaim, TokenRecord } from './tokens.ts';
 import type { ViewMessage } from './view.ts';
 
 /** A time such as "30s", "15m", "2h", "1d" or seconds; 0 = off. */
@@ -234,6 +236,12 @@ export interface OperationTypes {
       readonly next: number | null;
     };
   };
+  create_token: { params: TokenClaim; result: NewToken };
+  list_tokens: {
+    params: { readonly after?: string | undefined; readonly limit?: number | undefined };
+    result: { readonly tokens: readonly TokenRecord[]; readonly next: string | null };
+  };
+  revoke_token: { params: { readonly token_id: string }; result: { readonly token_id: string } };
   health: { params: Record<string, never>; result: Health };
 }
 
@@ -243,7 +251,7 @@ export type Result<Name extends OperationName> = OperationTypes[Name]['result'];
 
 /**
  * anyone = also an unbound connection; bound = any identity; self = only for itself, unless it has a grant; participant =
- * of that session; operator = who has the grant `operate`.
+ * of that session; operator, enroller = who has the grant `operate`, `enrol`.
  */
 export type Who =
   | 'anyone'
@@ -253,7 +261,8 @@ export type Who =
   | 'active participant'
   | 'invitee'
   | 'creator'
-  | 'operator';
+  | 'operator'
+  | 'enroller';
 
 export interface Operation<Name extends OperationName> {
   readonly name: Name;
@@ -510,6 +519,27 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     'participant',
     ['not_found', 'forbidden'],
     'The session as you see it, now or at an earlier seq: messages for a model.',
+  ),
+  create_token: operation(
+    'create_token',
+    tokenClaim,
+    'enroller',
+    ['forbidden', 'too_large'],
+    'Make a token: for one name, or for names that are registered with it; its secret is told this once.',
+  ),
+  list_tokens: operation(
+    'list_tokens',
+    z.object({ after: tokenId.optional(), limit }),
+    'enroller',
+    ['forbidden'],
+    'The tokens there are, without their secrets, a page at a time.',
+  ),
+  revoke_token: operation(
+    'revoke_token',
+    z.object({ token_id: tokenId }),
+    'enroller',
+    ['forbidden', 'not_found'],
+    'Take a token back; whoever speaks with it is sent away.',
   ),
   health: operation('health', nothing, 'anyone', [], 'Whether the hub takes posts, and how much it holds.'),
 };

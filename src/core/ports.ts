@@ -14,6 +14,16 @@ export interface Ids {
   hex32(): string;
 }
 
+/** Secrets and what is kept of them. */
+export interface Secrets {
+  /** A new one, url-safe, of at least 192 bits. */
+  make(): string;
+  /** One way. */
+  digest(secret: string): string;
+  /** In a time that does not tell where they differ. */
+  same(a: string, b: string): boolean;
+}
+
 export interface Log {
   info(message: string, details?: Record<string, unknown>): void;
   warn(message: string, details?: Record<string, unknown>): void;

@@ -1,5 +1,6 @@
 /** Who is connected: one binding per identity. Bindings are numbered, a newer one takes over, and admission checks the number. */
 
+import type { Credential } from '../core/credentials.ts';
 import { membershipEnd } from '../core/delivery.ts';
 import type { Entry } from '../core/envelope.ts';
 import { encodeFrame, encodeNotify, type GoodbyeReason, type ReceiptFrame } from '../core/frames.ts';
@@ -37,6 +38,8 @@ export class Binding implements PumpTarget {
   readonly name: string;
   readonly number: number;
   readonly endpoint: Endpoint;
+  /** What its connection proved; null = it is trusted. */
+  readonly credential: Credential | null;
   readonly pumps: Map<string, Pump> = new Map();
   /** Sessions that have ended and are acked to the end, the longest ago first. */
   readonly finished: Set<string> = new Set();
@@ -45,11 +48,12 @@ export class Binding implements PumpTarget {
   /** The newest heads of sessions that changed while it was not ready: the lists it reads may lack them. */
   readonly meanwhile: Map<string, OwedSession> = new Map();
 
-  constructor(passport: Passport, number: number, endpoint: Endpoint) {
+  constructor(passport: Passport, number: number, endpoint: Endpoint, credential: Credential | null) {
     this.agentId = passport.agent_id;
     this.name = passport.name;
     this.number = number;
     this.endpoint = endpoint;
+    this.credential = credential;
   }
 
   get isHeldUp(): boolean {
@@ -93,10 +97,10 @@ export class Bindings {
   }
 
   /** Binds at once; what is due to the agent follows when its cursors are loaded. */
-  bind(passport: Passport, endpoint: Endpoint, resume: Resume): Binding {
+  bind(passport: Passport, endpoint: Endpoint, resume: Resume, credential: Credential | null = null): Binding {
     const old = this.byAgent.get(passport.agent_id);
     this.lastNumber += 1;
-    const binding = new Binding(passport, this.lastNumber, endpoint);
+    const binding = new Binding(passport, this.lastNumber, endpoint, credential);
     this.byAgent.set(binding.agentId, binding);
     if (old !== undefined) this.finish(old, old.endpoint === endpoint ? null : 'replaced');
     this.presenceChanged(binding.agentId);
@@ -117,6 +121,18 @@ export class Bindings {
   unbindAgent(agentId: string, goodbye: GoodbyeReason): void {
     const binding = this.byAgent.get(agentId);
     if (binding !== undefined) this.unbind(binding, goodbye);
+  }
+
+  /** What the one who speaks for it now has proven. */
+  credentialOf(agentId: string): Credential | null {
+    return this.byAgent.get(agentId)?.credential ?? null;
+  }
+
+  /** Bindings whose credential no longer holds end at once. */
+  endUnproven(isOver: (credential: Credential) => boolean): void {
+    for (const binding of [...this.byAgent.values()]) {
+      if (binding.credential !== null && isOver(binding.credential)) this.unbind(binding, 'unauthorized');
+    }
   }
 
   /** What just became durable goes to everyone who may have it. */

@@ -3,11 +3,14 @@
 import { WireError } from '../core/errors.ts';
 import type { Passport } from '../core/passport.ts';
 import type { Binding } from './bindings.ts';
+import type { Proof } from './handshake.ts';
 
 export interface Caller {
   readonly binding: Binding | null;
   /** Binds a freshly registered identity to the caller's connection; null = the caller has no connection. */
   bind(passport: Passport): void;
+  /** What its connection has proven. */
+  readonly proof: Proof;
 }
 
 /** The binding of a caller that must have one. */

@@ -6,18 +6,17 @@ import {
   errorRecord,
   type HelloFrame,
   type HubFrame,
-  PROTOCOL_VERSION,
   parseClientFrame,
   type ReceiptFrame,
   type RequestFrame,
   requestIdIn,
 } from '../core/frames.ts';
-import { describe } from '../core/json.ts';
 import type { Link } from '../core/link.ts';
 import { isOperation, OPERATIONS } from '../core/operations.ts';
 import type { Passport } from '../core/passport.ts';
 import { isoFromMs } from '../core/time.ts';
 import type { Binding, Endpoint } from './bindings.ts';
+import { type Greeted, judgeHello, type Proof, TRUSTED } from './handshake.ts';
 import type { HubParts } from './parts.ts';
 import type { Peer } from './peer.ts';
 import { perform } from './perform.ts';
@@ -37,6 +36,10 @@ export class Connection implements Endpoint {
   private openRequests = 0;
   private badFrames = 0;
   private closed = false;
+  /** What the last hello proved. */
+  private proof: Proof;
+  /** What came while a credential is being judged; null = none is. */
+  private waiting: string[] | null = null;
   /** Since when, on the monotonic clock, what was sent does not leave; null = it leaves. */
   private heldUpSince: number | null = null;
 
@@ -44,6 +47,7 @@ export class Connection implements Endpoint {
     this.parts = parts;
     this.link = link;
     this.peer = peer;
+    this.proof = peer.authenticate === null ? TRUSTED : null;
     this.endpointId = parts.ids.hex32();
     link.onMessage((text) => this.receive(text));
     link.onDrain?.(() => this.drained());
@@ -109,6 +113,7 @@ export class Connection implements Endpoint {
 
   private receive(text: string): void {
     if (this.closed) return;
+    if (this.waiting !== null) return this.putOff(text);
     try {
       const frame = parseClientFrame(text, this.parts.limits.maxFrameBytes);
       switch (frame.kind) {
@@ -128,23 +133,34 @@ export class Connection implements Endpoint {
     }
   }
 
-  private hello(frame: HelloFrame): void {
-    const passport = this.parts.registry.named(frame.name);
-    if (frame.protocol !== PROTOCOL_VERSION) {
-      const message = `frame.protocol: this hub speaks ${PROTOCOL_VERSION}, got ${describe(frame.protocol)}`;
-      return this.refuse(new WireError('unsupported_version', message, { field: 'frame.protocol', name: frame.name }));
-    }
-    // Links in this process are trusted; a name nobody has and a wrong credential get the same answer.
-    if (passport === null || frame.auth.scheme !== 'none') {
-      const message = `"${frame.name}" cannot be bound: unknown name or wrong credential; register first`;
-      this.refuse(new WireError('unauthenticated', message, { name: frame.name }));
-      if (this.peer.helloFailed()) this.close('unauthorized');
-      return;
-    }
-    this.welcome(passport, frame.resume ?? {});
+  private putOff(text: string): void {
+    this.waiting?.push(text);
+    if ((this.waiting?.length ?? 0) > this.parts.limits.maxOpenRequests) this.close('bad_frames');
   }
 
-  private welcome(passport: Passport, resume: Resume): void {
+  /** While a credential is being judged, what comes behind it waits. */
+  private hello(frame: HelloFrame): void {
+    const greeted = judgeHello(this.parts, this.peer, frame);
+    if (!(greeted instanceof Promise)) return this.greet(greeted, frame);
+    this.waiting = [];
+    void greeted.then((judged) => {
+      const waiting = this.waiting ?? [];
+      this.waiting = null;
+      this.greet(judged, frame);
+      for (const text of waiting) this.receive(text);
+    });
+  }
+
+  private greet(greeted: Greeted, frame: HelloFrame): void {
+    if (this.closed) return;
+    // What was proven counts for a register that follows, also when the name is not known yet.
+    if (greeted.proof !== null) this.proof = greeted.proof;
+    if (greeted.kind === 'bind') return this.welcome(greeted.passport, frame.resume ?? {}, greeted.proof);
+    this.refuse(greeted.error);
+    if (greeted.proof === null && this.peer.helloFailed()) this.close('unauthorized');
+  }
+
+  private welcome(passport: Passport, resume: Resume, proof: Proof): void {
     const { parts } = this;
     const { name, agent_id } = passport;
     if (this.closed) return;
@@ -164,7 +180,7 @@ export class Connection implements Endpoint {
       features: [],
     });
     this.identities.delete(agent_id);
-    this.identities.set(agent_id, parts.bindings.bind(passport, this, resume));
+    this.identities.set(agent_id, parts.bindings.bind(passport, this, resume, proof === TRUSTED ? null : proof));
     this.shared ||= this.identities.size > 1;
   }
 
@@ -203,7 +219,9 @@ export class Connection implements Endpoint {
       const message = 'frame.as: this connection speaks for several identities; name the one that asks';
       throw new WireError('bad_frame', message, { field: 'frame.as', expected: 'a name or agent id' });
     }
-    return perform(this.parts, { binding, bind: (passport) => this.welcome(passport, {}) }, op, frame.params);
+    const { proof } = this;
+    const caller = { binding, proof, bind: (passport: Passport) => this.welcome(passport, {}, proof) };
+    return perform(this.parts, caller, op, frame.params);
   }
 
   private unknownOperation(op: string): WireError {

@@ -9,7 +9,7 @@ import { type Limits, limitsWith } from '../core/limits.ts';
 import { type Link, linkPair } from '../core/link.ts';
 import type { InviteAnswer } from '../core/membership.ts';
 import type { Health } from '../core/operations.ts';
-import { type Clock, type Ids, type Log, silentLog } from '../core/ports.ts';
+import { type Clock, type Ids, type Log, type Secrets, silentLog } from '../core/ports.ts';
 import type { NumberedAudit, Store } from '../core/store.ts';
 import type { Condition, Target } from '../core/transition.ts';
 import type { View } from '../core/view.ts';
@@ -28,6 +28,7 @@ import { onDurable } from './follow-up.ts';
 import { Gate } from './gate.ts';
 import { Grace } from './grace.ts';
 import { changeGrants } from './grants.ts';
+import { isOver } from './handshake.ts';
 import { Inboxes } from './inboxes.ts';
 import { LiveIndex } from './live-index.ts';
 import { bringBack, hide, remove } from './operate.ts';
@@ -42,6 +43,7 @@ import { Retries } from './retries.ts';
 import { RuleParts } from './rule-parts.ts';
 import { Sessions } from './sessions.ts';
 import { Stamper } from './stamper.ts';
+import { Tokens } from './tokens.ts';
 import { Views } from './views.ts';
 import { Waiters } from './waiters.ts';
 import { Wakes } from './wakes.ts';
@@ -62,6 +64,8 @@ export interface HubOptions {
   /** What expectations of sessions may name. */
   readonly evaluators?: readonly Evaluator[];
   readonly handlers?: readonly ViolationHandler[];
+  /** How secrets are made and kept; without it the hub makes no tokens. */
+  readonly secrets?: Secrets;
   readonly log?: Log;
   readonly limits?: Partial<Limits>;
 }
@@ -191,6 +195,8 @@ export class Hub {
     parts.sessions.evict(parts.limits.maxLoadedSessions);
     parts.sessions.slim();
     for (const connection of this.connections) connection.checkSlow();
+    const nowMs = parts.clock.now();
+    parts.bindings.endUnproven((credential) => isOver(credential, nowMs));
     this.flushCursors();
   }
 
@@ -202,6 +208,11 @@ export class Hub {
   /** Folds the log of a session again and compares it with its snapshot; says what does not agree, or null. */
   checkSnapshot(sessionId: string): Promise<string | null> {
     return checkSnapshot(this.parts, sessionId);
+  }
+
+  /** null = this hub makes none. */
+  get tokens(): Tokens | null {
+    return this.parts.tokens;
   }
 
   get limits(): Limits {
@@ -289,6 +300,7 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
   parts.bindings = new Bindings(parts);
   parts.sessions = new Sessions(parts, (session, entries, after) => onDurable(parts, session, entries, after));
   parts.registry = new Registry(parts);
+  parts.tokens = options.secrets === undefined ? null : new Tokens(parts, options.secrets);
   parts.watching = new Watching(parts);
   parts.wakes = new Wakes(parts);
   parts.arbiter = new AskArbiter(parts, options.arbiter);

@@ -19,6 +19,8 @@ export interface SkillNote {
 /** One name, for good: once taken it is never given to another. */
 export interface Identity {
   readonly passport: Passport;
+  /** What it was registered with; null = from inside the process. */
+  readonly credentialId: string | null;
   readonly sinceSeq: number;
   retiredSeq: number | null;
   readonly resumes: Versions<Resume>;
@@ -100,10 +102,12 @@ export class Identities {
   }
 
   private add(data: JsonObject, sinceSeq: number): void {
-    // Written by the registry from a passport.
-    const passport = data as unknown as Passport;
+    // Written by the registry from a passport, with the credential beside it.
+    const { credential_id = null, ...rest } = data as unknown as Passport & { readonly credential_id?: string };
+    const passport: Passport = rest;
     const identity = {
       passport,
+      credentialId: credential_id,
       sinceSeq,
       retiredSeq: null,
       resumes: new Versions<Resume>(),

@@ -22,6 +22,7 @@ import type { Retries } from './retries.ts';
 import type { RuleParts } from './rule-parts.ts';
 import type { Sessions } from './sessions.ts';
 import type { Stamper } from './stamper.ts';
+import type { Tokens } from './tokens.ts';
 import type { Views } from './views.ts';
 import type { Waiters } from './waiters.ts';
 import type { Wakes } from './wakes.ts';
@@ -48,6 +49,8 @@ export interface HubParts {
   readonly cursors: Cursors;
   readonly presence: Presence;
   readonly retries: Retries;
+  /** null = this hub makes none. */
+  readonly tokens: Tokens | null;
   readonly registry: Registry;
   readonly sessions: Sessions;
   readonly bindings: Bindings;

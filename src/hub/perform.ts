@@ -16,6 +16,7 @@ import { countWithin, PAGE } from './count-within.ts';
 import { createSession } from './create-session.ts';
 import { decideAs } from './decide-as.ts';
 import type { Handler } from './handler.ts';
+import { enrolRefusal, TRUSTED } from './handshake.ts';
 import { identityOperations } from './identity-operations.ts';
 import { operatorOperations } from './operator-operations.ts';
 import type { HubParts } from './parts.ts';
@@ -26,16 +27,21 @@ import { liveSessionsOf } from './read-pages.ts';
 import { readView } from './read-view.ts';
 import { ruleOperations } from './rule-operations.ts';
 import { sessionsToLeave } from './sessions-to-leave.ts';
+import { tokenOperations } from './token-operations.ts';
 
 type PendingTurn = Result<'pending_turns'>['turns'][number];
 
 const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   async register(parts, caller, params) {
+    const { binding, proof } = caller;
+    const isEnroller = binding !== null && parts.registry.holds(binding.agentId, 'enrol');
+    const refusal = enrolRefusal(proof, params.name, isEnroller);
+    if (refusal !== null) throw refusal;
     parts.backlog.check();
     const denial = parts.arbiter.denial('authorizeRegister', { claim: params });
     const denied = denial instanceof Promise ? await denial : denial;
     if (denied !== null) throw new WireError('forbidden', `"${params.name}" cannot be registered: ${denied}`);
-    const passport = await parts.registry.register(params);
+    const passport = await parts.registry.register(params, proof === TRUSTED ? null : (proof?.id ?? null));
     caller.bind(passport);
     return passport;
   },
@@ -61,6 +67,7 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   ...identityOperations,
   ...ruleOperations,
   ...operatorOperations,
+  ...tokenOperations,
 
   create_session: (parts, caller, params) => createSession(parts, boundCaller(caller), params),
 

@@ -107,15 +107,21 @@ export class Registry {
     return skillIn(entry, passport, resume);
   }
 
-  register(claim: PassportClaim): Promise<Passport> {
+  /** The credential an identity was registered with; null = from inside the process. */
+  credentialOf(agentId: string): string | null {
+    return this.identities.withId(agentId)?.credentialId ?? null;
+  }
+
+  register(claim: PassportClaim, credentialId: string | null = null): Promise<Passport> {
     const agentId = this.parts.ids.hex32();
     return this.admit((state) => {
       const taken = this.identities.named(claim.name);
       if (taken !== undefined) return refuse(nameTaken(claim.name, taken.retiredSeq !== null));
       const stamp = this.parts.stamper.next(state.envelope_id);
       const passport = passportFrom(claim, agentId, stamp.created_at);
-      // A passport is JSON: text and null.
-      return append(state, stamp, 'agent.registered', passport as unknown as JsonObject, () => passport);
+      // A passport is JSON: text and null. The credential stands beside it in the log, and in no record that is shown.
+      const entry = { ...passport, ...(credentialId === null ? {} : { credential_id: credentialId }) };
+      return append(state, stamp, 'agent.registered', entry as unknown as JsonObject, () => passport);
     });
   }
 
@@ -186,9 +192,10 @@ export class Registry {
     });
   }
 
-  /** It has this grant, durably. */
+  /** It has this grant, durably, or its credential brings it. */
   holds(agentId: string, grant: Grant): boolean {
-    return this.identities.withId(agentId)?.grants.at(this.durableSeq)?.includes(grant) ?? false;
+    const own = this.identities.withId(agentId)?.grants.at(this.durableSeq) ?? [];
+    return own.includes(grant) || (this.parts.bindings.credentialOf(agentId)?.grants.includes(grant) ?? false);
   }
 
   /** The grants it has after this, in order. What changes nothing is not written. */

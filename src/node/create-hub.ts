@@ -24,12 +24,15 @@ import type { InviteAnswer } from '../core/membership.ts';
 import type { Health } from '../core/operations.ts';
 import { type Log, silentLog } from '../core/ports.ts';
 import type { NumberedAudit, Store } from '../core/store.ts';
+import { parseTokenClaim } from '../core/token-schemas.ts';
+import type { NewToken, TokenClaim, TokenRecord } from '../core/tokens.ts';
 import type { Condition, Target } from '../core/transition.ts';
 import type { View } from '../core/view.ts';
 import type { HubEventName, HubListener } from '../hub/events.ts';
 import { Hub } from '../hub/hub.ts';
 import { MemoryStore } from '../hub/memory-store.ts';
 import type { Peer } from '../hub/peer.ts';
+import type { Tokens } from '../hub/tokens.ts';
 import { exitAfterFailure } from './exit-after-failure.ts';
 import { type Serving, serve } from './serve.ts';
 import type { Archived, ArchiveOptions } from './store/archive.ts';
@@ -41,6 +44,7 @@ import { reportRecovery } from './store/report-recovery.ts';
 import type { Verified } from './store/verify.ts';
 import { systemClock } from './system-clock.ts';
 import { systemIds } from './system-ids.ts';
+import { systemSecrets } from './system-secrets.ts';
 import { everySecond } from './tick.ts';
 import type { ServeOptions } from './wire/serve-options.ts';
 
@@ -82,6 +86,11 @@ export interface LocalHub {
   connect(): Link;
   /** Opens a port of this machine that leads to the hub: WebSocket, and a little HTTP. `stop` closes it. */
   listen(options?: ServeOptions): Promise<Serving>;
+  /** Makes a token for whoever connects over a port: for one name, or for names that are registered with it. Its secret is told this once. */
+  createToken(claim?: TokenClaim): Promise<NewToken>;
+  tokens(): readonly TokenRecord[];
+  /** Takes a token back; whoever speaks with it is sent away. */
+  revokeToken(tokenId: string): Promise<void>;
   /** A new session type. */
   register<State>(adapter: SessionAdapter<State>): void;
   /** A new condition or target for the graphs of workflows. */
@@ -133,6 +142,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     store,
     clock: systemClock,
     ids: systemIds,
+    secrets: systemSecrets,
     adapters: [consulting, conversation, discussion, workflow, ...adapters],
     conditions: [...CONDITIONS, ...conditions],
     targets: [...TARGETS, ...targets],
@@ -150,6 +160,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
   const stopTicking = everySecond(() => hub.sweep());
   const link = () => hub.connect();
   const ports = new Set<Serving>();
+  const tokens = tokensOf(hub);
   return {
     agent: (name, more = {}) => AgentClient.connect({ ...more, name, link, ids: systemIds }),
     human: (name, more = {}) => HumanClient.connect({ ...more, name, link, ids: systemIds }),
@@ -159,11 +170,15 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
         accept: (end: Link, peer: Peer) => hub.accept(end, peer),
         health: () => hub.health(),
         maxFrameBytes: hub.limits.maxFrameBytes,
+        judgeToken: (token: unknown) => tokens.judge(token),
       };
       const port = await serve(served, more);
       ports.add(port);
       return port;
     },
+    createToken: async (claim = {}) => tokens.create(parseTokenClaim(claim), null),
+    tokens: () => [...tokens.list('')],
+    revokeToken: async (tokenId) => void (await tokens.revoke(tokenId)),
     register: (adapter) => hub.register(adapter),
     registerCondition: (condition) => hub.registerCondition(condition),
     registerTarget: (target) => hub.registerTarget(target),
@@ -194,6 +209,11 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
       await stopped;
     },
   };
+}
+
+function tokensOf({ tokens }: Hub): Tokens {
+  if (tokens === null) throw new HubError('no_tokens', 'a hub of this process always makes tokens');
+  return tokens;
 }
 
 const LISTS = ['adapters', 'conditions', 'targets', 'views', 'evaluators', 'handlers'] as const;

@@ -5,13 +5,15 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
+import type { Authenticate, Credential } from '../core/credentials.ts';
 import type { Link } from '../core/link.ts';
 import type { Health } from '../core/operations.ts';
 import type { Peer } from '../hub/peer.ts';
 import { Addresses } from './wire/addresses.ts';
+import { authenticationOf } from './wire/authenticate.ts';
 import { Corking } from './wire/corking.ts';
 import { Heartbeat } from './wire/heartbeat.ts';
-import { hostRefusal } from './wire/hosts.ts';
+import { hostRefusal, isForwarded } from './wire/hosts.ts';
 import { answer, refuseUpgrade } from './wire/http.ts';
 import { listen } from './wire/listen.ts';
 import { checkServeOptions, type ServeOptions, type ServeSettings } from './wire/serve-options.ts';
@@ -22,6 +24,8 @@ export interface Served {
   accept(link: Link, peer: Peer): void;
   health(): Health;
   readonly maxFrameBytes: number;
+  /** Judges a token of the hub. */
+  judgeToken(token: unknown): Credential | null;
 }
 
 /** A port that is open. */
@@ -41,13 +45,15 @@ const now = (): number => performance.now();
 
 export async function serve(hub: Served, options: ServeOptions = {}): Promise<Serving> {
   const settings = checkServeOptions(options);
-  const port = new Port(hub, settings);
-  return port.open();
+  const judges = { token: (token: unknown) => hub.judgeToken(token) };
+  const authentication = await authenticationOf(settings.auth, settings.host, judges);
+  return new Port(hub, settings, authentication).open();
 }
 
 class Port {
   private readonly hub: Served;
   private readonly settings: ServeSettings;
+  private readonly authentication: (isForwarded: boolean) => Authenticate;
   private readonly server: Server;
   private readonly sockets: WebSocketServer;
   private readonly endpoints = new Set<WsEndpoint>();
@@ -56,8 +62,9 @@ class Port {
   private readonly heartbeat: Heartbeat;
   private closing = false;
 
-  constructor(hub: Served, settings: ServeSettings) {
+  constructor(hub: Served, settings: ServeSettings, authentication: (isForwarded: boolean) => Authenticate) {
     this.hub = hub;
+    this.authentication = authentication;
     this.settings = settings;
     this.addresses = new Addresses(settings.limits, now);
     this.heartbeat = new Heartbeat(this.endpoints, settings.limits, now);
@@ -113,11 +120,11 @@ class Port {
     if (busy !== null) return refuseUpgrade(socket, 503, busy);
     this.sockets.handleUpgrade(request, socket, head, (opened) => {
       const endpoint = new WsEndpoint(opened, socket, this.corking, now);
-      this.admit(endpoint, address);
+      this.admit(endpoint, address, this.authentication(isForwarded(request)));
     });
   }
 
-  private admit(endpoint: WsEndpoint, address: string): void {
+  private admit(endpoint: WsEndpoint, address: string, authenticate: Authenticate): void {
     this.endpoints.add(endpoint);
     this.addresses.opened(address);
     let isPending = true;
@@ -132,7 +139,12 @@ class Port {
       this.endpoints.delete(endpoint);
       this.addresses.closed(address);
     });
-    this.hub.accept(endpoint, { address, bound: settle, helloFailed: () => this.addresses.helloFailed(address) });
+    this.hub.accept(endpoint, {
+      address,
+      authenticate,
+      bound: settle,
+      helloFailed: () => this.addresses.helloFailed(address),
+    });
   }
 
   /** Idempotent. */

@@ -7,6 +7,6 @@ import { describeEndToEnd } from './end-to-end.ts';
 
 describeEndToEnd('sockets', async () => {
   const hub = await createHub();
-  const { url } = await hub.listen({ port: 0 });
+  const { url } = await hub.listen({ port: 0, auth: { none: true } });
   return { connect: () => socketLink(new WebSocket(url) as unknown as Socket), stop: () => hub.stop() };
 });

@@ -36,6 +36,9 @@ const least: { readonly [Name in OperationName]: Readonly<Record<string, unknown
   pending_turns: {},
   read_log: { session_id: SESSION },
   read_view: { session_id: SESSION },
+  create_token: {},
+  list_tokens: {},
+  revoke_token: { token_id: '0123456789abcdef' },
   health: {},
 };
 
@@ -113,6 +116,9 @@ const takes: { readonly [Name in OperationName]: Readonly<Record<string, string>
   pending_turns: { after: '', limit: 'number' },
   read_log: { session_id: '', from_seq: 'number', limit: 'number', reverse: 'flag' },
   read_view: { session_id: '', view: '', at_seq: 'number' },
+  create_token: { label: 'text', name: 'text', grants: '', ttl: 'number' },
+  list_tokens: { after: '', limit: 'number' },
+  revoke_token: { token_id: '' },
   health: {},
 };
 

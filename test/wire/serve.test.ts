@@ -11,7 +11,7 @@ let open: { readonly hub: LocalHub; readonly port: Serving } | undefined;
 
 async function started(options: ServeOptions = {}, hubOptions: Parameters<typeof createHub>[0] = {}) {
   const hub = await createHub(hubOptions);
-  const port = await hub.listen({ port: 0, ...options }).catch(async (thrown: unknown) => {
+  const port = await hub.listen({ port: 0, auth: { none: true }, ...options }).catch(async (thrown: unknown) => {
     await hub.stop();
     throw thrown;
   });
@@ -26,17 +26,30 @@ afterEach(async () => {
 
 async function socketTo(url: string, options: object = {}): Promise<WebSocket> {
   const socket = new WebSocket(url, options);
+  const frames: string[] = [];
+  heard.set(socket, frames);
+  socket.on('message', (data) => frames.push(String(data)));
   await once(socket, 'open');
   return socket;
 }
 
+/** What has come on each socket and was not looked at. */
+const heard = new WeakMap<WebSocket, string[]>();
+
 async function next(socket: WebSocket): Promise<Record<string, unknown>> {
-  const [data] = await once(socket, 'message');
-  return JSON.parse(String(data));
+  const frames = heard.get(socket) ?? [];
+  if (frames.length === 0) await once(socket, 'message');
+  return JSON.parse(frames.shift() ?? 'null');
 }
 
 function ask(socket: WebSocket, op: string, params: object): void {
   socket.send(JSON.stringify({ kind: 'request', request_id: op, op, params }));
+}
+
+/** Says hello, and registers the name that is not known yet. */
+function greet(socket: WebSocket, name: string): void {
+  socket.send(JSON.stringify({ kind: 'hello', protocol: 1, name, auth: { scheme: 'none' } }));
+  ask(socket, 'register', { name });
 }
 
 interface Answer {
@@ -69,7 +82,8 @@ async function upgrade(url: string, headers: Record<string, string>): Promise<nu
 it('[PO1] a port speaks frames over WebSocket, and says over HTTP whether the hub is alive and ready', async () => {
   const { port } = await started();
   const socket = await socketTo(port.url);
-  ask(socket, 'register', { name: 'alice' });
+  greet(socket, 'alice');
+  expect(await next(socket)).toMatchObject({ kind: 'error', error: { code: 'unauthenticated' } });
   expect(await next(socket)).toMatchObject({ kind: 'welcome', name: 'alice' });
   expect(await get(port.port, '/healthz')).toEqual({ status: 200, body: '{"alive":true}\n' });
   expect(await get(port.port, '/readyz')).toEqual({ status: 200, body: '{"ready":true,"reason":null}\n' });
@@ -140,8 +154,8 @@ it('[PO5] who says nothing, or its request drop by drop, is cut off in the end',
 it('[PO6] a peer that answers no ping is gone; one that does stays', async () => {
   const { hub, port } = await started({ limits: { pingMs: 40, silentMs: 200 } });
   const [dead, alive] = [await socketTo(port.url, { autoPong: false }), await socketTo(port.url)];
-  ask(dead, 'register', { name: 'dead' });
-  ask(alive, 'register', { name: 'alive' });
+  greet(dead, 'dead');
+  greet(alive, 'alive');
   const gone = new Promise<string>((resolve) => hub.on('agentUnbound', ({ name }) => resolve(name)));
   const [code] = await once(dead, 'close');
   expect(code).toBe(1006);
@@ -154,7 +168,7 @@ it('[PO6] a peer that answers no ping is gone; one that does stays', async () =>
 it('[PO7] stopping says goodbye, lets what was sent leave, closes the port, and can be asked for twice', async () => {
   const { hub, port } = await started();
   const socket = await socketTo(port.url);
-  ask(socket, 'register', { name: 'alice' });
+  greet(socket, 'alice');
   await next(socket);
   const frames: string[] = [];
   socket.on('message', (data) => frames.push(String(data)));

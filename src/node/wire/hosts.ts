@@ -40,3 +40,8 @@ export function isLoopback(address: string): boolean {
   const plain = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
   return plain === '::1' || plain === 'localhost' || /^127\.\d+\.\d+\.\d+$/.test(plain);
 }
+
+/** It came through a proxy: what looks like the loopback may be anybody. */
+export function isForwarded({ headers }: IncomingMessage): boolean {
+  return Object.keys(headers).some((name) => name === 'forwarded' || name.startsWith('x-forwarded-'));
+}

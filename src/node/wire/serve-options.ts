@@ -3,6 +3,7 @@
 import { HubError } from '../../core/errors.ts';
 import { describe } from '../../core/json.ts';
 import type { AddressLimits } from './addresses.ts';
+import type { AuthOptions } from './authenticate.ts';
 import type { HeartbeatTimes } from './heartbeat.ts';
 import type { HostRules } from './hosts.ts';
 
@@ -24,6 +25,8 @@ export interface ServeOptions extends Partial<HostRules> {
   /** 4747 unless told; 0 = any that is free. */
   readonly port?: number | undefined;
   readonly tls?: TlsOptions | undefined;
+  /** Tokens of the hub unless told. */
+  readonly auth?: AuthOptions | undefined;
   readonly limits?: Partial<ServeLimits> | undefined;
 }
 
@@ -31,6 +34,7 @@ export interface ServeSettings extends HostRules {
   readonly host: string;
   readonly port: number;
   readonly tls: TlsOptions | null;
+  readonly auth: AuthOptions;
   readonly limits: ServeLimits;
 }
 
@@ -46,21 +50,25 @@ const DEFAULTS: ServeLimits = {
   handshakeMs: 10_000,
 };
 
-const OPTIONS = ['host', 'port', 'tls', 'hosts', 'origins', 'limits'];
+const OPTIONS = ['host', 'port', 'tls', 'auth', 'hosts', 'origins', 'limits'];
+const AUTH_OPTIONS = ['tokens', 'jwt', 'none'];
 
 export function checkServeOptions(options: ServeOptions): ServeSettings {
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
   if (unknown !== undefined) throw wrong(unknown, `no such option; there are ${OPTIONS.join(', ')}`);
-  const { host = '127.0.0.1', port = DEFAULT_PORT, tls = null, hosts = [], origins = [] } = options;
+  const { host = '127.0.0.1', port = DEFAULT_PORT, tls = null, auth = {}, hosts = [], origins = [] } = options;
   if (typeof host !== 'string' || host === '')
     throw wrong('host', `expected a name or an address, got ${describe(host)}`);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw wrong('port', `expected a whole number from 0 to 65535, got ${describe(port)}`);
   }
   checkTls(tls);
+  const unknownAuth = Object.keys(auth).find((name) => !AUTH_OPTIONS.includes(name));
+  if (unknownAuth !== undefined)
+    throw wrong(`auth.${unknownAuth}`, `no such option; there are ${AUTH_OPTIONS.join(', ')}`);
   checkTexts('hosts', hosts);
   checkTexts('origins', origins);
-  return { host, port, tls, hosts, origins, limits: limitsOf(options.limits ?? {}) };
+  return { host, port, tls, auth, hosts, origins, limits: limitsOf(options.limits ?? {}) };
 }
 
 function checkTls(tls: TlsOptions | null): void {

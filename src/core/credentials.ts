@@ -1,0 +1,20 @@
+/** What a proven credential is good for. The secret itself never gets here. */
+
+import type { Grant } from './grants.ts';
+import type { JsonObject } from './json.ts';
+
+export interface Credential {
+  /** Names it in records that can be read; not a secret. */
+  readonly id: string;
+  /** The one identity it speaks for; null = those that were registered with it. */
+  readonly name: string | null;
+  /** What its holder may do beside what its identity may. */
+  readonly grants: readonly Grant[];
+  readonly expires_at_ms: number | null;
+}
+
+/**
+ * Judges what a hello offers as proof; null = it proves nothing. It may take its time: what the peer sends meanwhile waits.
+ * A throw is a no.
+ */
+export type Authenticate = (auth: JsonObject) => Credential | null | Promise<Credential | null>;

@@ -1,0 +1,101 @@
+/** Tokens of an issuer: signed by a key of its set, for this hub, and not expired. `sub` is the name, `scope` the grants. */
+
+import { readFile } from 'node:fs/promises';
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  type JSONWebKeySet,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from 'jose';
+import type { Credential } from '../../core/credentials.ts';
+import { HubError } from '../../core/errors.ts';
+import { grantsIn } from './authenticate.ts';
+
+export interface JwtOptions {
+  readonly issuer: string;
+  readonly audience: string;
+  /** The issuer's public keys: a file, an https address, or the set itself. */
+  readonly jwks: string | { readonly keys: readonly object[] };
+  /** Signatures that are taken; only those with a public key can be. */
+  readonly algorithms?: readonly string[] | undefined;
+  /** How far the issuer's clock may be from ours. */
+  readonly clockToleranceSeconds?: number | undefined;
+}
+
+const ASYMMETRIC = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
+/** Longer than any real one; what is longer is not looked at. */
+const MOST_CHARACTERS = 16 * 1024;
+
+export async function jwtJudge(options: JwtOptions): Promise<(token: unknown) => Promise<Credential | null>> {
+  const { issuer, audience, algorithms = DEFAULT_ALGORITHMS, clockToleranceSeconds = 5 } = options;
+  checkTexts({ issuer, audience });
+  const wrong = algorithms.find((algorithm) => !ASYMMETRIC.includes(algorithm));
+  if (wrong !== undefined || algorithms.length === 0) {
+    throw bad(`auth.jwt.algorithms: expected some of ${ASYMMETRIC.join(', ')}, got ${JSON.stringify(wrong ?? [])}`);
+  }
+  const keys = await keySet(options.jwks);
+  const expected = { issuer, audience, algorithms: [...algorithms], clockTolerance: clockToleranceSeconds };
+  return async (token) => {
+    if (typeof token !== 'string' || token.length > MOST_CHARACTERS) return null;
+    const requiredClaims = ['exp', 'sub'];
+    const verified = await jwtVerify(token, keys, { ...expected, requiredClaims }).catch(() => null);
+    return verified === null ? null : credentialIn(verified.payload, issuer);
+  };
+}
+
+function credentialIn({ sub = '', exp = 0, scope }: JWTPayload, issuer: string): Credential {
+  const words = typeof scope === 'string' ? scope.split(' ') : [];
+  return { id: `jwt:${issuer}#${sub}`, name: sub, grants: grantsIn(words), expires_at_ms: exp * 1000 };
+}
+
+async function keySet(jwks: JwtOptions['jwks']): Promise<JWTVerifyGetKey> {
+  if (typeof jwks !== 'string') return local(jwks);
+  if (/^https:\/\//.test(jwks)) return createRemoteJWKSet(new URL(jwks));
+  if (/^http:\/\//.test(jwks))
+    throw bad('auth.jwt.jwks: expected an https address; keys that come over http prove nothing');
+  const text = await readFile(jwks, 'utf8').catch((cause: unknown) => {
+    throw bad(`auth.jwt.jwks: the file ${jwks} cannot be read`, cause);
+  });
+  return local(parsed(text, jwks));
+}
+
+function parsed(text: string, path: string): object {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw bad(`auth.jwt.jwks: the file ${path} is no JSON`, cause);
+  }
+}
+
+function local(value: object): JWTVerifyGetKey {
+  try {
+    return createLocalJWKSet(value as JSONWebKeySet);
+  } catch (cause) {
+    throw bad('auth.jwt.jwks: expected {"keys": [...]} with public keys', cause);
+  }
+}
+
+function checkTexts(texts: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(texts)) {
+    if (typeof value !== 'string' || value === '') throw bad(`auth.jwt.${name}: expected a text`);
+  }
+}
+
+function bad(problem: string, cause?: unknown): HubError {
+  return new HubError('bad_options', problem, { cause });
+}
