@@ -3,6 +3,8 @@
 
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
+import { HubError } from '../core/errors.ts';
+import { lineLog } from './line-log.ts';
 import { terminalOf } from './terminal.ts';
 
 const DONE = 0;
@@ -14,9 +16,16 @@ const HELP = `Usage: parley <command> [options]
 A session-adapter messaging hub for AI agents, CLIs and people.
 
 Commands:
+  up               Run a hub: it listens on 127.0.0.1:4747, keeps everything in
+                   .parley and ends in good order on Ctrl-C or SIGTERM.
   demo             Watch four sessions live and end: a hub in this process, scripted
                    agents and a person. Takes about twelve seconds; without a
                    terminal it does not pause and writes plain text.
+
+Options of up:
+  --port <number>  The port to listen on (4747; 0 = any that is free).
+  --host <name>    The address to listen on (127.0.0.1).
+  --data <folder>  Where everything is kept (.parley).
 
 Options:
   -h, --help       Show this help.
@@ -26,9 +35,10 @@ Environment:
   NO_COLOR         Set to anything: no colour.
 
 Exit codes:
-  0  done    1  it failed    2  wrong arguments
+  0  done    1  it failed    2  wrong arguments    74  the disk failed
 
 Examples:
+  parley up --port 0 --data /tmp/hub
   parley demo
   NO_COLOR=1 parley demo
 `;
@@ -43,9 +53,12 @@ async function main(args: readonly string[]): Promise<number> {
   if (asked.values.help === true) return say(HELP);
   if (asked.values.version === true) return say(`${version()}\n`);
   if (command === undefined) return complain('a command is missing');
-  if (command !== 'demo') return complain(`there is no command "${command}"`);
-  if (extra !== undefined) return complain(`"demo" takes no arguments, got "${extra}"`);
-  return demo();
+  if (command !== 'demo' && command !== 'up') return complain(`there is no command "${command}"`);
+  if (extra !== undefined) return complain(`"${command}" takes no arguments, got "${extra}"`);
+  const { help: _help, version: _version, ...options } = asked.values;
+  const [unwanted] = Object.keys(options);
+  if (command === 'demo') return unwanted === undefined ? demo() : complain(`"demo" has no option --${unwanted}`);
+  return runUp(options);
 }
 
 function read(args: readonly string[]): ReturnType<typeof parse> | Error {
@@ -62,7 +75,13 @@ function parse(args: readonly string[]) {
   return parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' } },
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      version: { type: 'boolean', short: 'v' },
+      port: { type: 'string' },
+      host: { type: 'string' },
+      data: { type: 'string' },
+    },
   });
 }
 
@@ -78,6 +97,32 @@ async function demo(): Promise<number> {
     return DONE;
   } finally {
     clearTimeout(tooLong);
+  }
+}
+
+interface UpArguments {
+  readonly port?: string | undefined;
+  readonly host?: string | undefined;
+  readonly data?: string | undefined;
+}
+
+async function runUp({ port, host, data = '.parley' }: UpArguments): Promise<number> {
+  if (port !== undefined && !/^\d{1,5}$/.test(port)) return complain(`--port: expected a number, got "${port}"`);
+  const { up } = await import('./up.ts');
+  try {
+    const line = (text: string): void => void process.stdout.write(`${text}\n`);
+    await up({
+      data,
+      host,
+      ...(port === undefined ? {} : { port: Number(port) }),
+      say: line,
+      log: lineLog(process.stderr),
+    });
+    return DONE;
+  } catch (thrown) {
+    if (!(thrown instanceof HubError)) throw thrown;
+    process.stderr.write(`parley: ${thrown.message}\n`);
+    return thrown.code === 'bad_options' ? ASKED_WRONGLY : FAILED;
   }
 }
 
