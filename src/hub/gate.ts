@@ -74,11 +74,17 @@ export class Gate {
 
   /** A promise only of an arbiter that takes its time. The hub's own envelopes go to everyone. */
   deliveryDenied(envelope: Envelope, agentId: string): Denial | Promise<Denial> {
-    const { registry, arbiter } = this.parts;
-    if (envelope.sender_id === HUB_ID) return null;
-    if (!arbiter.replaced.has('authorizeDelivery') && registry.ruleOf(agentId) === registry.openRule) return null;
+    if (envelope.sender_id === HUB_ID || !this.withholdsFrom(agentId)) return null;
     const [from, to] = [this.known(envelope.sender_id), this.known(agentId)];
-    return arbiter.denial('authorizeDelivery', { from, to, envelope });
+    return this.parts.arbiter.denial('authorizeDelivery', { from, to, envelope });
+  }
+
+  /** Something may be kept from this one, by its rule or by an arbiter of one's own. */
+  withholdsFrom(agentId: string): boolean {
+    const { registry, arbiter } = this.parts;
+    if (arbiter.replaced.has('authorizeDelivery')) return true;
+    const rule = registry.ruleOf(agentId);
+    return rule !== registry.openRule && !rule.access.inbound_from.includes('*');
   }
 
   private ready(draft: Draft, metadata: SessionMetadata | undefined): Verdicts | Promise<Verdicts> {
