@@ -186,6 +186,7 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
   onStaged({ entries }: Unit): void {
     this.keys.add(entries);
     for (const entry of entries) this.tail.push(entry);
+    this.parts.inboxes.stage(entries, this.durable);
   }
 
   onDurable({ entries }: Unit, after: SessionState | null): void {
@@ -197,12 +198,14 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
   }
 
   onLost(): void {
+    this.parts.inboxes.unstageAll(this.logId);
     this.parts.sessions.drop(this.logId);
   }
 
   /** Another writer was first: its entries are folded and published like our own, and the keys of what was dropped go. */
   async reload(durable: SessionState | null): Promise<{ state: SessionState | null; token: HeadToken | null }> {
     this.keys.drop(this.tail.splice(this.durableLength()));
+    this.parts.inboxes.unstageAll(this.logId);
     const stored = await this.store.head(this.logId);
     if (stored === null && durable !== null)
       throw new WireError('internal', `session ${this.logId} is gone from the store`);

@@ -17,6 +17,7 @@ const READ_BATCH = 128;
 const READ_AGAIN_MS = 1000;
 
 interface Flight {
+  readonly senderId: string;
   readonly attempt: number;
   /** The `prev_seq` it was sent with, the same in every attempt. */
   readonly prevSeq: number;
@@ -152,11 +153,25 @@ export class Pump {
         this.advance();
         continue;
       }
-      const denial = this.parts.gate.deliveryDenied(envelope, this.target.agentId);
+      const denial = this.denialOf(envelope);
       if (denial instanceof Promise) return this.deliverAfter(denial, entry);
       if (denial === null) this.deliverOne(entry);
-      else this.parts.inboxes.acked(this.target.agentId);
+      else this.withhold(envelope);
     }
+  }
+
+  /** What was not to be had when it came is not asked about again. */
+  private denialOf(envelope: Envelope): string | null | Promise<string | null> {
+    const { gate, inboxes } = this.parts;
+    if (inboxes.wasDenied(this.target.agentId, envelope)) return 'it was denied when it came';
+    return gate.deliveryDenied(envelope, this.target.agentId);
+  }
+
+  /** Not to be had: it counts as acked. */
+  private withhold(envelope: Envelope): void {
+    this.parts.inboxes.acked(this.target.agentId, envelope);
+    this.progress.beyond.add(envelope.seq);
+    this.advance();
   }
 
   /** The arbiter takes its time: nothing overtakes the envelope it is asked about. */
@@ -168,31 +183,28 @@ export class Pump {
       this.asking = null;
       if (this.stopped) return;
       if (reason === null) this.deliverOne(entry);
-      else this.parts.inboxes.acked(this.target.agentId);
+      else this.withhold(entry.envelope);
       this.run();
     });
   }
 
   private deliverOne(entry: Entry): void {
     const { envelope } = entry;
-    if (this.parts.inboxes.wasDropped(this.target.agentId, envelope)) this.skip(envelope.seq, 'overflow');
-    else if (isPastTtl(envelope, this.parts.clock.now())) this.skip(envelope.seq, 'expired');
+    if (isPastTtl(envelope, this.parts.clock.now())) this.skip(envelope, 'expired');
+    else if (this.parts.inboxes.isGone(this.target.agentId, envelope)) this.skip(envelope, 'overflow');
     else if (this.hasRoomFor(envelope)) {
-      this.send(entry, { attempt: 1, prevSeq: this.previous });
+      this.send(entry, { senderId: envelope.sender_id, attempt: 1, prevSeq: this.previous });
       this.previous = envelope.seq;
     }
   }
 
   /** Where the oldest are dropped they make room: what was sent counts as acked; if nothing was, this one is the oldest. */
-  private hasRoomFor({ seq, sender_id }: Envelope): boolean {
-    const { inboxes } = this.parts;
-    const { agentId } = this.target;
-    if (sender_id === HUB_ID) return true;
-    while (inboxes.overflows(agentId)) {
+  private hasRoomFor(envelope: Envelope): boolean {
+    if (envelope.sender_id === HUB_ID) return true;
+    while (this.parts.inboxes.overflows(this.target.agentId)) {
       const oldest = this.inFlight.keys().next().value;
       if (oldest === undefined) {
-        this.skip(seq, 'overflow');
-        inboxes.acked(agentId);
+        this.skip(envelope, 'overflow');
         return false;
       }
       this.sendGap(oldest, 'overflow');
@@ -215,7 +227,9 @@ export class Pump {
   }
 
   /** Told, not sent: the recipient knows exactly what is gone. */
-  private skip(seq: number, reason: GapReason): void {
+  private skip(envelope: Envelope, reason: GapReason): void {
+    const { seq } = envelope;
+    this.parts.inboxes.tellGone(this.target.agentId, envelope);
     this.sendGap(seq, reason);
     this.previous = seq;
     this.gaps.add(seq);
@@ -229,7 +243,11 @@ export class Pump {
   }
 
   private finish(seq: number): void {
-    if (this.inFlight.delete(seq)) this.parts.inboxes.acked(this.target.agentId);
+    const sender_id = this.inFlight.get(seq)?.senderId;
+    this.inFlight.delete(seq);
+    if (sender_id !== undefined) {
+      this.parts.inboxes.acked(this.target.agentId, { session_id: this.sessionId, seq, sender_id });
+    }
     this.parts.retries.cancel(this.retryKey(seq));
     this.progress.beyond.add(seq);
     for (const gap of this.gaps) {
@@ -252,6 +270,7 @@ export class Pump {
       this.progress.seq = Math.max(this.progress.seq, seq);
       beyond.delete(seq);
     }
+    this.parts.inboxes.passed(this.target.agentId, this.sessionId, this.progress.seq);
     this.parts.cursors.changed(this.progress);
   }
 
