@@ -13,6 +13,7 @@ import type { Taps } from './events.ts';
 import type { Expectations } from './expectations.ts';
 import type { Gate } from './gate.ts';
 import type { Grace } from './grace.ts';
+import type { Lines } from './in-line.ts';
 import type { Inboxes } from './inboxes.ts';
 import type { LiveIndex } from './live-index.ts';
 import type { Presence } from './presence.ts';
@@ -57,8 +58,8 @@ export interface HubParts {
   readonly gate: Gate;
   readonly rates: Rates;
   readonly inboxes: Inboxes;
-  /** How many sessions each agent with a limit is opening just now. */
-  readonly opening: Map<string, number>;
+  /** Sessions that are being opened, by agent with a limit. */
+  readonly opening: Lines;
   /** The store refused a write: from now on nothing is accepted. */
   fail(error: Error): void;
   /** Connections there are now, for health. */
