@@ -6,7 +6,7 @@ import type { JsonObject } from './json.ts';
 import type { Pacing } from './pacing.ts';
 import type { ExpectationEntry, SessionMetadata } from './session.ts';
 
-/** Something that is waited for: it is a violation from `due_ms` on. Agent and `since_seq` tell it from other waits of its entry. */
+/** Something that is waited for: it is a violation from `due_ms` on. An entry has one of each agent at most; `since_seq` tells it from earlier ones. */
 export interface Wait {
   /** Who must act; null = anybody, the violator is the session. */
   readonly agent_id: string | null;

@@ -1,10 +1,11 @@
 /** A violation and all it causes, as one unit. Pure: judged inside admission, on the state a send would meet. */
 
 import { type Decision, endDraft } from './advance.ts';
+import { checkedDetail, checkedEffects, checkedWaits } from './check-expected.ts';
 import { type Draft, type Envelope, hubDraft } from './envelope.ts';
-import { HubError } from './errors.ts';
+import { assertNever } from './errors.ts';
 import type { HandlerEffect, Violation, Wait, WatchedEntry } from './expectation.ts';
-import { isWellFormed, type JsonObject } from './json.ts';
+import type { JsonObject } from './json.ts';
 import { removeParticipant } from './membership.ts';
 import { isTerminal, nameOf, participantOf } from './session.ts';
 import { foldEnvelope, type SessionState } from './state.ts';
@@ -19,10 +20,13 @@ export interface Looked {
 /** Throws what evaluator and handler throw. */
 export function fireEntry(state: SessionState, watched: WatchedEntry, nowMs: number): Decision<Looked> {
   const around = watchedState(state);
-  const due = openWaits(watched, around).filter((wait) => isDue(watched, wait, nowMs));
+  const due = checkedWaits(watched.evaluator, openWaits(watched, around), state.metadata).filter(
+    ({ due_ms }) => due_ms <= nowMs,
+  );
   if (due.length === 0) return { kind: 'nothing', answer: { fired: false } };
   const violation = violationOf(watched, due, around);
-  const drafts = draftsOf(state, violation, watched.handler.act(violation, state.metadata));
+  const effects = checkedEffects(watched.handler, watched.handler.act(violation, state.metadata));
+  const drafts = draftsOf(state, violation, effects);
   return { kind: 'append', drafts, answer: () => ({ fired: true }) };
 }
 
@@ -30,19 +34,9 @@ export function watchedState({ metadata, head: { turn }, pacing, adapter_state }
   return { metadata, turn, pacing, adapter_state };
 }
 
-function isDue({ evaluator }: WatchedEntry, { due_ms, since_seq }: Wait, nowMs: number): boolean {
-  if (Number.isFinite(due_ms) && Number.isInteger(since_seq)) return due_ms <= nowMs;
-  throw new HubError(
-    'bad_evaluator',
-    `${evaluator.name}: a wait needs due_ms and a whole since_seq, got ${due_ms} and ${since_seq}`,
-  );
-}
-
 function violationOf({ index, entry, evaluator }: WatchedEntry, due: readonly Wait[], watched: Watched): Violation {
-  const detail: unknown = evaluator.describe?.(due, contextOf(entry.params, watched)) ?? inWords(due, watched);
-  if (typeof detail !== 'string' || !isWellFormed(detail)) {
-    throw new HubError('bad_evaluator', `${evaluator.name}: describe must give text`);
-  }
+  const said = evaluator.describe?.(due, contextOf(entry.params, watched)) ?? inWords(due, watched);
+  const detail = checkedDetail(evaluator, said);
   return {
     entry: index,
     name: entry.name,
@@ -104,17 +98,10 @@ function caused(state: SessionState, effect: HandlerEffect, { name }: Violation)
       return decision.kind === 'append' ? decision.drafts : [];
     }
     case 'close':
-      return [endDraft(metadata, 'auto_close', checkReason(effect.reason))];
+      return [endDraft(metadata, 'auto_close', effect.reason)];
     default:
-      throw new HubError('bad_handler', `a handler has no effect ${JSON.stringify(effect satisfies never)}`);
+      return assertNever(effect);
   }
-}
-
-const MAX_REASON = 256;
-
-function checkReason(reason: unknown): string {
-  if (typeof reason === 'string' && reason.length <= MAX_REASON && isWellFormed(reason)) return reason;
-  throw new HubError('bad_handler', `a handler closes with a reason of at most ${MAX_REASON} characters`);
 }
 
 /** The session after a draft, as far as later effects ask about it: who is in, and whether it goes on. */

@@ -1,7 +1,9 @@
 /** What a session waits for, as its entries say, and when the first of it becomes a violation. */
 
+import { checkedList } from './check-expected.ts';
 import type { Wait, WaitContext, Watch, WatchedEntry } from './expectation.ts';
 import { participantOf, type SessionMetadata } from './session.ts';
+import { isTime } from './time.ts';
 
 /** What an evaluator looks at, but for the parameters of its entry. */
 export type Watched = Omit<WaitContext, 'params'>;
@@ -10,7 +12,7 @@ export type Watched = Omit<WaitContext, 'params'>;
 export function openWaits({ index, entry, evaluator }: WatchedEntry, watched: Watched): readonly Wait[] {
   const { metadata, pacing } = watched;
   if (metadata.state !== 'ACTIVE' && metadata.state !== 'INVITED') return NONE;
-  const waits = evaluator.waits(contextOf(entry.params, watched));
+  const waits = checkedList(evaluator, evaluator.waits(contextOf(entry.params, watched)));
   const fired = pacing.fired[index];
   const appliesTo = entry.applies_to;
   if (waits.length === 0 || (fired === undefined && appliesTo === undefined)) return waits;
@@ -26,7 +28,7 @@ export function contextOf(params: WaitContext['params'], watched: Watched): Wait
   return { metadata, turn, pacing, adapter_state, params };
 }
 
-/** When the first wait is due; null = nothing is waited for. An evaluator that throws is due now: then it is reported. */
+/** When the first wait is due; null = nothing is waited for. An evaluator that throws, or gives no time, is due now: then it is reported. */
 export function nextDue({ entries }: Watch, watched: Watched, nowMs: number): number | null {
   let due: number | null = null;
   for (const watchedEntry of entries) {
@@ -40,7 +42,7 @@ function firstDue(watchedEntry: WatchedEntry, watched: Watched, nowMs: number): 
   try {
     let first: number | null = null;
     for (const { due_ms } of openWaits(watchedEntry, watched)) {
-      if (!Number.isFinite(due_ms)) return nowMs;
+      if (!isTime(due_ms)) return nowMs;
       if (first === null || due_ms < first) first = due_ms;
     }
     return first;

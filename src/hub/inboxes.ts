@@ -230,15 +230,15 @@ export class Inboxes {
 
   private highWater(agentId: string, count: InboxCount): void {
     const { high_water, max_pending } = this.parts.registry.ruleOf(agentId).limits.inbox;
-    if (high_water === null || count.told || count.pending < high_water) return;
+    if (high_water === null || count.told || count.pending < Math.min(high_water, max_pending)) return;
     count.told = true;
     this.parts.events.emit('inboxHighWater', { agent_id: agentId, pending: count.pending, max_pending });
   }
 
   private lowWater(agentId: string, count: InboxCount): void {
     if (!count.told) return;
-    const { high_water } = this.parts.registry.ruleOf(agentId).limits.inbox;
-    if (high_water === null || count.pending < high_water) count.told = false;
+    const { high_water, max_pending } = this.parts.registry.ruleOf(agentId).limits.inbox;
+    if (high_water === null || count.pending < Math.min(high_water, max_pending)) count.told = false;
   }
 
   private countOf(agentId: string): InboxCount | undefined {

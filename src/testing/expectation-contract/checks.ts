@@ -39,8 +39,7 @@ export function evaluatorChecks(
     { title: '[EC2] it says of parameters whether they are right', run: () => judged(evaluator, params, badParams) },
     {
       title: '[EC3] its waits name a participant or nobody, a seq and times in their order',
-      run: () =>
-        cases.forEach((context) => void evaluator.waits(context).forEach((wait) => void isWait(wait, context))),
+      run: () => cases.forEach((context) => void areWaits(evaluator.waits(context), context)),
     },
     ...purity(cases, ask),
   ];
@@ -109,6 +108,12 @@ function judged(evaluator: Evaluator, params: readonly JsonObject[], badParams: 
     assert.ok(problem !== null, `checkParams accepted ${canonicalJson(bad)}`);
     for (const member of ['field', 'expected', 'received'] as const) assertName(problem[member], member);
   }
+}
+
+function areWaits(waits: readonly Wait[], context: WaitContext): void {
+  for (const wait of waits) isWait(wait, context);
+  const who = waits.map(({ agent_id }) => agent_id);
+  assert.equal(new Set(who).size, who.length, `each has one wait at most, got those of ${who.join(', ')}`);
 }
 
 function isWait({ agent_id, since_seq, since_ms, due_ms }: Wait, { metadata }: WaitContext): void {
