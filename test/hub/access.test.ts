@@ -261,6 +261,22 @@ describe('a rate', () => {
     await say(world, alice, id, '2');
   });
 
+  it('[RU7] a post that is tried again after its time is judged by the rule there is then, looser or tighter', async () => {
+    const { world, alice, id } = await aConversation();
+    await rule(world, alice, limits({ rate: { per_minute: 60, burst: 1 } }));
+    await say(world, alice, id, '1');
+    expect((await refusal(world, say(world, alice, id, '2'))).details).toEqual({ retry_after_ms: 1000 });
+    await rule(world, alice, limits({ rate: { per_minute: 1, burst: 1 } }));
+    world.clock.advance(1000);
+    // By the old rule it might: a second gives back a sixtieth of it now.
+    expect((await refusal(world, say(world, alice, id, '2'))).details).toEqual({ retry_after_ms: 59_000 });
+    await loosen(world, alice, limits({ rate: { per_minute: 60, burst: 1 } }));
+    await say(world, alice, id, '2');
+    await rule(world, alice, access({ outbound_to: [] }));
+    world.clock.advance(1000);
+    expect((await refusal(world, say(world, alice, id, '3'))).code).toBe('forbidden');
+  });
+
   it('[RU7, AM9] one post pays once, though another writer was first', async () => {
     const { world, alice, bob, id } = await aConversation();
     await rule(world, alice, slow);

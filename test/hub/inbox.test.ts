@@ -166,6 +166,16 @@ describe('a full inbox', () => {
     expect((await world.hub.audit()).filter(({ kind }) => kind === 'inbox_high_water')).toHaveLength(2);
   });
 
+  it('[RU10] says so when it is full at the latest, though its high water is higher', async () => {
+    const { world, alice, bob, id } = await silentBob({ max_pending: 3 });
+    const heard: unknown[] = [];
+    world.hub.on('inboxHighWater', (event) => heard.push(event));
+    await fill(world, alice, id, 2);
+    expect(heard).toEqual([]);
+    await fill(world, alice, id, 1);
+    expect(heard).toEqual([{ agent_id: bob.agentId, pending: 3, max_pending: 3 }]);
+  });
+
   it('[RU8, EV2, L8] a listener that throws at the high water disturbs nobody', async () => {
     const { world, alice, id } = await silentBob({ max_pending: 10, high_water: 1 });
     world.hub.on('inboxHighWater', () => {
