@@ -64,6 +64,8 @@ export class Room {
   /** The hub was asked about it. */
   isKnown = false;
   private turnSeq = 0;
+  /** The last envelope of the stream that said what this participant is. */
+  private standingSeq = 0;
   private isDeclined = false;
   private hasStream = false;
   private posting = new AbortController();
@@ -176,6 +178,15 @@ export class Room {
     this.advance(state);
     // Where a stream is running it brings the end itself, after everything that was said before it.
     if ((state === 'CLOSED' || state === 'EXPIRED') && !this.hasStream) this.finish({ state, reason });
+    else this.knowOwn(metadata);
+  }
+
+  /** What was heard and acked in another process does not come again: then asking is the only way to learn of it. */
+  private knowOwn({ participants, head_seq }: SessionMetadata): void {
+    const status = participants.find(({ agent_id }) => agent_id === this.host.agentId)?.status;
+    if (head_seq < this.standingSeq) return;
+    if (status === 'removed' && !this.hasStream) this.finish({ state: 'REMOVED', reason: null });
+    if (status === 'hidden') this.stopPosting(`you are hidden in session ${this.id}`);
   }
 
   /** The lifecycle only goes forward; an answer may be older than what the stream has brought. */
@@ -190,6 +201,7 @@ export class Room {
     this.end = null;
     this.turn = null;
     this.turnSeq = 0;
+    this.standingSeq = 0;
     this.hasStream = false;
     this.isKnown = false;
     this.unavailable = null;
@@ -216,10 +228,11 @@ export class Room {
     this.lane.wake();
   }
 
-  private note({ event_type, event_data }: Envelope): void {
+  private note({ event_type, event_data, seq }: Envelope): void {
     const { agent_id, name } = event_data;
     const reason = typeof event_data.reason === 'string' ? event_data.reason : null;
     const isMe = agent_id === this.host.agentId;
+    if (isMe) this.standingSeq = seq;
     switch (event_type) {
       case 'session.opened':
         return this.advance('ACTIVE');

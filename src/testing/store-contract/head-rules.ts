@@ -53,7 +53,7 @@ export function headRules(at: StoreUnderTest): void {
       expect(await liveIds(at.store)).toEqual(['s1', 's4']);
     });
 
-    it('[ST12] a live row has the state, the deadline of the lifecycle, and whether there is a parent', async () => {
+    it('[ST12] a live row has the state, its deadline, and whether there is a parent', async () => {
       const expires_at = isoFromMs(90_000);
       await durably(at.store, 's1', null, createdUnit('s1'));
       await durably(at.store, 's2', null, createdUnit('s2', { parent: 's1', expires_at }));
