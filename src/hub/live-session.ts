@@ -271,7 +271,7 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
     if (refusal !== null) return refuse(refusal);
     const { entries, after } = advanced;
     const answer = decision.answer(advanced);
-    return { kind: 'accept', unit: { entries }, after, answer };
+    return { kind: 'accept', unit: { entries, head: after.head }, after, answer };
   }
 
   private publish(entries: readonly Entry[], after: SessionState | null): void {
