@@ -31,8 +31,7 @@ export function nextStamp(nowMs: number, last: string | null, random: string): S
     ms += 1;
     count = 0;
   }
-  const tail = random.slice(MS_DIGITS + COUNT_DIGITS);
-  const envelope_id = prefixOf(ms) + hex(count, COUNT_DIGITS) + tail;
+  const envelope_id = prefixOf(ms, count >> 8) + lastDigits(count) + tailOf(random);
   lastId = envelope_id;
   lastPlace = { ms, count };
   return { envelope_id, created_at: isoFromMs(ms) };
@@ -52,7 +51,10 @@ export function laterId(a: string | null, b: string | null): string | null {
 let lastId: string | null = null;
 let lastPlace = FIRST;
 let prefixMs = Number.NaN;
+let prefixCount = 0;
 let prefix = '';
+let tailRandom = '';
+let tail = '';
 
 function placeOf(envelopeId: string): Place {
   if (envelopeId === lastId) return lastPlace;
@@ -60,14 +62,30 @@ function placeOf(envelopeId: string): Place {
   return { ms: stampMs(envelopeId), count };
 }
 
-function prefixOf(ms: number): string {
-  if (ms !== prefixMs) {
-    prefix = hex(ms, MS_DIGITS);
+/** All digits of its place but the last two of the count. */
+function prefixOf(ms: number, count: number): string {
+  if (ms !== prefixMs || count !== prefixCount) {
+    prefix = hex(ms, MS_DIGITS) + hex(count, COUNT_DIGITS - 2);
     prefixMs = ms;
+    prefixCount = count;
   }
   return prefix;
+}
+
+function lastDigits(count: number): string {
+  return TWO_DIGITS[count & 0xff] ?? '';
+}
+
+function tailOf(random: string): string {
+  if (random !== tailRandom) {
+    tail = random.slice(MS_DIGITS + COUNT_DIGITS);
+    tailRandom = random;
+  }
+  return tail;
 }
 
 function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0');
 }
+
+const TWO_DIGITS: readonly string[] = Array.from({ length: 256 }, (_, value) => hex(value, 2));
