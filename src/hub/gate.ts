@@ -15,15 +15,26 @@ export interface Verdicts {
   readonly inbox: ReadonlyMap<string, Denial>;
 }
 
-const NONE: Verdicts = { send: null, inbox: new Map() };
+/** Where nobody was asked. */
+export const NO_VERDICTS: Verdicts = { send: null, inbox: new Map() };
 
 export class Gate {
   private readonly parts: HubParts;
   /** By connection and session: the last post that waits for the arbiter. */
   private readonly lines = new Map<string, Promise<void>>();
+  /** An arbiter of one's own is asked about every post. */
+  private readonly asks: boolean;
 
   constructor(parts: HubParts) {
     this.parts = parts;
+    const { replaced } = parts.arbiter;
+    this.asks = replaced.has('authorizeSend') || replaced.has('authorizeInbox');
+  }
+
+  /** Nothing has to be waited for, and nobody to be asked: `pass` would run its work at once, without verdicts. */
+  isOpen(draft: Draft, metadata: SessionMetadata | undefined): boolean {
+    if (this.asks || this.lines.size > 0) return false;
+    return metadata === undefined || this.parts.inboxes.isReadyFor(draft, metadata);
   }
 
   /** Runs `then` at once, unless the arbiter, or a post before it, has to be waited for. */
@@ -82,7 +93,7 @@ export class Gate {
   }
 
   private ready(draft: Draft, metadata: SessionMetadata | undefined): Verdicts | Promise<Verdicts> {
-    if (metadata === undefined) return NONE;
+    if (metadata === undefined) return NO_VERDICTS;
     const verdicts = this.verdicts(draft, metadata);
     const counted = this.parts.inboxes.toCount(draft, metadata);
     return counted === null ? verdicts : Promise.all([verdicts, counted]).then(([known]) => known);
@@ -90,10 +101,10 @@ export class Gate {
 
   /** What an arbiter of one's own is asked before; nothing, where the rules will be. */
   private verdicts(draft: Draft, metadata: SessionMetadata): Verdicts | Promise<Verdicts> {
+    if (!this.asks) return NO_VERDICTS;
     const { replaced } = this.parts.arbiter;
-    if (!replaced.has('authorizeSend') && !replaced.has('authorizeInbox')) return NONE;
     // A stranger is told that there is no such session, and nobody is asked about it.
-    if (participantOf(metadata, draft.sender_id) === undefined) return NONE;
+    if (participantOf(metadata, draft.sender_id) === undefined) return NO_VERDICTS;
     const from = this.party(draft.sender_id, metadata);
     const to = this.recipients(draft, metadata);
     const asked = { from, session: metadata, draft };

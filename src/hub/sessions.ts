@@ -40,11 +40,18 @@ export class Sessions {
     return this.loaded.get(sessionId);
   }
 
+  /** To be used now; undefined = it is not in memory, or others wait for it: then `use` takes care of the order. */
+  atHand(sessionId: string): LiveSession | undefined {
+    const loaded = this.loaded.get(sessionId);
+    if (loaded === undefined || this.arriving.has(sessionId)) return undefined;
+    this.touch(loaded);
+    return loaded;
+  }
+
   /** Runs `work` on the session: now if it is loaded, else when it is, in the order of the calls. Unknown = not_found. */
   use<T>(sessionId: string, work: (session: LiveSession) => Promise<T> | T): Promise<T> {
-    const loaded = this.loaded.get(sessionId);
-    if (loaded !== undefined && !this.arriving.has(sessionId)) {
-      this.touch(loaded);
+    const loaded = this.atHand(sessionId);
+    if (loaded !== undefined) {
       // The promise of the work itself: one of ours around it would cost every post three more turns of the queue.
       try {
         return Promise.resolve(work(loaded));
