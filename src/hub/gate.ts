@@ -22,18 +22,22 @@ export class Gate {
   private readonly parts: HubParts;
   /** By connection and session: the last post that waits for the arbiter. */
   private readonly lines = new Map<string, Promise<void>>();
-  /** An arbiter of one's own is asked about every post. */
-  private readonly asks: boolean;
+  /** What an arbiter of one's own is asked: known once and for all, and looked at for every post and every delivery. */
+  private readonly asksSend: boolean;
+  private readonly asksInbox: boolean;
+  private readonly asksDelivery: boolean;
 
   constructor(parts: HubParts) {
     this.parts = parts;
     const { replaced } = parts.arbiter;
-    this.asks = replaced.has('authorizeSend') || replaced.has('authorizeInbox');
+    this.asksSend = replaced.has('authorizeSend');
+    this.asksInbox = replaced.has('authorizeInbox');
+    this.asksDelivery = replaced.has('authorizeDelivery');
   }
 
   /** Nothing has to be waited for, and nobody to be asked: `pass` would run its work at once, without verdicts. */
   isOpen(draft: Draft, metadata: SessionMetadata | undefined): boolean {
-    if (this.asks || this.lines.size > 0) return false;
+    if (this.asksSend || this.asksInbox || this.lines.size > 0) return false;
     return metadata === undefined || this.parts.inboxes.isReadyFor(draft, metadata);
   }
 
@@ -61,7 +65,7 @@ export class Gate {
   /** Outbound access and depth, on the state it is judged on. */
   denied(draft: Draft, metadata: SessionMetadata, { send }: Verdicts): Denial {
     const { registry, arbiter } = this.parts;
-    if (arbiter.replaced.has('authorizeSend')) return send;
+    if (this.asksSend) return send;
     const rule = registry.ruleOf(draft.sender_id);
     if (rule === registry.openRule && metadata.depth <= rule.limits.delegation_depth) return null;
     const ask = {
@@ -77,7 +81,7 @@ export class Gate {
   inboxDenied(draft: Draft, metadata: SessionMetadata, agentId: string, { inbox }: Verdicts): Denial {
     const { registry, arbiter } = this.parts;
     // Who came in since it was asked is not denied.
-    if (arbiter.replaced.has('authorizeInbox')) return inbox.get(agentId) ?? null;
+    if (this.asksInbox) return inbox.get(agentId) ?? null;
     if (registry.ruleOf(agentId) === registry.openRule) return null;
     const [from, to] = [this.party(draft.sender_id, metadata), this.party(agentId, metadata)];
     return now(arbiter.denial('authorizeInbox', { from, to, session: metadata, draft }));
@@ -87,7 +91,7 @@ export class Gate {
   deliveryDenied(envelope: Envelope, agentId: string): Denial | Promise<Denial> {
     const { registry, arbiter } = this.parts;
     if (envelope.sender_id === HUB_ID) return null;
-    if (!arbiter.replaced.has('authorizeDelivery') && registry.ruleOf(agentId) === registry.openRule) return null;
+    if (!this.asksDelivery && registry.ruleOf(agentId) === registry.openRule) return null;
     const [from, to] = [this.known(envelope.sender_id), this.known(agentId)];
     return arbiter.denial('authorizeDelivery', { from, to, envelope });
   }
@@ -101,15 +105,14 @@ export class Gate {
 
   /** What an arbiter of one's own is asked before; nothing, where the rules will be. */
   private verdicts(draft: Draft, metadata: SessionMetadata): Verdicts | Promise<Verdicts> {
-    if (!this.asks) return NO_VERDICTS;
-    const { replaced } = this.parts.arbiter;
+    if (!this.asksSend && !this.asksInbox) return NO_VERDICTS;
     // A stranger is told that there is no such session, and nobody is asked about it.
     if (participantOf(metadata, draft.sender_id) === undefined) return NO_VERDICTS;
     const from = this.party(draft.sender_id, metadata);
     const to = this.recipients(draft, metadata);
     const asked = { from, session: metadata, draft };
-    const send = replaced.has('authorizeSend') ? this.parts.arbiter.denial('authorizeSend', { ...asked, to }) : null;
-    const inbox = replaced.has('authorizeInbox')
+    const send = this.asksSend ? this.parts.arbiter.denial('authorizeSend', { ...asked, to }) : null;
+    const inbox = this.asksInbox
       ? to.map((one) => this.parts.arbiter.denial('authorizeInbox', { ...asked, to: one }))
       : [];
     const told = ([first, ...others]: readonly Denial[]): Verdicts => ({
