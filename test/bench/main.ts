@@ -18,7 +18,7 @@ const BENCHES: readonly Bench[] = [accepts, messageCost, expecting, tail, sweep,
 
 const HELP = `npm run bench -- [options]
 
-  --quick        fewer and shorter rounds, a smaller data folder: under two minutes
+  --quick        fewer and shorter rounds, a smaller data folder: about three minutes
   --only <name>  only this figure, or all whose name begins so; may be repeated
   --json         the last line of stdout is one JSON object of named ratios
   --help         this text
