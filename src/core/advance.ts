@@ -36,23 +36,24 @@ export function refuse(error: WireError): { readonly kind: 'refuse'; readonly er
 
 /** Stamps and folds the drafts in order. What the adapter answers, and then the hub's own rules, may close the session. */
 export function advance(before: SessionState | null, drafts: readonly Draft[], governance: Governance): Advanced {
-  const entries: Entry[] = [];
-  let state = before;
-  for (const draft of drafts) state = append(entries, state, draft, governance);
-  if (state === null) throw new HubError('empty_unit', 'a unit needs at least one draft');
-  const reason = hubReason(drafts, state, governance);
-  const after = reason === null ? state : append(entries, state, closing(state, reason), governance);
-  return { entries, after };
+  let advanced: Advanced | null = null;
+  for (const draft of drafts) advanced = append(advanced, before, draft, governance);
+  if (advanced === null) throw new HubError('empty_unit', 'a unit needs at least one draft');
+  const reason = hubReason(drafts, advanced.after, governance);
+  return reason === null ? advanced : append(advanced, before, closing(advanced.after, reason), governance);
 }
 
-/** Adds the entry of a draft, and of the closing it may cause; gives the state after them. */
-function append(entries: Entry[], before: SessionState | null, draft: Draft, governance: Governance): SessionState {
-  const envelope = stampEnvelope(draft, before, governance);
-  const state = fold(before, envelope, governance);
-  const { turn, due_at } = state.head;
-  entries.push(due_at === null ? { envelope, turn } : { envelope, turn, due: due_at });
-  const reason = adapterReason(envelope, state, governance);
-  return reason === null ? state : append(entries, state, closing(state, reason), governance);
+/** One draft more, and the closing it may cause. `before`: the state where the unit begins. */
+function append(unit: Advanced | null, before: SessionState | null, draft: Draft, governance: Governance): Advanced {
+  const state = unit === null ? before : unit.after;
+  const envelope = stampEnvelope(draft, state, governance);
+  const after = fold(state, envelope, governance);
+  const { turn, due_at } = after.head;
+  const entry: Entry = due_at === null ? { envelope, turn } : { envelope, turn, due: due_at };
+  // Most units have one entry; a list that is pushed to would be kept with room for seventeen.
+  const advanced = { entries: unit === null ? [entry] : [...unit.entries, entry], after };
+  const reason = adapterReason(envelope, after, governance);
+  return reason === null ? advanced : append(advanced, before, closing(after, reason), governance);
 }
 
 function closing({ metadata }: SessionState, reason: string): Draft {

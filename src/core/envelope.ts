@@ -1,5 +1,6 @@
 /** Everything said is an envelope. A draft is an envelope the hub has not stamped yet. */
 
+import type { Head } from './head.ts';
 import type { JsonObject } from './json.ts';
 
 export type Priority = 'background' | 'normal' | 'urgent';
@@ -44,6 +45,8 @@ export interface Entry {
 /** What one operation wrote: consecutive entries, recovered whole or not at all. */
 export interface Unit {
   readonly entries: readonly Entry[];
+  /** The summary of its session after it, from whoever has folded it already: a store need not do it again. It is not written. */
+  readonly head?: Head;
 }
 
 export const HUB_ID = 'hub';

@@ -32,6 +32,8 @@ export class Identities {
   private readonly byId = new Map<string, Identity>();
   /** Sorted when it is asked for; null = somebody came or went since. */
   private names: readonly string[] | null = null;
+  /** Somebody has, or had, a rule of its own. Until then nobody's is looked for, which every post would do several times. */
+  hasRules = false;
 
   /** Staged or durable, retired or not. */
   named(name: string): Identity | undefined {
@@ -76,6 +78,7 @@ export class Identities {
         identity.skills.set(seq, noteOf(event_data, seq), durableSeq);
         return;
       case 'agent.rule':
+        this.hasRules = true;
         // Written by the registry from a record.
         identity.rules.set(seq, event_data as unknown as RuleRecord, durableSeq);
         return;

@@ -30,6 +30,19 @@ export class Inboxes {
     this.parts = parts;
   }
 
+  /** Nothing has to be counted before a post is judged. Asked for every one of them; if not, `toCount` says what. */
+  isReadyFor(draft: Draft, { participants }: SessionMetadata): boolean {
+    for (const participant of participants) {
+      if (!isRecipient(participant, draft)) continue;
+      const { agent_id } = participant;
+      const count = this.countOf(agent_id);
+      if (count === undefined || !count.known || count.total >= this.maxPendingOf(agent_id)) return false;
+      // One who can take it is enough for what is said to everyone.
+      if (draft.audience === null) return true;
+    }
+    return true;
+  }
+
   /** What has to be counted before a post is judged; null = enough is known. */
   toCount(draft: Draft, { participants }: SessionMetadata): Promise<unknown> | null {
     let waits: Promise<void>[] | null = null;
@@ -249,10 +262,14 @@ export class Inboxes {
     return count;
   }
 
+  private maxPendingOf(agentId: string): number {
+    return this.parts.registry.ruleOf(agentId).limits.inbox.max_pending;
+  }
+
   private isKnown(agentId: string): boolean {
     const count = this.countOf(agentId);
     if (count === undefined || !count.known) return false;
-    return count.total < this.parts.registry.ruleOf(agentId).limits.inbox.max_pending || count.isSure;
+    return count.total < this.maxPendingOf(agentId) || count.isSure;
   }
 
   private count(agentId: string): Promise<void> {

@@ -120,12 +120,21 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
    * log. Only then is anything waited for, and all that is asked of the session meanwhile waits behind it.
    */
   decideKeyed<T>(
-    { sender_id, idempotency_key: key }: Draft,
+    draft: Draft,
     decide: (state: SessionState, earlier?: KeyRecord) => Decision<T>,
     check?: Check,
   ): Promise<T> {
     this.used = true;
-    if (!this.readingKey && !this.mustRead(sender_id, key)) return this.judge(decide, check);
+    const { sender_id, idempotency_key } = draft;
+    if (!this.readingKey && !this.mustRead(sender_id, idempotency_key)) return this.judge(decide, check);
+    return this.decideWhenRead(draft, decide, check);
+  }
+
+  private decideWhenRead<T>(
+    { sender_id, idempotency_key: key }: Draft,
+    decide: (state: SessionState, earlier?: KeyRecord) => Decision<T>,
+    check?: Check,
+  ): Promise<T> {
     return this.inTurn(() => {
       if (key === null || !this.mustRead(sender_id, key)) return this.judge(decide, check);
       return this.afterReading(this.readKey(sender_id, key), (earlier) =>
@@ -274,7 +283,7 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
     if (refusal !== null) return refuse(refusal);
     const { entries, after } = advanced;
     const answer = decision.answer(advanced);
-    return { kind: 'accept', unit: { entries }, after, answer };
+    return { kind: 'accept', unit: { entries, head: after.head }, after, answer };
   }
 
   private publish(entries: readonly Entry[], after: SessionState | null): void {

@@ -121,7 +121,7 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
     return parts.sessions.use(session_id, (session) =>
       parts.gate.pass(sender, draft, session.durable?.metadata, async (verdicts) => {
         const state = participantState(session.durable, sender.agentId, session_id);
-        const asked = { sender, draft, expectedSeq: null, verdicts, toll: { paid: false } };
+        const asked = { sender, draft, expectedSeq: null, verdicts, paid: false };
         const verdict = admitPost(draft, factsOf(parts, session, state, asked));
         const { turn } = state.head;
         if (verdict.kind !== 'refuse') return { can: true, code: null, why: null, turn };
@@ -159,22 +159,26 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
 };
 
 /** Parses and carries out; every failure is a wire error, and observable. */
-export async function perform<Name extends OperationName>(
+export function perform<Name extends OperationName>(
   parts: HubParts,
   caller: Caller,
   name: Name,
   params: unknown,
 ): Promise<Result<Name>> {
-  try {
-    const parsed = OPERATIONS[name].params.parse(params, 'params');
-    return await handlers[name](parts, caller, parsed);
-  } catch (thrown) {
+  // Not an async function: it runs for every post, and would cost it as much memory again as its answer does.
+  const refused = (thrown: unknown): never => {
     const error = toWireError(thrown, name);
     if (error.code === 'internal')
       parts.log.error(`${name} failed`, { error: error.message, cause: String(error.cause ?? '') });
     const agent_id = caller.binding?.agentId ?? null;
     parts.events.emit('operationRefused', { op: name, agent_id, session_id: sessionOf(params), error });
     throw error;
+  };
+  try {
+    const parsed = OPERATIONS[name].params.parse(params, 'params');
+    return Promise.resolve(handlers[name](parts, caller, parsed)).catch(refused);
+  } catch (thrown) {
+    return Promise.reject(thrown).catch(refused);
   }
 }
 

@@ -148,6 +148,7 @@ export class Registry {
 
   /** The rule that holds now; `openRule` = it has none of its own. Asked several times for every post. */
   ruleOf(agentId: string): Rule {
+    if (!this.identities.hasRules) return this.openRule;
     return this.identities.withId(agentId)?.rules.at(this.durableSeq)?.rule ?? this.openRule;
   }
 
