@@ -57,5 +57,4 @@ class Flush {
     this.settle = resolve;
   });
 }
-
 const turn = (): Promise<void> => new Promise((resume) => setImmediate(resume));
