@@ -1,6 +1,7 @@
 /** Drafts that were allowed become stamped entries and the state after them, with everything the hub adds in the same unit. */
 
 import type { CompleteAdapter } from './adapter.ts';
+import { settlementsAtEnd } from './delegations.ts';
 import { type Draft, type Entry, type Envelope, type HubEventType, hubDraft, isContent } from './envelope.ts';
 import { HubError, internalError, type WireError } from './errors.ts';
 import type { Watch } from './expectation.ts';
@@ -46,13 +47,24 @@ export function advance(before: SessionState | null, drafts: readonly Draft[], g
 }
 
 /** Adds the entry of a draft, and of the closing it may cause; gives the state after them. */
-function append(entries: Entry[], before: SessionState | null, draft: Draft, governance: Governance): SessionState {
+function append(entries: Entry[], given: SessionState | null, draft: Draft, governance: Governance): SessionState {
+  const delegates = given !== null && given.delegations.length > 0;
+  const before = delegates ? settled(entries, given, draft, governance) : given;
   const envelope = stampEnvelope(draft, before, governance);
   const state = fold(before, envelope, governance);
   const { turn, due_at } = state.head;
   entries.push(due_at === null ? { envelope, turn } : { envelope, turn, due: due_at });
   const reason = adapterReason(envelope, state, governance);
   return reason === null ? state : append(entries, state, closing(state, reason), governance);
+}
+
+/** What an end settles comes before it, in its unit. */
+function settled(entries: Entry[], before: SessionState, draft: Draft, governance: Governance): SessionState {
+  if (!ENDS.has(draft.event_type)) return before;
+  let state = before;
+  for (const each of settlementsAtEnd(before, String(draft.event_data.reason)))
+    state = append(entries, state, each, governance);
+  return state;
 }
 
 function closing({ metadata }: SessionState, reason: string): Draft {
@@ -74,6 +86,8 @@ const END_TYPES: ReadonlyMap<LifecycleState, HubEventType> = new Map([
   ['CLOSED', 'session.closed'],
   ['EXPIRED', 'session.expired'],
 ]);
+
+const ENDS: ReadonlySet<string> = new Set(END_TYPES.values());
 
 function stampEnvelope(draft: Draft, state: SessionState | null, governance: Governance): Envelope {
   const { envelope_id, created_at } = governance.stamp(state?.head.envelope_id ?? null);

@@ -95,6 +95,8 @@ export const HUB_EVENT_TYPES = [
   'session.available',
   'expectation.violated',
   'task.expired',
+  'delegation.opened',
+  'delegation.settled',
 ] as const;
 
 export type HubEventType = (typeof HUB_EVENT_TYPES)[number];
@@ -103,7 +105,12 @@ const hubEventTypes: ReadonlySet<string> = new Set(HUB_EVENT_TYPES);
 
 /** The hub keeps whole families to itself, so that a later type of its own can never be forged today. */
 export function isReservedType(eventType: string): boolean {
-  return hubEventTypes.has(eventType) || eventType.startsWith('session.') || eventType.startsWith('expectation.');
+  return (
+    hubEventTypes.has(eventType) ||
+    eventType.startsWith('session.') ||
+    eventType.startsWith('expectation.') ||
+    eventType.startsWith('delegation.')
+  );
 }
 
 export function isTaskType(eventType: string): boolean {

@@ -16,6 +16,16 @@ export type {
   UnknownAsk,
   Verdict,
 } from './arbiter.ts';
+export type {
+  DelegateAnswer,
+  DelegateParams,
+  DelegationBudget,
+  DelegationOpened,
+  DelegationOutcome,
+  DelegationReply,
+  DelegationSettled,
+  DelegationSpent,
+} from './delegation.ts';
 export type { EndAnswer } from './ending.ts';
 export type { Draft, Entry, Envelope, HubEventType, Priority, Turn, Unit } from './envelope.ts';
 export { HUB_EVENT_TYPES, HUB_ID, isContent } from './envelope.ts';

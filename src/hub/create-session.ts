@@ -22,14 +22,17 @@ import { tailored } from './tailor.ts';
 
 type Created = Result<'create_session'>;
 
-export async function createSession(parts: HubParts, creator: Binding, params: CreateParams): Promise<Created> {
+/** Who opens a session; `binding` null = the hub does it in its name, whether it is connected or not. */
+export interface Creator {
+  readonly agentId: string;
+  readonly name: string;
+  readonly binding: Binding | null;
+}
+
+export async function createSession(parts: HubParts, binding: Binding, params: CreateParams): Promise<Created> {
   parts.backlog.check();
-  const digest = requestDigest(params, parts);
-  const key = params.idempotency_key;
-  const { session_id, repeated } =
-    key === undefined
-      ? await createNew(parts, creator, params, digest)
-      : await createOnce(parts, creator, params, digest, key);
+  const { agentId, name } = binding;
+  const { session_id, repeated } = await createAs(parts, { agentId, name, binding }, params);
   const session = await arrive(parts, session_id, params);
   return { session, warnings: await warningsOf(parts, session), ...(repeated ? { duplicate: true } : {}) };
 }
@@ -46,7 +49,16 @@ function warningsOf({ sessions, log }: HubParts, session: SessionMetadata): Prom
   });
 }
 
-interface Begun {
+/** Answers when the session is durable. */
+export function createAs(parts: HubParts, creator: Creator, params: CreateParams): Promise<Begun> {
+  const digest = requestDigest(params, parts);
+  const key = params.idempotency_key;
+  return key === undefined
+    ? createNew(parts, creator, params, digest)
+    : createOnce(parts, creator, params, digest, key);
+}
+
+export interface Begun {
   readonly session_id: string;
   /** It was created by an earlier request under the same key. */
   readonly repeated: boolean;
@@ -55,7 +67,7 @@ interface Begun {
 /** The same request under the same key is the same session, also while it is still being written. */
 async function createOnce(
   parts: HubParts,
-  creator: Binding,
+  creator: Creator,
   params: CreateParams,
   digest: string,
   key: string,
@@ -84,7 +96,7 @@ async function createdUnder({ store, clock, limits }: HubParts, creatorId: strin
   return head !== null && msFromIso(head.created_at) + limits.createKeyMs > clock.now() ? head : null;
 }
 
-async function createNew(parts: HubParts, creator: Binding, params: CreateParams, digest: string): Promise<Begun> {
+async function createNew(parts: HubParts, creator: Creator, params: CreateParams, digest: string): Promise<Begun> {
   const parent = await parentFacts(parts, creator, params);
   const known = await withKnownNames(parts, creator, params);
   const facts = createFacts(parts, creator, known, digest, parent);
@@ -92,7 +104,7 @@ async function createNew(parts: HubParts, creator: Binding, params: CreateParams
   return { session_id: facts.session_id, repeated: false };
 }
 
-function openingOf({ participants, adapter, parent }: CreateFacts, { agentId, name }: Binding) {
+function openingOf({ participants, adapter, parent }: CreateFacts, { agentId, name }: Creator) {
   return {
     by: { agent_id: agentId, name },
     others: participants.filter(({ agent_id }) => agent_id !== agentId),
@@ -103,8 +115,8 @@ function openingOf({ participants, adapter, parent }: CreateFacts, { agentId, na
 }
 
 /** One synchronous step from the last check to the staged unit; what fails leaves nothing behind. */
-async function begin(parts: HubParts, creator: Binding, facts: CreateFacts): Promise<void> {
-  if (!parts.bindings.mayAct(creator)) throw notBound(creator.name);
+async function begin(parts: HubParts, creator: Creator, facts: CreateFacts): Promise<void> {
+  if (creator.binding !== null && !parts.bindings.mayAct(creator.binding)) throw notBound(creator.name);
   const { session_id, adapter, watch = null } = facts;
   const session = parts.sessions.makeNew(session_id, adapter, watch);
   parts.sessions.add(session);
@@ -129,7 +141,7 @@ async function arrive(parts: HubParts, sessionId: string, params: CreateParams):
 
 function createFacts(
   parts: HubParts,
-  creator: Binding,
+  creator: Creator,
   params: CreateParams,
   requestDigest: string,
   parent: CreateFacts['parent'],
@@ -194,7 +206,11 @@ function expectationsOf({ limits }: HubParts, { expectations }: CreateParams): C
   }));
 }
 
-async function parentFacts(parts: HubParts, creator: Binding, params: CreateParams): Promise<CreateFacts['parent']> {
+export async function parentFacts(
+  parts: HubParts,
+  creator: Creator,
+  params: CreateParams,
+): Promise<CreateFacts['parent']> {
   const parentId = params.parent_session_id;
   if (parentId === undefined) return null;
   const state = await parts.sessions.use(parentId, (session) => session.durable);

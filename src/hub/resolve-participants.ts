@@ -13,7 +13,7 @@ type Chosen = Participants[number];
 /** A creator not listed is put first. Capabilities are filled last, so that nobody is chosen who is named elsewhere. */
 export function resolveParticipants(
   parts: HubParts,
-  creator: Binding,
+  creator: Pick<Binding, 'agentId' | 'name'>,
   listed: readonly ParticipantRef[],
 ): Participants {
   const named = listed.map((ref, i) => (typeof ref === 'string' ? byName(parts, ref, i) : ref));

@@ -184,6 +184,7 @@ it('[PK4, OP1] the operations are the ones clients know, each with parameters, r
     'get_rule',
     'set_rule',
     'create_session',
+    'delegate',
     'ack_invite',
     'reject_invite',
     'add_participant',

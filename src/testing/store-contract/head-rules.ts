@@ -62,9 +62,9 @@ export function headRules(at: StoreUnderTest): void {
       await durably(at.store, 's3', s3, closing);
       const drainedAt = Date.parse(closing.entries[0]?.envelope.created_at ?? '') + 5_000;
       const rows = [
-        { session_id: 's1', state: 'INVITED', deadline_ms: null, is_child: false },
-        { session_id: 's2', state: 'INVITED', deadline_ms: 90_000, is_child: true },
-        { session_id: 's3', state: 'CLOSING', deadline_ms: drainedAt, is_child: false },
+        { session_id: 's1', state: 'INVITED', deadline_ms: null, is_child: false, delegates: false },
+        { session_id: 's2', state: 'INVITED', deadline_ms: 90_000, is_child: true, delegates: false },
+        { session_id: 's3', state: 'CLOSING', deadline_ms: drainedAt, is_child: false, delegates: false },
       ];
       expect(await liveRows(at.store)).toEqual(rows);
       await at.reopen();

@@ -159,8 +159,9 @@ function headOf(log: ModelLog): Head | null {
 }
 
 function rowOf(head: Head): LiveRow {
-  const { session_id, state, parent_session_id } = head;
-  return { session_id, state, deadline_ms: lifecycleDeadline(head), is_child: parent_session_id !== null };
+  const { session_id, state, parent_session_id, delegations } = head;
+  const is_child = parent_session_id !== null;
+  return { session_id, state, deadline_ms: lifecycleDeadline(head), is_child, delegates: delegations > 0 };
 }
 
 function idOf({ session_id }: Head): string {
