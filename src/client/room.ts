@@ -66,6 +66,8 @@ export class Room {
   private turnSeq = 0;
   private isDeclined = false;
   private hasStream = false;
+  /** The child of a delegation of ours: the hub asks in it, and the answer is the delegation's. */
+  private isDelegated = false;
   private posting = new AbortController();
   private readonly lane: Lane;
 
@@ -128,7 +130,7 @@ export class Room {
     this.noteTurn(delivery.turn, envelope.seq);
     if (isContent(envelope.event_type)) return this.said(delivery);
     this.notice(envelope);
-    if (this.lane.wants(delivery.turn) || this.lane.isHolding) this.lane.giveTurn(delivery);
+    if (!this.isDelegated && (this.lane.wants(delivery.turn) || this.lane.isHolding)) this.lane.giveTurn(delivery);
     else delivery.ack();
   }
 
@@ -210,7 +212,9 @@ export class Room {
   private said(delivery: Delivery): void {
     this.advance('ACTIVE');
     const item: Unread = { room: this, delivery };
-    if (this.unread.offer(item) || this.host.unread.offer(item)) return;
+    if (this.unread.offer(item)) return;
+    if (this.isDelegated) return delivery.ack();
+    if (this.host.unread.offer(item)) return;
     this.unread.put(item);
     this.host.unread.put(item);
     this.lane.wake();
@@ -222,6 +226,7 @@ export class Room {
     const isMe = agent_id === this.host.agentId;
     switch (event_type) {
       case 'session.opened':
+        this.isDelegated = event_data.delegated_by === this.host.agentId;
         return this.advance('ACTIVE');
       case 'session.available':
         this.unavailable = null;

@@ -3,6 +3,9 @@
 import type { JsonObject } from './json.ts';
 import type { Duration, ParticipantRef } from './operations.ts';
 
+/** The label by which a child knows its delegation; only the hub gives it. */
+export const DELEGATION_LABEL = 'delegation';
+
 /** How much a delegation may spend; null = in this respect nothing was said. */
 export interface DelegationBudget {
   readonly usd: number | null;
@@ -86,6 +89,8 @@ export interface DelegationOpened {
 /** What `delegation.settled` says. */
 export interface DelegationSettled {
   readonly delegation_id: string;
+  /** Who delegated. */
+  readonly agent_id: string;
   readonly child_session_id: string | null;
   readonly outcome: DelegationOutcome;
   readonly reason: string;

@@ -54,6 +54,7 @@ export function settlementsAtEnd({ metadata, delegations }: SessionState, reason
   return delegations.map((open) =>
     settledDraft(metadata, open, {
       delegation_id: open.delegation_id,
+      agent_id: open.agent_id,
       child_session_id: null,
       outcome: 'parent_closed',
       reason,

@@ -1,6 +1,7 @@
 /** Creating a session: every name resolved, every check with its own error, one append, nothing left behind on failure. */
 
 import { type CreateFacts, createDrafts } from '../core/create.ts';
+import { DELEGATION_LABEL } from '../core/delegation.ts';
 import { asError, WireError } from '../core/errors.ts';
 import type { Head } from '../core/head.ts';
 import { canonicalJson, copyJson, copyJsonObject, type Json, type JsonObject, utf8Bytes } from '../core/json.ts';
@@ -31,6 +32,7 @@ export interface Creator {
 
 export async function createSession(parts: HubParts, binding: Binding, params: CreateParams): Promise<Created> {
   parts.backlog.check();
+  if (Object.hasOwn(params.labels ?? {}, DELEGATION_LABEL)) throw ownLabel();
   const { agentId, name } = binding;
   const { session_id, repeated } = await createAs(parts, { agentId, name, binding }, params);
   const session = await arrive(parts, session_id, params);
@@ -47,6 +49,12 @@ function warningsOf({ sessions, log }: HubParts, session: SessionMetadata): Prom
       return [];
     }
   });
+}
+
+function ownLabel(): WireError {
+  const field = `params.labels.${DELEGATION_LABEL}`;
+  const message = `${field}: expected another label; this one is the hub's, for what was delegated`;
+  return new WireError('invalid_create', message, { field });
 }
 
 /** Answers when the session is durable. */

@@ -2,7 +2,12 @@
 
 import { admitPost } from '../core/admit.ts';
 import type { Decision } from '../core/advance.ts';
-import type { DelegationOpened, DelegationReply, DelegationSettled } from '../core/delegation.ts';
+import {
+  DELEGATION_LABEL,
+  type DelegationOpened,
+  type DelegationReply,
+  type DelegationSettled,
+} from '../core/delegation.ts';
 import { goneIn, outcomeOf, PROMPT_REFUSED, replyIn } from '../core/delegation-outcome.ts';
 import { closeSession } from '../core/ending.ts';
 import type { WireError } from '../core/errors.ts';
@@ -18,9 +23,6 @@ import type { LiveSession } from './live-session.ts';
 import type { HubParts } from './parts.ts';
 import { draftOf } from './post.ts';
 import { logPages } from './read-pages.ts';
-
-/** The label by which a child knows its delegation. */
-export const DELEGATION_LABEL = 'delegation';
 
 /** What a consulting session waits by itself, in seconds. */
 const ACKS_SECONDS = 30;
@@ -114,7 +116,7 @@ function refused(state: SessionState, error: WireError): Decision<null> {
 export async function settlementOf(
   parts: HubParts,
   metadata: SessionMetadata,
-  { delegation_id, target_id }: { readonly delegation_id: string; readonly target_id: string },
+  { delegation_id, agent_id, target_id }: Pick<DelegationOpened, 'delegation_id' | 'agent_id' | 'target_id'>,
 ): Promise<DelegationSettled> {
   const { session_id } = metadata;
   let reply: DelegationReply | null = null;
@@ -128,7 +130,7 @@ export async function settlementOf(
     }
   }
   const { outcome, reason } = outcomeOf(metadata, target_id, { reply, gone });
-  return { delegation_id, child_session_id: session_id, outcome, reason, spent };
+  return { delegation_id, agent_id, child_session_id: session_id, outcome, reason, spent };
 }
 
 function spentAfter<T>(spent: T, _envelope: unknown): T {

@@ -4,7 +4,7 @@
  */
 
 import { settleDelegation } from '../core/delegating.ts';
-import type { DelegationOpened, DelegationSettled } from '../core/delegation.ts';
+import { DELEGATION_LABEL, type DelegationOpened, type DelegationSettled } from '../core/delegation.ts';
 import { DELEGATOR_REMOVED } from '../core/delegation-outcome.ts';
 import { type OpenDelegation, openedIn, settledIn } from '../core/delegations.ts';
 import { closeSession } from '../core/ending.ts';
@@ -12,7 +12,7 @@ import type { Entry } from '../core/envelope.ts';
 import { WireError } from '../core/errors.ts';
 import { isMember, isTerminal, participantOf, type SessionMetadata } from '../core/session.ts';
 import type { SessionState } from '../core/state.ts';
-import { childKey, DELEGATION_LABEL, openChild, putQuestion, settlementOf } from './delegation-child.ts';
+import { childKey, openChild, putQuestion, settlementOf } from './delegation-child.ts';
 import type { HubParts } from './parts.ts';
 import { tried } from './tried.ts';
 import { WaitGraph } from './wait-graph.ts';
@@ -158,7 +158,8 @@ export class Delegations {
 
   private async begin(parent: SessionMetadata, open: OpenDelegation): Promise<void> {
     const { session_id } = parent;
-    const none = { delegation_id: open.delegation_id, child_session_id: null, spent: NOTHING };
+    const { delegation_id, agent_id } = open;
+    const none = { delegation_id, agent_id, child_session_id: null, spent: NOTHING };
     if (isGone(parent, open))
       return this.settle(session_id, { ...none, outcome: 'delegator_removed', reason: DELEGATOR_REMOVED });
     try {

@@ -116,7 +116,7 @@ describe('the graph of waits', () => {
         if (found === null) return;
         const { agents } = found;
         expect([agents[0], agents[1], agents.at(-1)]).toEqual([from, to, from]);
-        const steps = agents.slice(1).map((agent_, i) => [agents[i], agent_]);
+        const steps = agents.slice(1).map((next, i) => [agents[i], next]);
         for (const [a, b] of steps.slice(1)) expect(pairs.some(([x, y]) => x === a && y === b)).toBe(true);
       }),
       { numRuns: 2000 },
