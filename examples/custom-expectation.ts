@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';
-import { type Evaluator, nameOf, type ViolationHandler } from 'parley-hub/core';
+import { nameOf, type TimedEvaluator, type ViolationHandler } from 'parley-hub/core';
 
 /** Pure: what is waited for now, and from when on it is a violation. The hub asks it, fires each wait once, and keeps the time. */
-export const firstWord: Evaluator = {
+export const firstWord: TimedEvaluator = {
   name: 'first_word',
   version: 1,
   needsUnanswered: true,

@@ -16,9 +16,22 @@ export interface Governance {
   readonly epoch: number;
   readonly watch?: Watch | null;
   readonly maxEnvelopes: number;
+  /** What looks at content right after it was accepted, in order; what it gives is appended to the same unit. */
+  readonly checks?: readonly AcceptCheck[] | undefined;
   /** The next stamp, later than `last` and than every other given out. */
   stamp(last: string | null): Stamp;
 }
+
+/** Content that was just accepted. */
+export interface JustAccepted {
+  readonly envelope: Envelope;
+  readonly before: SessionState;
+  /** The session ends with it, as its adapter says. */
+  readonly ends: boolean;
+}
+
+/** `state` is the session after the content and what the checks before this one have added. */
+export type AcceptCheck = (just: JustAccepted, state: SessionState) => readonly Draft[];
 
 export interface Advanced {
   readonly entries: readonly Entry[];
@@ -41,7 +54,7 @@ export function advance(before: SessionState | null, drafts: readonly Draft[], g
   let state = before;
   for (const draft of drafts) state = append(entries, state, draft, governance);
   if (state === null) throw new HubError('empty_unit', 'a unit needs at least one draft');
-  const reason = hubReason(drafts, state, governance);
+  const reason = hubReason(entries, state, governance);
   const after = reason === null ? state : append(entries, state, closing(state, reason), governance);
   return { entries, after };
 }
@@ -55,7 +68,19 @@ function append(entries: Entry[], given: SessionState | null, draft: Draft, gove
   const { turn, due_at } = state.head;
   entries.push(due_at === null ? { envelope, turn } : { envelope, turn, due: due_at });
   const reason = adapterReason(envelope, state, governance);
-  return reason === null ? state : append(entries, state, closing(state, reason), governance);
+  const checked =
+    governance.checks === undefined || before === null || !isContent(envelope.event_type)
+      ? state
+      : withChecks(entries, { envelope, before, ends: reason !== null }, state, governance);
+  return reason === null ? checked : append(entries, checked, closing(checked, reason), governance);
+}
+
+function withChecks(entries: Entry[], just: JustAccepted, after: SessionState, governance: Governance): SessionState {
+  let state = after;
+  for (const check of governance.checks ?? []) {
+    for (const draft of check(just, state)) state = append(entries, state, draft, governance);
+  }
+  return state;
 }
 
 /** What an end settles comes before it, in its unit. */
@@ -139,9 +164,9 @@ function adapterReason(envelope: Envelope, after: SessionState, { adapter }: Gov
 }
 
 /** Why the hub closes after the whole unit: too few are left, or the log is full. */
-function hubReason(drafts: readonly Draft[], { metadata }: SessionState, { maxEnvelopes }: Governance): string | null {
+function hubReason(entries: readonly Entry[], { metadata }: SessionState, { maxEnvelopes }: Governance): string | null {
   if (metadata.state !== 'ACTIVE') return null;
-  const changed = drafts.some(({ event_type }) => event_type.startsWith('session.participant.'));
+  const changed = entries.some(({ envelope }) => envelope.event_type.startsWith('session.participant.'));
   const reason = changed ? membershipReason(metadata) : null;
   return reason ?? (metadata.head_seq >= maxEnvelopes ? 'log_full' : null);
 }

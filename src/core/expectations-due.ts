@@ -3,7 +3,7 @@
 import { type Decision, endDraft } from './advance.ts';
 import { type Draft, type Envelope, hubDraft } from './envelope.ts';
 import { HubError } from './errors.ts';
-import type { HandlerEffect, Violation, Wait, WatchedEntry } from './expectation.ts';
+import type { HandlerEffect, TimedEntry, Violation, Wait } from './expectation.ts';
 import { isWellFormed, type JsonObject } from './json.ts';
 import { removeParticipant } from './membership.ts';
 import { isTerminal, nameOf, participantOf } from './session.ts';
@@ -19,7 +19,7 @@ export interface Looked {
 /** Waits that `holds` keeps back do not fire yet. Throws what evaluator and handler throw. */
 export function fireEntry(
   state: SessionState,
-  watched: WatchedEntry,
+  watched: TimedEntry,
   nowMs: number,
   holds: (wait: Wait) => boolean,
 ): Decision<Looked> {
@@ -27,7 +27,7 @@ export function fireEntry(
   const due = openWaits(watched, around).filter((wait) => isDue(watched, wait, nowMs) && !holds(wait));
   if (due.length === 0) return { kind: 'nothing', answer: { fired: false } };
   const violation = violationOf(watched, due, around);
-  const drafts = draftsOf(state, violation, watched.handler.act(violation, state.metadata));
+  const drafts = violationDrafts(state, violation, watched.handler.act(violation, state.metadata));
   return { kind: 'append', drafts, answer: () => ({ fired: true }) };
 }
 
@@ -35,7 +35,7 @@ export function watchedState({ metadata, head: { turn }, pacing, adapter_state }
   return { metadata, turn, pacing, adapter_state };
 }
 
-function isDue({ evaluator }: WatchedEntry, { due_ms, since_seq }: Wait, nowMs: number): boolean {
+function isDue({ evaluator }: TimedEntry, { due_ms, since_seq }: Wait, nowMs: number): boolean {
   if (Number.isFinite(due_ms) && Number.isInteger(since_seq)) return due_ms <= nowMs;
   throw new HubError(
     'bad_evaluator',
@@ -43,19 +43,21 @@ function isDue({ evaluator }: WatchedEntry, { due_ms, since_seq }: Wait, nowMs: 
   );
 }
 
-function violationOf({ index, entry, evaluator }: WatchedEntry, due: readonly Wait[], watched: Watched): Violation {
-  const detail: unknown = evaluator.describe?.(due, contextOf(entry.params, watched)) ?? inWords(due, watched);
-  if (typeof detail !== 'string' || !isWellFormed(detail)) {
-    throw new HubError('bad_evaluator', `${evaluator.name}: describe must give text`);
-  }
+function violationOf({ index, entry, evaluator }: TimedEntry, due: readonly Wait[], watched: Watched): Violation {
+  const words: unknown = evaluator.describe?.(due, contextOf(entry.params, watched)) ?? inWords(due, watched);
   return {
     entry: index,
     name: entry.name,
     violators: due.map(({ agent_id, since_seq }) => ({ agent_id, since_seq })),
     due_at: isoFromMs(Math.min(...due.map(({ due_ms }) => due_ms))),
     on_violation: entry.on_violation,
-    detail,
+    detail: checkWords(words, evaluator.name),
   };
+}
+
+export function checkWords(words: unknown, evaluator: string): string {
+  if (typeof words === 'string' && isWellFormed(words)) return words;
+  throw new HubError('bad_evaluator', `${evaluator}: describe must give text`);
 }
 
 function inWords(due: readonly Wait[], { metadata }: Watched): string {
@@ -67,7 +69,12 @@ function inWords(due: readonly Wait[], { metadata }: Watched): string {
     .join(', ');
 }
 
-function draftsOf(before: SessionState, violation: Violation, effects: readonly HandlerEffect[]): readonly Draft[] {
+/** The violation and what its handler causes, on the session as it is. */
+export function violationDrafts(
+  before: SessionState,
+  violation: Violation,
+  effects: readonly HandlerEffect[],
+): readonly Draft[] {
   const { session_id } = before.metadata;
   // A Violation is JSON; its interface only lacks an index signature.
   const data = violation as unknown as JsonObject;

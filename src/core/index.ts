@@ -32,8 +32,12 @@ export { HUB_EVENT_TYPES, HUB_ID, isContent } from './envelope.ts';
 export type { ErrorDetails, FieldProblem, WireCode } from './errors.ts';
 export { HubError, ProtocolError, WIRE_CODES, WireError } from './errors.ts';
 export type {
+  AcceptContext,
+  AcceptEvaluator,
+  Accepted,
   Evaluator,
   HandlerEffect,
+  TimedEvaluator,
   Violation,
   ViolationHandler,
   Violator,
@@ -59,6 +63,7 @@ export type { Head } from './head.ts';
 export { foldHead } from './head.ts';
 export type { Json, JsonObject } from './json.ts';
 export { canonicalJson, jsonBytes } from './json.ts';
+export { digestText } from './keys.ts';
 export type { Limits } from './limits.ts';
 export { DEFAULT_LIMITS } from './limits.ts';
 export type { Link } from './link.ts';
@@ -102,6 +107,8 @@ export type {
 } from './session.ts';
 export { isTerminal, nameOf, participantOf } from './session.ts';
 export type { Skill } from './skill.ts';
+export type { Spent } from './spending.ts';
+export { NOTHING_SPENT, plusSpent, spentIn } from './spending.ts';
 export type {
   Append,
   AppendOutcome,
