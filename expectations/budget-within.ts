@@ -2,32 +2,34 @@
 
 import {
   type AcceptEvaluator,
+  doerOf,
   type Json,
   type JsonObject,
   NOTHING_SPENT,
   nameOf,
   plusSpent,
   type Spent,
-  spentIn,
+  spentWith,
 } from 'parley-hub/core';
 import { checkNumbers } from './parts/limits.ts';
 
 export const budgetWithin: AcceptEvaluator = {
   name: 'budget_within',
   version: 1,
+  settlements: true,
   checkParams: (params) =>
     checkNumbers(params, {
       usd: { least: 0, most: 1_000_000, fractions: true },
       tokens: { least: 0, most: 1_000_000_000_000_000 },
     }),
   fold(tally, { envelope }) {
-    const more = spentIn(envelope.event_data);
+    const more = spentWith(envelope);
     if (more === null) return tally;
     const { usd, tokens, unpriced } = plusSpent(spentOf(tally), more);
     return { usd, tokens, unpriced };
   },
   violators: ({ envelope, before, tally, params }) =>
-    isOver(tally, params) && !isOver(before, params) ? [envelope.sender_id] : [],
+    isOver(tally, params) && !isOver(before, params) ? [doerOf(envelope)] : [],
   describe(_violators, { envelope, metadata, tally, params }) {
     const { usd, tokens, unpriced } = spentOf(tally);
     const limits = [
@@ -35,7 +37,7 @@ export const budgetWithin: AcceptEvaluator = {
       ...(params.tokens === undefined ? [] : [`${String(params.tokens)} tokens`]),
     ];
     const unknown = unpriced === 0 ? '' : ` (${unpriced} unpriced)`;
-    const who = nameOf(metadata, envelope.sender_id);
+    const who = nameOf(metadata, doerOf(envelope));
     return `with seq ${envelope.seq} of ${who} ${usd} USD and ${tokens} tokens are spent${unknown}, more than ${limits.join(' or ')}`;
   },
 };

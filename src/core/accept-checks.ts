@@ -7,7 +7,7 @@ import type { AcceptContext, AcceptEntry, Violation, Watch } from './expectation
 import { checkWords, violationDrafts, watchedState } from './expectations-due.ts';
 import { nameOf, participantOf } from './session.ts';
 import type { SessionState } from './state.ts';
-import { appliesTo, foldTally } from './tallies.ts';
+import { foldTally, isFor } from './tallies.ts';
 import { contextOf } from './waits.ts';
 
 /** An evaluator or handler that failed on an envelope. The envelope is accepted all the same. */
@@ -23,7 +23,7 @@ export function checksOf(watch: Watch | null, report: (fault: Fault) => void): r
   return watch.accepting.map((watched, i) => (just, state) => {
     const { envelope } = just;
     // One that closed, or the end of the session, leaves nothing to those after it.
-    if (state.metadata.state !== 'ACTIVE' || !appliesTo(watched.entry, envelope.sender_id, state.metadata)) return NONE;
+    if (state.metadata.state !== 'ACTIVE' || !isFor(watched, envelope, state.metadata)) return NONE;
     try {
       return violated(watched, i, just, state);
     } catch (thrown) {

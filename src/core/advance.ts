@@ -2,7 +2,15 @@
 
 import type { CompleteAdapter } from './adapter.ts';
 import { settlementsAtEnd } from './delegations.ts';
-import { type Draft, type Entry, type Envelope, type HubEventType, hubDraft, isContent } from './envelope.ts';
+import {
+  type Draft,
+  type Entry,
+  type Envelope,
+  type HubEventType,
+  hubDraft,
+  isChecked,
+  isContent,
+} from './envelope.ts';
 import { HubError, internalError, type WireError } from './errors.ts';
 import type { Watch } from './expectation.ts';
 import { isWellFormed } from './json.ts';
@@ -69,7 +77,7 @@ function append(entries: Entry[], given: SessionState | null, draft: Draft, gove
   entries.push(due_at === null ? { envelope, turn } : { envelope, turn, due: due_at });
   const reason = adapterReason(envelope, state, governance);
   const checked =
-    governance.checks === undefined || before === null || !isContent(envelope.event_type)
+    governance.checks === undefined || before === null || !isChecked(envelope.event_type)
       ? state
       : withChecks(entries, { envelope, before, ends: reason !== null }, state, governance);
   return reason === null ? checked : append(entries, checked, closing(checked, reason), governance);
@@ -86,9 +94,11 @@ function withChecks(entries: Entry[], just: JustAccepted, after: SessionState, g
 /** What an end settles comes before it, in its unit. */
 function settled(entries: Entry[], before: SessionState, draft: Draft, governance: Governance): SessionState {
   if (!ENDS.has(draft.event_type)) return before;
+  // What ends is not looked at any more.
+  const unchecked = { ...governance, checks: undefined };
   let state = before;
   for (const each of settlementsAtEnd(before, String(draft.event_data.reason)))
-    state = append(entries, state, each, governance);
+    state = append(entries, state, each, unchecked);
   return state;
 }
 

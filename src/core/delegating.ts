@@ -2,11 +2,12 @@
 
 import { noSuchSession, sessionClosed } from './admit.ts';
 import { type Decision, refuse } from './advance.ts';
-import type { DelegationBudget, DelegationOpened, DelegationSettled } from './delegation.ts';
-import { leftOf } from './delegation-budget.ts';
+import type { DelegationOpened, DelegationSettled } from './delegation.ts';
+import { leftFor } from './delegation-budget.ts';
 import { settledDraft } from './delegations.ts';
 import { hubDraft } from './envelope.ts';
 import { ProtocolError, WireError } from './errors.ts';
+import type { Watch } from './expectation.ts';
 import type { JsonObject } from './json.ts';
 import { isTerminal, participantOf } from './session.ts';
 import type { SessionState } from './state.ts';
@@ -16,11 +17,12 @@ export const MOST_OPEN = 256;
 
 export function openDelegation(
   state: SessionState,
+  watch: Watch | null,
   opened: DelegationOpened,
   key: string | null,
 ): Decision<DelegationOpened> {
   const { metadata } = state;
-  const refusal = mayNotDelegate(state, opened.agent_id) ?? overBudget(state, opened.budget);
+  const refusal = mayNotDelegate(state, opened.agent_id) ?? overBudget(state, watch, opened);
   if (refusal !== null) return refuse(refusal);
   // DelegationOpened is JSON; its interface only lacks an index signature.
   const data = opened as unknown as JsonObject;
@@ -54,8 +56,12 @@ export function mayNotDelegate({ metadata, delegations }: SessionState, agentId:
 }
 
 /** A session that may not spend more than so much sets aside a part of it for each delegation. */
-function overBudget(state: SessionState, budget: DelegationBudget | null): WireError | null {
-  const left = leftOf(state);
+function overBudget(
+  state: SessionState,
+  watch: Watch | null,
+  { agent_id, budget }: DelegationOpened,
+): WireError | null {
+  const left = leftFor(state, watch, agent_id);
   for (const unit of ['usd', 'tokens'] as const) {
     const most = left[unit];
     if (most === null) continue;

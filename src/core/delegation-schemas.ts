@@ -1,17 +1,12 @@
 /** The schemas of delegation: what may be asked, and what is answered. */
 
 import { z } from 'zod';
-import {
-  DELEGATION_OUTCOMES,
-  type DelegateAnswer,
-  type DelegateParams,
-  type DelegationReply,
-  type DelegationSpent,
-} from './delegation.ts';
+import { DELEGATION_OUTCOMES, type DelegateAnswer, type DelegateParams, type DelegationReply } from './delegation.ts';
 import { participantRef } from './identity-schemas.ts';
 import type { Duration } from './operations.ts';
 import { count, key, madeId, seq, sessionId } from './record-schemas.ts';
 import { anyObject, oneOf, record, text, whole } from './schema.ts';
+import type { Spent } from './spending.ts';
 import { durationMs, isDuration } from './time.ts';
 
 /** A year: the times of the child that are made of it stay times. */
@@ -23,12 +18,15 @@ const timeout = z.custom<Duration>((value) => {
   return ms > 0 && ms <= MOST_TIMEOUT_MS;
 }, TIMEOUT);
 
-const DOLLARS = 'a number of dollars, more than 0 and at most 1000000000';
+/** As much as a session may expect to stay within. */
+const MOST_USD = 1_000_000;
+const MOST_TOKENS = 1_000_000_000_000_000;
+const DOLLARS = `a number of dollars, more than 0 and at most ${MOST_USD}`;
 const budget = z
   .strictObject(
     {
-      usd: z.number({ error: DOLLARS }).positive(DOLLARS).max(1e9, DOLLARS).optional(),
-      tokens: whole(1, Number.MAX_SAFE_INTEGER).optional(),
+      usd: z.number({ error: DOLLARS }).positive(DOLLARS).max(MOST_USD, DOLLARS).optional(),
+      tokens: whole(1, MOST_TOKENS).optional(),
     },
     { error: ({ code }) => (code === 'unrecognized_keys' ? 'usd or tokens' : 'an object {usd, tokens}') },
   )
@@ -59,6 +57,6 @@ export const delegateAnswer: z.ZodType<DelegateAnswer> = record<DelegateAnswer>(
     usage: anyObject().nullable(),
     cost_usd: amount.nullable(),
   }).nullable(),
-  spent: record<DelegationSpent>({ usd: amount, tokens: amount, unpriced: count }).nullable(),
+  spent: record<Spent>({ usd: amount, tokens: amount, unpriced: count }).nullable(),
   duplicate: z.literal(true).exactOptional(),
 });

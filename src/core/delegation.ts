@@ -2,6 +2,7 @@
 
 import type { JsonObject } from './json.ts';
 import type { Duration, ParticipantRef } from './operations.ts';
+import type { Spent } from './spending.ts';
 
 /** The label by which a child knows its delegation; only the hub gives it. */
 export const DELEGATION_LABEL = 'delegation';
@@ -10,13 +11,6 @@ export const DELEGATION_LABEL = 'delegation';
 export interface DelegationBudget {
   readonly usd: number | null;
   readonly tokens: number | null;
-}
-
-/** What was spent, as those who spent it say; `unpriced` counts what named no price. */
-export interface DelegationSpent {
-  readonly usd: number;
-  readonly tokens: number;
-  readonly unpriced: number;
 }
 
 export interface DelegateParams {
@@ -65,7 +59,7 @@ export interface DelegateAnswer {
   readonly reason: string | null;
   readonly reply: DelegationReply | null;
   /** null = not known: it is under way, or the parent ended first. */
-  readonly spent: DelegationSpent | null;
+  readonly spent: Spent | null;
   /** The delegation was begun by an earlier request under the same key. */
   readonly duplicate?: true;
 }
@@ -95,5 +89,5 @@ export interface DelegationSettled {
   readonly outcome: DelegationOutcome;
   readonly reason: string;
   /** null = not known; then what was set aside counts as spent. */
-  readonly spent: DelegationSpent | null;
+  readonly spent: Spent | null;
 }

@@ -122,6 +122,16 @@ export function isContent(eventType: string): boolean {
   return !isReservedType(eventType) && !isTaskType(eventType) && eventType !== 'context.set';
 }
 
+/** What evaluators may look at right after it: content, and what was spent elsewhere for the session. */
+export function isChecked(eventType: string): boolean {
+  return eventType === 'msg.text' || isContent(eventType) || eventType === 'delegation.settled';
+}
+
+/** Whose doing it is: who said it, or who delegated what is settled. */
+export function doerOf({ event_type, event_data, sender_id }: Draft): string {
+  return event_type === 'delegation.settled' ? String(event_data.agent_id) : sender_id;
+}
+
 const foldedHubTypes: ReadonlySet<string> = new Set<HubEventType>([
   'session.opened',
   'session.participant.joined',

@@ -70,6 +70,8 @@ export interface AcceptContext extends Accepted, WaitContext {
  */
 export interface AcceptEvaluator extends AnyEvaluator {
   readonly waits?: undefined;
+  /** It also sees `delegation.settled`, which says what was spent elsewhere for this session. */
+  readonly settlements?: boolean;
   /**
    * What it keeps of the session after this content: JSON that does not grow with the session; null = nothing yet. Called once for
    * each, live and on replay. A throw keeps what there was.

@@ -24,11 +24,10 @@ export type {
   DelegationOutcome,
   DelegationReply,
   DelegationSettled,
-  DelegationSpent,
 } from './delegation.ts';
 export type { EndAnswer } from './ending.ts';
 export type { Draft, Entry, Envelope, HubEventType, Priority, Turn, Unit } from './envelope.ts';
-export { HUB_EVENT_TYPES, HUB_ID, isContent } from './envelope.ts';
+export { doerOf, HUB_EVENT_TYPES, HUB_ID, isContent } from './envelope.ts';
 export type { ErrorDetails, FieldProblem, WireCode } from './errors.ts';
 export { HubError, ProtocolError, WIRE_CODES, WireError } from './errors.ts';
 export type {
@@ -108,7 +107,7 @@ export type {
 export { isTerminal, nameOf, participantOf } from './session.ts';
 export type { Skill } from './skill.ts';
 export type { Spent } from './spending.ts';
-export { NOTHING_SPENT, plusSpent, spentIn } from './spending.ts';
+export { NOTHING_SPENT, plusSpent, spentIn, spentWith } from './spending.ts';
 export type {
   Append,
   AppendOutcome,

@@ -1,6 +1,6 @@
 /** Pacing facts: since when what is waited for, folded from the log like everything else. O(1) for most envelopes. */
 
-import { type Envelope, isContent, type Turn } from './envelope.ts';
+import { type Envelope, isChecked, isContent, type Turn } from './envelope.ts';
 import type { Watch } from './expectation.ts';
 import type { Json } from './json.ts';
 import type { SessionMetadata } from './session.ts';
@@ -77,7 +77,7 @@ export function foldPacing(
     unanswered: watch.needsUnanswered ? unansweredAfter(before.unanswered, envelope, metadata, at) : before.unanswered,
     progress: type === 'task.progress' ? progressed(before, envelope, at) : before.progress,
     fired: type === 'expectation.violated' ? firedAfter(before.fired, envelope) : before.fired,
-    tallies: isContent(type) ? talliesAfter(before.tallies, envelope, metadata, watch) : before.tallies,
+    tallies: isChecked(type) ? talliesAfter(before.tallies, envelope, metadata, watch) : before.tallies,
   };
 }
 

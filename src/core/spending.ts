@@ -1,5 +1,6 @@
 /** What was spent, as whoever spent it says: a fold of `usage` and `cost_usd` of content. */
 
+import { type Envelope, isContent } from './envelope.ts';
 import { isPlainObject, type JsonObject } from './json.ts';
 
 export interface Spent {
@@ -29,6 +30,13 @@ export function spentIn({ usage, cost_usd }: Partial<JsonObject>): Spent | null 
     tokens: hasUsage ? tokensIn(usage) : 0,
     unpriced: isPriced ? 0 : 1,
   };
+}
+
+/** What an envelope adds to what its session spent: what content says of itself, or what a settled delegation came to. */
+export function spentWith({ event_type, event_data }: Pick<Envelope, 'event_type' | 'event_data'>): Spent | null {
+  if (event_type !== 'delegation.settled') return isContent(event_type) ? spentIn(event_data) : null;
+  // Made by the hub; null = not known.
+  return (event_data.spent as unknown as Spent | null) ?? null;
 }
 
 export function plusSpent(a: Spent, b: Spent): Spent {

@@ -1,6 +1,6 @@
 /** What evaluators that look at accepted content keep: folded like everything else, live and on replay. */
 
-import type { Envelope } from './envelope.ts';
+import { doerOf, type Envelope } from './envelope.ts';
 import type { AcceptEntry, Accepted, Watch } from './expectation.ts';
 import type { Json } from './json.ts';
 import { type ExpectationEntry, participantOf, type SessionMetadata } from './session.ts';
@@ -16,7 +16,7 @@ export function talliesAfter(
   if (accepting.length === 0) return before;
   return accepting.map((watched, i) => {
     const tally = before[i] ?? null;
-    if (!appliesTo(watched.entry, envelope.sender_id, metadata)) return tally;
+    if (!isFor(watched, envelope, metadata)) return tally;
     try {
       return foldTally(watched, tally, envelope, metadata);
     } catch {
@@ -24,6 +24,12 @@ export function talliesAfter(
       return tally;
     }
   });
+}
+
+/** It sees this envelope: content of those it applies to, and what they delegated if it asks for that. */
+export function isFor({ entry, evaluator }: AcceptEntry, envelope: Envelope, metadata: SessionMetadata): boolean {
+  if (envelope.event_type === 'delegation.settled' && evaluator.settlements !== true) return false;
+  return appliesTo(entry, doerOf(envelope), metadata);
 }
 
 export function foldTally(

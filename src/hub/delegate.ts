@@ -125,7 +125,7 @@ async function reserve(
     if (!parts.bindings.mayAct(by)) return refuse(notBound(by.name));
     const found = acceptedUnder(session, key, earlier);
     if (found !== null) return { kind: 'nothing', answer: found } as const;
-    const decision = ifAvailable(session, openDelegation(state, opened, key));
+    const decision = ifAvailable(session, openDelegation(state, session.watch, opened, key));
     if (decision.kind !== 'append') return decision;
     const cycle = wait.cycle();
     if (cycle?.undecided != null) return { kind: 'nothing', answer: new Undecided(cycle.undecided) } as const;

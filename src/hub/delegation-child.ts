@@ -9,12 +9,15 @@ import {
   type DelegationSettled,
 } from '../core/delegation.ts';
 import { goneIn, outcomeOf, PROMPT_REFUSED, replyIn } from '../core/delegation-outcome.ts';
+import { openedIn } from '../core/delegations.ts';
 import { closeSession } from '../core/ending.ts';
+import type { Envelope } from '../core/envelope.ts';
 import type { WireError } from '../core/errors.ts';
 import type { KeyRecord } from '../core/keys.ts';
 import type { CreateParams } from '../core/operations.ts';
 import { sessionTtlMs } from '../core/rule.ts';
 import type { ExpectationEntry, SessionMetadata } from '../core/session.ts';
+import { NOTHING_SPENT, plusSpent, type Spent, spentWith } from '../core/spending.ts';
 import type { SessionState } from '../core/state.ts';
 import { createAs } from './create-session.ts';
 import type { Verdicts } from './gate.ts';
@@ -121,20 +124,29 @@ export async function settlementOf(
   const { session_id } = metadata;
   let reply: DelegationReply | null = null;
   let gone: string | null = null;
-  let spent = { usd: 0, tokens: 0, unpriced: 0 };
+  let spent = NOTHING_SPENT;
+  const reserved = new Map<string, Spent>();
   for await (const entries of logPages(parts.store, session_id, 1, metadata.head_seq)) {
     for (const { envelope } of entries) {
       reply ??= replyIn(envelope, target_id);
       gone ??= goneIn(envelope, target_id);
-      spent = spentAfter(spent, envelope);
+      if (envelope.event_type === 'delegation.opened') reserved.set(...reservedWith(envelope));
+      spent = plusSpent(spent, spentWith(envelope) ?? unknownIn(envelope, reserved));
     }
   }
   const { outcome, reason } = outcomeOf(metadata, target_id, { reply, gone });
   return { delegation_id, agent_id, child_session_id: session_id, outcome, reason, spent };
 }
 
-function spentAfter<T>(spent: T, _envelope: unknown): T {
-  return spent;
+function reservedWith(envelope: Envelope): [string, Spent] {
+  const { delegation_id, budget } = openedIn(envelope);
+  return [delegation_id, { usd: budget?.usd ?? 0, tokens: budget?.tokens ?? 0, unpriced: 1 }];
+}
+
+/** Of a delegation that was cut off nobody knows what it cost: what was set aside for it counts. */
+function unknownIn({ event_type, event_data }: Envelope, reserved: ReadonlyMap<string, Spent>): Spent {
+  const isSettled = event_type === 'delegation.settled';
+  return (isSettled ? reserved.get(String(event_data.delegation_id)) : undefined) ?? NOTHING_SPENT;
 }
 
 /** The reply of a child, wherever it stands. */

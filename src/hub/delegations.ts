@@ -11,6 +11,7 @@ import { closeSession } from '../core/ending.ts';
 import type { Entry } from '../core/envelope.ts';
 import { WireError } from '../core/errors.ts';
 import { isMember, isTerminal, participantOf, type SessionMetadata } from '../core/session.ts';
+import { NOTHING_SPENT } from '../core/spending.ts';
 import type { SessionState } from '../core/state.ts';
 import { childKey, openChild, putQuestion, settlementOf } from './delegation-child.ts';
 import type { HubParts } from './parts.ts';
@@ -159,7 +160,7 @@ export class Delegations {
   private async begin(parent: SessionMetadata, open: OpenDelegation): Promise<void> {
     const { session_id } = parent;
     const { delegation_id, agent_id } = open;
-    const none = { delegation_id, agent_id, child_session_id: null, spent: NOTHING };
+    const none = { delegation_id, agent_id, child_session_id: null, spent: NOTHING_SPENT };
     if (isGone(parent, open))
       return this.settle(session_id, { ...none, outcome: 'delegator_removed', reason: DELEGATOR_REMOVED });
     try {
@@ -193,8 +194,6 @@ export class Delegations {
     return this.parts.sessions.use(sessionId, ({ durable }) => durable?.delegations ?? []);
   }
 }
-
-const NOTHING = { usd: 0, tokens: 0, unpriced: 0 };
 
 function isGone(parent: SessionMetadata, { agent_id }: OpenDelegation): boolean {
   const delegator = participantOf(parent, agent_id);

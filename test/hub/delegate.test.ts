@@ -39,7 +39,7 @@ describe('a delegation', () => {
   it('[DG2] is reserved in the parent before the child exists, and settled there once', async () => {
     const { world, alice, carol, id } = await aParent();
     world.hold = true;
-    delegates(alice, id, 'carol');
+    void delegates(alice, id, 'carol');
     await world.settle();
     expect(world.store.stagedUnits()).toBe(1);
     world.hold = false;
@@ -374,7 +374,7 @@ describe('a repeated key', () => {
 
   it('[DG10] joins after a restart what is still under way', async () => {
     const { world, alice, id } = await aParent();
-    delegates(alice, id, 'carol', key);
+    void delegates(alice, id, 'carol', key);
     await world.settle();
     await world.restart();
     const again = await world.peer('alice');
