@@ -6,6 +6,7 @@ import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
 import type { Watch } from '../../src/core/expectation.ts';
 import { foldEnvelope, type SessionState } from '../../src/core/state.ts';
 import { Expectations } from '../../src/hub/expectations.ts';
+import { checkAccount } from './delegation-laws.ts';
 import { holds } from './law-broken.ts';
 import type { SimulatedStore } from './simulated-store.ts';
 import { checkEnds, checkOver, checkTurns } from './turn-laws.ts';
@@ -143,8 +144,10 @@ export class LogModel {
     if (before !== null) {
       this.checkLegal(sessionId, before, envelope, adapter);
       checkEnds(before, envelope);
-      if (envelope.event_type === 'expectation.violated') checkViolation(session.entries, before, envelope);
+      if (envelope.event_type === 'expectation.violated' && envelope.event_data.name !== 'budget_within')
+        checkViolation(session.entries, before, envelope);
     }
+    checkAccount(session.entries, envelope);
     const state = this.fold(before, envelope);
     checkTurns(state, adapter);
     holds(

@@ -38,11 +38,11 @@ export function checkTurns(now: SessionState, adapter: CompleteAdapter): void {
   );
 }
 
-/** A graph that has come to its end, or a session at its last turn, takes nothing but its closing. */
+/** A graph that has come to its end, or a session at its last turn, takes nothing but its closing, and what that settles. */
 export function checkEnds(before: SessionState, { event_type, seq, session_id }: Envelope): void {
   if (before.metadata.state !== 'ACTIVE' || !isOver(before)) return;
   holds(
-    event_type === 'session.closing',
+    ['session.closing', 'delegation.settled', 'expectation.violated'].includes(event_type),
     'L6',
     () => `${session_id} should have ended before seq ${seq}, ${event_type}`,
   );
