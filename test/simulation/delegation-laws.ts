@@ -84,11 +84,22 @@ export function checkTrees(sessions: Sessions, count: (kind: string) => void): v
     const log = sessions.get(sessionId)?.entries ?? [];
     checkChild(sessionId, log, sessions, children);
     if (hasEnded(log)) holds(openIn(log).length === 0, 'DG5', () => `${sessionId} has ended with delegations open`);
+    else for (const open of openIn(log)) checkUnderWay(open, sessions);
     for (const settled of typed(log, 'delegation.settled')) {
       count(`delegation ${String(settled.event_data.outcome)}`);
       checkSettled(settled, sessions);
     }
   }
+}
+
+/** What is open has a child, and that is alive: what came between was caught up with. */
+function checkUnderWay({ event_data, session_id }: Envelope, sessions: Sessions): void {
+  const id = String(event_data.delegation_id);
+  const logs = [...sessions.keys()].map((sessionId) => sessions.get(sessionId)?.entries ?? []);
+  const child = logs.find((log) => (createdIn(log).labels as Record<string, string>).delegation === id);
+  holds(child !== undefined, 'DG3', () => `${session_id}: ${id} is open and has no child`);
+  const isEnding = child.some(({ envelope }) => ENDING.has(envelope.event_type));
+  holds(!isEnding, 'DG3', () => `${session_id}: ${id} is open, and its child has ended`);
 }
 
 function checkChild(sessionId: string, log: readonly Entry[], sessions: Sessions, children: Map<string, string>): void {
