@@ -46,7 +46,8 @@ export class Expectations {
 
 /** One of the two kinds: what waits does not look at what is accepted. */
 function kindOf(evaluator: unknown): PartKind {
-  const has = (member: string) => typeof evaluator === 'object' && evaluator !== null && member in evaluator;
+  const has = (member: string) =>
+    typeof evaluator === 'object' && evaluator !== null && Reflect.get(evaluator, member) !== undefined;
   if (!has('violators') && !has('fold')) return TIMED;
   if (has('waits')) {
     throw new HubError('bad_evaluator', 'an evaluator has waits, or fold and violators; got both');

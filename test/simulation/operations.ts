@@ -6,7 +6,7 @@ import type { SessionState } from '../../src/core/state.ts';
 import { delegationOperations } from './delegation-operations.ts';
 import type { SimClient } from './sim-client.ts';
 import type { Simulation } from './simulation.ts';
-import { knobsFor, turnOperations } from './turn-operations.ts';
+import { knobsFor, someLimits, turnOperations } from './turn-operations.ts';
 
 export interface SimOperation {
   readonly name: string;
@@ -139,7 +139,7 @@ function create(sim: Simulation, client: SimClient, keyed: boolean): string {
     ...(random.chance(0.35) && client.sessions.size > 0
       ? { parent_session_id: random.pick([...client.sessions]) }
       : {}),
-    ...(random.chance(0.4) ? { expectations: someExpectations(sim) } : {}),
+    ...(random.chance(0.4) ? { expectations: [...someExpectations(sim), ...someLimits(sim)] } : {}),
     ...(keyed ? { idempotency_key: `c${random.below(1000)}` } : {}),
   };
   if (params.required_acks !== undefined) sim.count('quorum of less than all');
