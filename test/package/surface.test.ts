@@ -34,6 +34,7 @@ const surface: Readonly<Record<string, readonly string[]>> = {
     'canonicalJson',
     'completeAdapter',
     'digestText',
+    'doerOf',
     'finish',
     'foldHead',
     'handoff',
@@ -47,6 +48,7 @@ const surface: Readonly<Record<string, readonly string[]>> = {
     'renderText',
     'ruleArbiter',
     'spentIn',
+    'spentWith',
   ],
   'parley-hub/client': ['AgentClient', 'HumanClient'],
   'parley-hub/node': [

@@ -71,6 +71,20 @@ export function headRules(at: StoreUnderTest): void {
       expect(await liveRows(at.store)).toEqual(rows);
     });
 
+    it('[ST12] a live row says whether there are delegations that are not settled', async () => {
+      const delegates = async () => (await liveRows(at.store)).map((row) => row.delegates);
+      const created = await durably(at.store, 's1', null, createdUnit('s1'));
+      expect(await delegates()).toEqual([false]);
+      const opened = hubUnit('s1', 2, 'delegation.opened', { delegation_id: 'd1' });
+      const token = await durably(at.store, 's1', created, opened);
+      expect(await delegates()).toEqual([true]);
+      await at.reopen();
+      expect(await delegates()).toEqual([true]);
+      await durably(at.store, 's1', token, hubUnit('s1', 3, 'delegation.settled', { delegation_id: 'd1' }));
+      await at.reopen();
+      expect(await delegates()).toEqual([false]);
+    });
+
     it('[ST18] liveChildren gives the sessions of a parent that have not ended', async () => {
       await durably(at.store, 's1', null, createdUnit('s1'));
       await durably(at.store, 's2', null, createdUnit('s2', { parent: 's1' }));
