@@ -121,7 +121,8 @@ function movedOn(head: Head, { envelope, turn, due }: Entry): Head {
     request_digest: head.request_digest,
     turn,
     due_at: due ?? null,
-    delegations: head.delegations,
+    // Heads that were stored before there were delegations lack the member.
+    delegations: head.delegations ?? 0,
   };
 }
 

@@ -12,10 +12,9 @@ import { isTerminal, participantOf, type SessionMetadata } from '../core/session
 import { durationMs, msFromIso } from '../core/time.ts';
 import type { RegisteredAdapter } from './adapters.ts';
 import { storeFailed } from './backlog.ts';
-import type { Binding } from './bindings.ts';
-import { notBound } from './caller.ts';
 import { viewVersions } from './chosen-view.ts';
 import { ifMayOpen, withKnownNames } from './may-open.ts';
+import { checkOpener, type Opener } from './opener.ts';
 import type { HubParts } from './parts.ts';
 import { withExpectations } from './plan-expectations.ts';
 import { resolveParticipants } from './resolve-participants.ts';
@@ -23,18 +22,10 @@ import { tailored } from './tailor.ts';
 
 type Created = Result<'create_session'>;
 
-/** Who opens a session; `binding` null = the hub does it in its name, whether it is connected or not. */
-export interface Creator {
-  readonly agentId: string;
-  readonly name: string;
-  readonly binding: Binding | null;
-}
-
-export async function createSession(parts: HubParts, binding: Binding, params: CreateParams): Promise<Created> {
+export async function createSession(parts: HubParts, creator: Opener, params: CreateParams): Promise<Created> {
   parts.backlog.check();
   if (Object.hasOwn(params.labels ?? {}, DELEGATION_LABEL)) throw ownLabel();
-  const { agentId, name } = binding;
-  const { session_id, repeated } = await createAs(parts, { agentId, name, binding }, params);
+  const { session_id, repeated } = await createAs(parts, creator, params);
   const session = await arrive(parts, session_id, params);
   return { session, warnings: await warningsOf(parts, session), ...(repeated ? { duplicate: true } : {}) };
 }
@@ -58,7 +49,7 @@ function ownLabel(): WireError {
 }
 
 /** Answers when the session is durable. */
-export function createAs(parts: HubParts, creator: Creator, params: CreateParams): Promise<Begun> {
+export function createAs(parts: HubParts, creator: Opener, params: CreateParams): Promise<Begun> {
   const digest = requestDigest(params, parts);
   const key = params.idempotency_key;
   return key === undefined
@@ -75,7 +66,7 @@ export interface Begun {
 /** The same request under the same key is the same session, also while it is still being written. */
 async function createOnce(
   parts: HubParts,
-  creator: Creator,
+  creator: Opener,
   params: CreateParams,
   digest: string,
   key: string,
@@ -104,7 +95,7 @@ async function createdUnder({ store, clock, limits }: HubParts, creatorId: strin
   return head !== null && msFromIso(head.created_at) + limits.createKeyMs > clock.now() ? head : null;
 }
 
-async function createNew(parts: HubParts, creator: Creator, params: CreateParams, digest: string): Promise<Begun> {
+async function createNew(parts: HubParts, creator: Opener, params: CreateParams, digest: string): Promise<Begun> {
   const parent = await parentFacts(parts, creator, params);
   const known = await withKnownNames(parts, creator, params);
   const facts = createFacts(parts, creator, known, digest, parent);
@@ -112,7 +103,7 @@ async function createNew(parts: HubParts, creator: Creator, params: CreateParams
   return { session_id: facts.session_id, repeated: false };
 }
 
-function openingOf({ participants, adapter, parent }: CreateFacts, { agentId, name }: Creator) {
+function openingOf({ participants, adapter, parent }: CreateFacts, { agentId, name }: Opener) {
   return {
     by: { agent_id: agentId, name },
     others: participants.filter(({ agent_id }) => agent_id !== agentId),
@@ -123,8 +114,8 @@ function openingOf({ participants, adapter, parent }: CreateFacts, { agentId, na
 }
 
 /** One synchronous step from the last check to the staged unit; what fails leaves nothing behind. */
-async function begin(parts: HubParts, creator: Creator, facts: CreateFacts): Promise<void> {
-  if (creator.binding !== null && !parts.bindings.mayAct(creator.binding)) throw notBound(creator.name);
+async function begin(parts: HubParts, creator: Opener, facts: CreateFacts): Promise<void> {
+  checkOpener(parts, creator);
   const { session_id, adapter, watch = null } = facts;
   const session = parts.sessions.makeNew(session_id, adapter, watch);
   parts.sessions.add(session);
@@ -149,7 +140,7 @@ async function arrive(parts: HubParts, sessionId: string, params: CreateParams):
 
 function createFacts(
   parts: HubParts,
-  creator: Creator,
+  creator: Opener,
   params: CreateParams,
   requestDigest: string,
   parent: CreateFacts['parent'],
@@ -214,11 +205,7 @@ function expectationsOf({ limits }: HubParts, { expectations }: CreateParams): C
   }));
 }
 
-export async function parentFacts(
-  parts: HubParts,
-  creator: Creator,
-  params: CreateParams,
-): Promise<CreateFacts['parent']> {
+async function parentFacts(parts: HubParts, creator: Opener, params: CreateParams): Promise<CreateFacts['parent']> {
   const parentId = params.parent_session_id;
   if (parentId === undefined) return null;
   const state = await parts.sessions.use(parentId, (session) => session.durable);

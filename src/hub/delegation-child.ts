@@ -40,7 +40,7 @@ export function childKey(delegationId: string): string {
 /** Opens the child in the name of who delegated, who need not be connected now. Throws what refuses it. */
 export async function openChild(parts: HubParts, parentId: string, opened: DelegationOpened): Promise<string> {
   const { agent_id } = opened;
-  const creator = { agentId: agent_id, name: parts.registry.nameOf(agent_id) ?? agent_id, binding: null };
+  const creator = { agentId: agent_id, name: parts.registry.nameOf(agent_id) ?? agent_id };
   return (await createAs(parts, creator, childParams(parts, parentId, opened))).session_id;
 }
 

@@ -166,8 +166,9 @@ export class Delegations {
     try {
       await openChild(this.parts, session_id, await this.read(session_id, open));
     } catch (thrown) {
-      // What is only not possible now is tried again.
-      if (!(thrown instanceof WireError) || thrown.code === 'unavailable') throw thrown;
+      // What is only not possible now is tried again, and so is what somebody else has done meanwhile.
+      const isRefusal = thrown instanceof WireError && thrown.code !== 'unavailable' && thrown.code !== 'duplicate';
+      if (!isRefusal) throw thrown;
       await this.settle(session_id, { ...none, outcome: 'refused', reason: thrown.message });
     }
   }

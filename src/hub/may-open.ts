@@ -3,7 +3,7 @@
 import type { OpenAsk, Party } from '../core/arbiter.ts';
 import { WireError } from '../core/errors.ts';
 import type { CreateParams, ParticipantRef } from '../core/operations.ts';
-import type { Binding } from './bindings.ts';
+import type { Opener } from './opener.ts';
 import type { HubParts } from './parts.ts';
 import { liveSessionsOf } from './read-pages.ts';
 
@@ -31,11 +31,8 @@ export async function ifMayOpen<T>(parts: HubParts, opening: Opening, then: () =
   }
 }
 
-/** The arbiter's say, for those who ask before they open. */
-export async function checkMayOpen(
-  parts: HubParts,
-  opening: Opening,
-): Promise<{ readonly by: Party; readonly others: readonly Party[] }> {
+/** The arbiter's say. */
+export async function checkMayOpen(parts: HubParts, opening: Opening): Promise<Pick<OpenAsk, 'by' | 'others'>> {
   const by = partyOf(parts, opening.by);
   const others = opening.others.map((other) => partyOf(parts, other));
   const denial = parts.arbiter.denial('authorizeOpen', { ...opening, by, others });
@@ -45,11 +42,7 @@ export async function checkMayOpen(
 }
 
 /** Names nobody has, as the arbiter understands them. */
-export async function withKnownNames(
-  parts: HubParts,
-  creator: Pick<Binding, 'agentId' | 'name'>,
-  params: CreateParams,
-): Promise<CreateParams> {
+export async function withKnownNames(parts: HubParts, creator: Opener, params: CreateParams): Promise<CreateParams> {
   const { arbiter, registry } = parts;
   if (!arbiter.replaced.has('resolveUnknown')) return params;
   const by = partyOf(parts, { agent_id: creator.agentId, name: creator.name });

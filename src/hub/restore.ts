@@ -36,8 +36,12 @@ export async function restore(parts: HubParts): Promise<Unfinished> {
 /** Arms the other live sessions, ends what waits for nobody, closes children of ended parents, and takes retired identities out. */
 export async function catchUp(parts: HubParts, unfinished: Unfinished): Promise<void> {
   const { closing, children, delegating } = unfinished;
-  while (parts.backlog.failed === null && (await armPage(parts, unfinished))) await turn(parts);
-  await parts.delegations.restore(delegating);
+  try {
+    while (parts.backlog.failed === null && (await armPage(parts, unfinished))) await turn(parts);
+  } finally {
+    // Whoever delegates waits for it.
+    await parts.delegations.restore(delegating);
+  }
   const inTurn = turnsOf(parts);
   await eachAtMost(MOST_AT_ONCE, closing, (sessionId) =>
     inTurn(() => tried(parts, `${sessionId}\nlook at closing`, () => lookAtClosing(parts, sessionId))),

@@ -29,7 +29,11 @@ export function checkAccount(log: readonly Entry[], { event_type, event_data, se
   }
   if (event_type === 'delegation.settled') {
     const about = log.filter(isAbout(id)).map(({ envelope }) => envelope.event_type);
-    holds(about.join() === 'delegation.opened', 'DG2', () => `${where}: settles what is ${about.join(' and ') || 'not there'}`);
+    holds(
+      about.join() === 'delegation.opened',
+      'DG2',
+      () => `${where}: settles what is ${about.join(' and ') || 'not there'}`,
+    );
   }
 }
 

@@ -12,7 +12,7 @@ export const delegationOperations: readonly SimOperation[] = [
   op('two delegate at once', 2, (sim) => {
     const first = withPlace(sim, () => true, delegate);
     const second = withPlace(sim, () => true, delegate);
-    return first === false || second === false ? (first || second) : `${first} and ${second}`;
+    return first === false || second === false ? first || second : `${first} and ${second}`;
   }),
   op('join a delegation', 14, joinOne),
   op('answer a delegation', 14, (sim) => withPlace(sim, isToAnswer, answer)),
@@ -96,7 +96,12 @@ function spend(sim: Simulation, { client, session }: Place): string {
 }
 
 function cost({ random }: Simulation): object {
-  return random.pick([{}, { cost_usd: 0.1 }, { usage: { output: 4 } }, { cost_usd: random.below(100) / 100, usage: { fresh: random.below(90) } }]);
+  return random.pick([
+    {},
+    { cost_usd: 0.1 },
+    { usage: { output: 4 } },
+    { cost_usd: random.below(100) / 100, usage: { fresh: random.below(90) } },
+  ]);
 }
 
 function says(sim: Simulation, client: SimClient, session_id: string, event_type: string, event_data: object): string {
