@@ -364,12 +364,3 @@ it('[EX4] parameters that make no sense are refused at create, by the field', as
     });
   }
 });
-
-it('[DI1] an ordering that is not known is refused at create, with those there are', async () => {
-  const world = await aWorld({}, { adapters });
-  const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
-  const params = { type: 'discussion', participants: [bob.agentId], knobs: { ordering: 'by_age' } };
-  const { code, message } = await refusal(world, alice.call('create_session', params));
-  expect(code).toBe('invalid_create');
-  for (const name of ['round_robin', 'raise_hand', 'moderated', 'random']) expect(message).toContain(name);
-});
