@@ -5,18 +5,18 @@ import type { SimClient } from './sim-client.ts';
 import type { Simulation } from './simulation.ts';
 
 export const delegationOperations: readonly SimOperation[] = [
-  op('create with a budget', 3, createWithBudget),
-  op('delegate', 12, (sim) => withPlace(sim, () => true, delegate)),
-  op('delegate in a delegation', 8, (sim) => withPlace(sim, isChild, delegate)),
-  op('delegate the same again', 2, delegateAgain),
-  op('two delegate at once', 2, (sim) => {
+  op('create with a budget', 1.5, createWithBudget),
+  op('delegate', 6, (sim) => withPlace(sim, () => true, delegate)),
+  op('delegate in a delegation', 5, (sim) => withPlace(sim, isChild, delegate)),
+  op('delegate the same again', 1, delegateAgain),
+  op('two delegate at once', 1, (sim) => {
     const first = withPlace(sim, () => true, delegate);
     const second = withPlace(sim, () => true, delegate);
     return first === false || second === false ? first || second : `${first} and ${second}`;
   }),
-  op('join a delegation', 14, joinOne),
-  op('answer a delegation', 14, (sim) => withPlace(sim, isToAnswer, answer)),
-  op('spend in a delegation', 3, (sim) => withPlace(sim, isChild, spend)),
+  op('join a delegation', 9, joinOne),
+  op('answer a delegation', 9, (sim) => withPlace(sim, isToAnswer, answer)),
+  op('spend in a delegation', 6, (sim) => withPlace(sim, isChild, spend)),
 ];
 
 interface Place {
@@ -52,7 +52,7 @@ function delegate(sim: Simulation, { client, session }: Place): string {
     target: random.pick(others),
     prompt: `q${random.below(1000)}`,
     budget: random.pick([undefined, { usd }, { tokens }, { usd, tokens }, { usd, tokens }]),
-    timeout: random.pick([undefined, 20, 600]),
+    timeout: random.pick([undefined, 10, 10, 20]),
     wait: random.pick(['reply', 'opened']),
     idempotency_key: random.pick([undefined, `d${random.below(100_000)}`]),
   });
