@@ -7,7 +7,7 @@ import type { Simulation } from './simulation.ts';
 export const delegationOperations: readonly SimOperation[] = [
   op('create with a budget', 1.5, createWithBudget),
   op('delegate', 6, (sim) => withPlace(sim, () => true, delegate)),
-  op('delegate in a delegation', 5, (sim) => withPlace(sim, isChild, delegate)),
+  op('delegate in a delegation', 9, (sim) => withPlace(sim, isChild, delegate)),
   op('delegate the same again', 1, delegateAgain),
   op('two delegate at once', 1, (sim) => {
     const first = withPlace(sim, () => true, delegate);
@@ -15,7 +15,7 @@ export const delegationOperations: readonly SimOperation[] = [
     return first === false || second === false ? first || second : `${first} and ${second}`;
   }),
   op('join a delegation', 9, joinOne),
-  op('answer a delegation', 9, (sim) => withPlace(sim, isToAnswer, answer)),
+  op('answer a delegation', 11, (sim) => withPlace(sim, isToAnswer, answer)),
   op('spend in a delegation', 6, (sim) => withPlace(sim, isChild, spend)),
 ];
 
