@@ -8,7 +8,7 @@ export const delegationOperations: readonly SimOperation[] = [
   op('create with a budget', 1.5, createWithBudget),
   op('delegate', 6, (sim) => withPlace(sim, () => true, delegate)),
   op('delegate in a delegation', 9, (sim) => withPlace(sim, isChild, delegate)),
-  op('delegate the same again', 1, delegateAgain),
+  op('delegate the same again', 2, delegateAgain),
   op('two delegate at once', 1, (sim) => {
     const first = withPlace(sim, () => true, delegate);
     const second = withPlace(sim, () => true, delegate);
