@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';
-import type { Evaluator, ViolationHandler } from 'parley-hub/core';
+import type { TimedEvaluator, ViolationHandler } from 'parley-hub/core';
 
 /** Pure: what is waited for now, and from when on it is a violation. The hub asks it, keeps the time, and fires each wait once. */
-export const doneWithin: Evaluator = {
+export const doneWithin: TimedEvaluator = {
   name: 'done_within',
   version: 1,
   checkParams({ seconds }) {

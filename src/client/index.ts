@@ -6,6 +6,7 @@ export { AgentClient } from './agent-client.ts';
 export type { Claim } from './bind.ts';
 export type { Client, ClientOptions, EventHandler, SessionQuery } from './client.ts';
 export type { ConnectionEnd } from './connection.ts';
+export type { DelegateOptions } from './delegate.ts';
 export type { HumanOptions } from './human-client.ts';
 export { HumanClient } from './human-client.ts';
 export type { ResumeOptions, RuleOptions } from './identity.ts';

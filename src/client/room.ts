@@ -68,6 +68,8 @@ export class Room {
   private standingSeq = 0;
   private isDeclined = false;
   private hasStream = false;
+  /** The child of a delegation of ours: the hub asks in it, and the answer is the delegation's. */
+  private isDelegated = false;
   private posting = new AbortController();
   private readonly lane: Lane;
 
@@ -130,7 +132,7 @@ export class Room {
     this.noteTurn(delivery.turn, envelope.seq);
     if (isContent(envelope.event_type)) return this.said(delivery);
     this.notice(envelope);
-    if (this.lane.wants(delivery.turn) || this.lane.isHolding) this.lane.giveTurn(delivery);
+    if (!this.isDelegated && (this.lane.wants(delivery.turn) || this.lane.isHolding)) this.lane.giveTurn(delivery);
     else delivery.ack();
   }
 
@@ -222,7 +224,9 @@ export class Room {
   private said(delivery: Delivery): void {
     this.advance('ACTIVE');
     const item: Unread = { room: this, delivery };
-    if (this.unread.offer(item) || this.host.unread.offer(item)) return;
+    if (this.unread.offer(item)) return;
+    if (this.isDelegated) return delivery.ack();
+    if (this.host.unread.offer(item)) return;
     this.unread.put(item);
     this.host.unread.put(item);
     this.lane.wake();
@@ -235,6 +239,7 @@ export class Room {
     if (isMe) this.standingSeq = seq;
     switch (event_type) {
       case 'session.opened':
+        this.isDelegated = event_data.delegated_by === this.host.agentId;
         return this.advance('ACTIVE');
       case 'session.available':
         this.unavailable = null;

@@ -2,6 +2,7 @@
 
 import type { AddAnswer } from '../core/adding.ts';
 import type { PostAnswer } from '../core/admit.ts';
+import type { DelegateAnswer, DelegateParams } from '../core/delegation.ts';
 import type { EndAnswer } from '../core/ending.ts';
 import { type Envelope, isContent, type Turn } from '../core/envelope.ts';
 import { HubError } from '../core/errors.ts';
@@ -10,6 +11,7 @@ import type { InviteAnswer } from '../core/membership.ts';
 import type { PostParams, Result } from '../core/operations.ts';
 import type { FailureAnswer, ProgressAnswer } from '../core/progress.ts';
 import type { LifecycleState } from '../core/session.ts';
+import { type DelegateOptions, delegation } from './delegate.ts';
 import { checkOptions, isObject, names, optional, type Rules } from './given.ts';
 import { WAIT_OPTIONS, type WaitOptions } from './inbox.ts';
 import type { Message } from './message.ts';
@@ -180,6 +182,18 @@ export class Session implements AsyncIterable<Message> {
     checkOptions(options, ADD_OPTIONS);
     const { role, deadlineMs } = options;
     return this.room.host.call('add_participant', { session_id: this.id, participant, role }, { deadlineMs });
+  }
+
+  /**
+   * Has another agent answer a question in a child session, within a budget if you like; answers with what came of it, also
+   * if that is nothing. An aborted signal ends the wait, not the delegation.
+   */
+  async delegate(
+    target: DelegateParams['target'],
+    prompt: string,
+    options: DelegateOptions = {},
+  ): Promise<DelegateAnswer> {
+    return delegation(this.room, target, prompt, options);
   }
 
   info(): Promise<Result<'get_session'>> {

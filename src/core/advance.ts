@@ -1,7 +1,16 @@
 /** Drafts that were allowed become stamped entries and the state after them, with everything the hub adds in the same unit. */
 
 import type { CompleteAdapter } from './adapter.ts';
-import { type Draft, type Entry, type Envelope, type HubEventType, hubDraft, isContent } from './envelope.ts';
+import { settlementsAtEnd } from './delegations.ts';
+import {
+  type Draft,
+  type Entry,
+  type Envelope,
+  type HubEventType,
+  hubDraft,
+  isChecked,
+  isContent,
+} from './envelope.ts';
 import { HubError, internalError, type WireError } from './errors.ts';
 import type { Watch } from './expectation.ts';
 import { isWellFormed } from './json.ts';
@@ -15,9 +24,22 @@ export interface Governance {
   readonly epoch: number;
   readonly watch?: Watch | null;
   readonly maxEnvelopes: number;
+  /** What looks at content right after it was accepted, in order; what it gives is appended to the same unit. */
+  readonly checks?: readonly AcceptCheck[] | undefined;
   /** The next stamp, later than `last` and than every other given out. */
   stamp(last: string | null): Stamp;
 }
+
+/** Content that was just accepted. */
+export interface JustAccepted {
+  readonly envelope: Envelope;
+  readonly before: SessionState;
+  /** The session ends with it, as its adapter says. */
+  readonly ends: boolean;
+}
+
+/** `state` is the session after the content and what the checks before this one have added. */
+export type AcceptCheck = (just: JustAccepted, state: SessionState) => readonly Draft[];
 
 export interface Advanced {
   readonly entries: readonly Entry[];
@@ -36,24 +58,49 @@ export function refuse(error: WireError): { readonly kind: 'refuse'; readonly er
 
 /** Stamps and folds the drafts in order. What the adapter answers, and then the hub's own rules, may close the session. */
 export function advance(before: SessionState | null, drafts: readonly Draft[], governance: Governance): Advanced {
-  let advanced: Advanced | null = null;
-  for (const draft of drafts) advanced = append(advanced, before, draft, governance);
-  if (advanced === null) throw new HubError('empty_unit', 'a unit needs at least one draft');
-  const reason = hubReason(drafts, advanced.after, governance);
-  return reason === null ? advanced : append(advanced, before, closing(advanced.after, reason), governance);
+  const entries: Entry[] = [];
+  let state = before;
+  for (const draft of drafts) state = append(entries, state, draft, governance);
+  if (state === null) throw new HubError('empty_unit', 'a unit needs at least one draft');
+  const reason = hubReason(entries, state, governance);
+  const after = reason === null ? state : append(entries, state, closing(state, reason), governance);
+  // Most units have one entry; a list that was pushed to would be kept with room for seventeen.
+  return { entries: entries.slice(), after };
 }
 
-/** One draft more, and the closing it may cause. `before`: the state where the unit begins. */
-function append(unit: Advanced | null, before: SessionState | null, draft: Draft, governance: Governance): Advanced {
-  const state = unit === null ? before : unit.after;
-  const envelope = stampEnvelope(draft, state, governance);
-  const after = fold(state, envelope, governance);
-  const { turn, due_at } = after.head;
-  const entry: Entry = due_at === null ? { envelope, turn } : { envelope, turn, due: due_at };
-  // Most units have one entry; a list that is pushed to would be kept with room for seventeen.
-  const advanced = { entries: unit === null ? [entry] : [...unit.entries, entry], after };
-  const reason = adapterReason(envelope, after, governance);
-  return reason === null ? advanced : append(advanced, before, closing(after, reason), governance);
+/** Adds the entry of a draft, and of the closing it may cause; gives the state after them. */
+function append(entries: Entry[], given: SessionState | null, draft: Draft, governance: Governance): SessionState {
+  const delegates = given !== null && given.delegations.length > 0;
+  const before = delegates ? settled(entries, given, draft, governance) : given;
+  const envelope = stampEnvelope(draft, before, governance);
+  const state = fold(before, envelope, governance);
+  const { turn, due_at } = state.head;
+  entries.push(due_at === null ? { envelope, turn } : { envelope, turn, due: due_at });
+  const reason = adapterReason(envelope, state, governance);
+  const checked =
+    governance.checks === undefined || before === null || !isChecked(envelope.event_type)
+      ? state
+      : withChecks(entries, { envelope, before, ends: reason !== null }, state, governance);
+  return reason === null ? checked : append(entries, checked, closing(checked, reason), governance);
+}
+
+function withChecks(entries: Entry[], just: JustAccepted, after: SessionState, governance: Governance): SessionState {
+  let state = after;
+  for (const check of governance.checks ?? []) {
+    for (const draft of check(just, state)) state = append(entries, state, draft, governance);
+  }
+  return state;
+}
+
+/** What an end settles comes before it, in its unit. */
+function settled(entries: Entry[], before: SessionState, draft: Draft, governance: Governance): SessionState {
+  if (!ENDS.has(draft.event_type)) return before;
+  // What ends is not looked at any more.
+  const unchecked = { ...governance, checks: undefined };
+  let state = before;
+  for (const each of settlementsAtEnd(before, String(draft.event_data.reason)))
+    state = append(entries, state, each, unchecked);
+  return state;
 }
 
 function closing({ metadata }: SessionState, reason: string): Draft {
@@ -75,6 +122,8 @@ const END_TYPES: ReadonlyMap<LifecycleState, HubEventType> = new Map([
   ['CLOSED', 'session.closed'],
   ['EXPIRED', 'session.expired'],
 ]);
+
+const ENDS: ReadonlySet<string> = new Set(END_TYPES.values());
 
 function stampEnvelope(draft: Draft, state: SessionState | null, governance: Governance): Envelope {
   const { envelope_id, created_at } = governance.stamp(state?.head.envelope_id ?? null);
@@ -126,9 +175,9 @@ function adapterReason(envelope: Envelope, after: SessionState, { adapter }: Gov
 }
 
 /** Why the hub closes after the whole unit: too few are left, or the log is full. */
-function hubReason(drafts: readonly Draft[], { metadata }: SessionState, { maxEnvelopes }: Governance): string | null {
+function hubReason(entries: readonly Entry[], { metadata }: SessionState, { maxEnvelopes }: Governance): string | null {
   if (metadata.state !== 'ACTIVE') return null;
-  const changed = drafts.some(({ event_type }) => event_type.startsWith('session.participant.'));
+  const changed = entries.some(({ envelope }) => envelope.event_type.startsWith('session.participant.'));
   const reason = changed ? membershipReason(metadata) : null;
   return reason ?? (metadata.head_seq >= maxEnvelopes ? 'log_full' : null);
 }

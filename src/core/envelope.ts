@@ -98,6 +98,8 @@ export const HUB_EVENT_TYPES = [
   'session.available',
   'expectation.violated',
   'task.expired',
+  'delegation.opened',
+  'delegation.settled',
 ] as const;
 
 export type HubEventType = (typeof HUB_EVENT_TYPES)[number];
@@ -106,7 +108,12 @@ const hubEventTypes: ReadonlySet<string> = new Set(HUB_EVENT_TYPES);
 
 /** The hub keeps whole families to itself, so that a later type of its own can never be forged today. */
 export function isReservedType(eventType: string): boolean {
-  return hubEventTypes.has(eventType) || eventType.startsWith('session.') || eventType.startsWith('expectation.');
+  return (
+    hubEventTypes.has(eventType) ||
+    eventType.startsWith('session.') ||
+    eventType.startsWith('expectation.') ||
+    eventType.startsWith('delegation.')
+  );
 }
 
 export function isTaskType(eventType: string): boolean {
@@ -116,6 +123,16 @@ export function isTaskType(eventType: string): boolean {
 /** Content = what participants say: everything that is not the hub's, not a task's and not context.set. */
 export function isContent(eventType: string): boolean {
   return !isReservedType(eventType) && !isTaskType(eventType) && eventType !== 'context.set';
+}
+
+/** What evaluators may look at right after it: content, and what was spent elsewhere for the session. */
+export function isChecked(eventType: string): boolean {
+  return eventType === 'msg.text' || isContent(eventType) || eventType === 'delegation.settled';
+}
+
+/** Whose doing it is: who said it, or who delegated what is settled. */
+export function doerOf({ event_type, event_data, sender_id }: Draft): string {
+  return event_type === 'delegation.settled' ? String(event_data.agent_id) : sender_id;
 }
 
 const foldedHubTypes: ReadonlySet<string> = new Set<HubEventType>([

@@ -4,7 +4,7 @@ import { type Decision, endDraft } from './advance.ts';
 import { checkedDetail, checkedEffects, checkedWaits } from './check-expected.ts';
 import { type Draft, type Envelope, hubDraft } from './envelope.ts';
 import { assertNever } from './errors.ts';
-import type { HandlerEffect, Violation, Wait, WatchedEntry } from './expectation.ts';
+import type { HandlerEffect, TimedEntry, Violation, Wait } from './expectation.ts';
 import type { JsonObject } from './json.ts';
 import { removeParticipant } from './membership.ts';
 import { isTerminal, nameOf, participantOf } from './session.ts';
@@ -18,7 +18,7 @@ export interface Looked {
 }
 
 /** Throws what evaluator and handler throw. */
-export function fireEntry(state: SessionState, watched: WatchedEntry, nowMs: number): Decision<Looked> {
+export function fireEntry(state: SessionState, watched: TimedEntry, nowMs: number): Decision<Looked> {
   const around = watchedState(state);
   const due = checkedWaits(watched.evaluator, openWaits(watched, around), state.metadata).filter(
     ({ due_ms }) => due_ms <= nowMs,
@@ -26,7 +26,7 @@ export function fireEntry(state: SessionState, watched: WatchedEntry, nowMs: num
   if (due.length === 0) return { kind: 'nothing', answer: { fired: false } };
   const violation = violationOf(watched, due, around);
   const effects = checkedEffects(watched.handler, watched.handler.act(violation, state.metadata));
-  const drafts = draftsOf(state, violation, effects);
+  const drafts = violationDrafts(state, violation, effects);
   return { kind: 'append', drafts, answer: () => ({ fired: true }) };
 }
 
@@ -34,7 +34,7 @@ export function watchedState({ metadata, head: { turn }, pacing, adapter_state }
   return { metadata, turn, pacing, adapter_state };
 }
 
-function violationOf({ index, entry, evaluator }: WatchedEntry, due: readonly Wait[], watched: Watched): Violation {
+function violationOf({ index, entry, evaluator }: TimedEntry, due: readonly Wait[], watched: Watched): Violation {
   const said = evaluator.describe?.(due, contextOf(entry.params, watched)) ?? inWords(due, watched);
   const detail = checkedDetail(evaluator, said);
   return {
@@ -56,7 +56,12 @@ function inWords(due: readonly Wait[], { metadata }: Watched): string {
     .join(', ');
 }
 
-function draftsOf(before: SessionState, violation: Violation, effects: readonly HandlerEffect[]): readonly Draft[] {
+/** The violation and what its handler causes, on the session as it is. */
+export function violationDrafts(
+  before: SessionState,
+  violation: Violation,
+  effects: readonly HandlerEffect[],
+): readonly Draft[] {
   const { session_id } = before.metadata;
   // A Violation is JSON; its interface only lacks an index signature.
   const data = violation as unknown as JsonObject;

@@ -33,6 +33,8 @@ export interface Head {
   readonly turn: Turn | null;
   /** When the first thing that is expected becomes a violation, in milliseconds; null = nothing is. */
   readonly due_at: number | null;
+  /** How many of its delegations are not settled. */
+  readonly delegations: number;
 }
 
 /** One step of the summary; the first entry of a session must be `session.created`. */
@@ -67,6 +69,10 @@ export function foldHead(head: Head | null, entry: Entry): Head {
       return ended(next, envelope, 'CLOSED');
     case 'session.expired':
       return ended(next, envelope, 'EXPIRED');
+    case 'delegation.opened':
+      return { ...next, delegations: next.delegations + 1 };
+    case 'delegation.settled':
+      return { ...next, delegations: next.delegations - 1 };
     default:
       return next;
   }
@@ -115,6 +121,8 @@ function movedOn(head: Head, { envelope, turn, due }: Entry): Head {
     request_digest: head.request_digest,
     turn,
     due_at: due ?? null,
+    // Heads that were stored before there were delegations lack the member.
+    delegations: head.delegations ?? 0,
   };
 }
 
@@ -172,6 +180,7 @@ function createdHead({ envelope, turn, due }: Entry): Head {
     request_digest: created.request_digest,
     turn,
     due_at: due ?? null,
+    delegations: 0,
   };
 }
 

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import type { AddAnswer } from './adding.ts';
 import type { PostAnswer } from './admit.ts';
+import { delegateAnswer } from './delegation-schemas.ts';
 import type { EndAnswer } from './ending.ts';
 import { WIRE_CODES, type WireCode } from './errors.ts';
 import { foundAgent, resume, skill } from './identity-schemas.ts';
@@ -70,6 +71,7 @@ export const RESULTS: { readonly [Name in OperationName]: z.ZodType<Result<Name>
   set_skill: skill,
   get_rule: ruleRecord,
   set_rule: ruleRecord,
+  delegate: delegateAnswer,
   ack_invite: inviteAnswer,
   reject_invite: inviteAnswer,
   add_participant: record<AddAnswer>({ state: lifecycleState, participant }),

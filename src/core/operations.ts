@@ -3,6 +3,8 @@
 import { z } from 'zod';
 import type { AddAnswer } from './adding.ts';
 import type { PostAnswer } from './admit.ts';
+import type { DelegateAnswer, DelegateParams } from './delegation.ts';
+import { delegateParams } from './delegation-schemas.ts';
 import type { EndAnswer } from './ending.ts';
 import type { Envelope, Priority, Turn } from './envelope.ts';
 import type { WireCode } from './errors.ts';
@@ -145,6 +147,7 @@ export interface OperationTypes {
     };
     result: RuleRecord;
   };
+  delegate: { params: DelegateParams; result: DelegateAnswer };
   ack_invite: { params: { readonly session_id: string }; result: InviteAnswer };
   reject_invite: {
     params: { readonly session_id: string; readonly reason?: string | undefined };
@@ -367,6 +370,22 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     'bound',
     ['invalid_create', 'not_found', 'duplicate', 'session_closed', 'too_large', 'forbidden'],
     'Open a session of a type with its participants; by default answers once it is active.',
+  ),
+  delegate: operation(
+    'delegate',
+    delegateParams,
+    'active participant',
+    [
+      'not_found',
+      'invalid_create',
+      'forbidden',
+      'protocol_error',
+      'session_closed',
+      'too_large',
+      'rate_limited',
+      'duplicate',
+    ],
+    'Have another agent answer a question in a child session, within a budget; answers with what came of it.',
   ),
   ack_invite: operation(
     'ack_invite',

@@ -1,6 +1,7 @@
 /** The state of a session: a fold of its log, and nothing else. Live and replay run the same function. */
 
 import type { CompleteAdapter } from './adapter.ts';
+import { foldDelegations, NO_DELEGATIONS, type OpenDelegation } from './delegations.ts';
 import { type Entry, type Envelope, isFolded, type Turn } from './envelope.ts';
 import type { Watch } from './expectation.ts';
 import { foldHead, type Head } from './head.ts';
@@ -19,6 +20,8 @@ export interface SessionState {
   readonly status_seq: Readonly<Record<string, number>>;
   /** What expectations look at; nothing in a session that has none. */
   readonly pacing: Pacing;
+  /** What was delegated and is not settled. */
+  readonly delegations: readonly OpenDelegation[];
 }
 
 /** What the fold needs beside the log. A missing adapter folds everything but the adapter's state. */
@@ -39,7 +42,7 @@ export function foldEnvelope(state: SessionState | null, envelope: Envelope, con
     const adapter_state = adapter?.initialState(metadata);
     const pacing = foldPacing(NO_PACING, envelope, metadata, null, watch);
     const head = foldHead(null, withDue(envelope, { metadata, turn: null, pacing, adapter_state }, watch, null));
-    return { metadata: Object.freeze(metadata), head, adapter_state, status_seq, pacing };
+    return { metadata: Object.freeze(metadata), head, adapter_state, status_seq, pacing, delegations: NO_DELEGATIONS };
   }
   const metadata = Object.freeze(foldMetadata(state.metadata, envelope));
   const folds = adapter !== null && isFolded(envelope.event_type);
@@ -53,7 +56,8 @@ export function foldEnvelope(state: SessionState | null, envelope: Envelope, con
     metadata.participants === state.metadata.participants
       ? state.status_seq
       : foldStatusSeq(state, metadata, envelope.seq);
-  return { metadata, head, adapter_state, status_seq, pacing };
+  const delegations = foldDelegations(state.delegations, envelope);
+  return { metadata, head, adapter_state, status_seq, pacing, delegations };
 }
 
 /** What the log says beside an envelope: whose turn it is after it, and when something expected becomes a violation. */

@@ -57,6 +57,8 @@ export interface LiveRow {
   /** Not later than `headDeadline` of its head, and not earlier than one it had: one that comes too early is only a look. */
   readonly deadline_ms: number | null;
   readonly is_child: boolean;
+  /** It has delegations that are not settled. */
+  readonly delegates: boolean;
 }
 
 /** A state beside its log, so that loading need not begin at the first entry. A cache: one that is lost or does not fit is no loss. */

@@ -27,6 +27,7 @@ export function onDurable(parts: HubParts, session: LiveSession, entries: readon
   if (entries.some(namesSomeone)) reconcile(parts, head);
   void checkDrained(parts, head);
   limitDrain(parts, head);
+  parts.delegations.onDurable(entries, after);
   if (isTerminal(metadata.state)) void closeChildren(parts, session.sessionId);
 }
 

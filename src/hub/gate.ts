@@ -43,7 +43,7 @@ export class Gate {
 
   /** Runs `then` at once, unless the arbiter, or a post before it, has to be waited for. */
   pass<T>(
-    sender: Binding,
+    sender: Pick<Binding, 'endpoint'> | { readonly endpoint: { readonly endpointId: string } },
     draft: Draft,
     metadata: SessionMetadata | undefined,
     then: (verdicts: Verdicts, hasWaited: boolean) => Promise<T>,

@@ -22,6 +22,7 @@ import { checkSnapshot } from './check-snapshot.ts';
 import { Connection } from './connection.ts';
 import { CreateKeys } from './create-keys.ts';
 import { Cursors } from './cursors.ts';
+import { Delegations } from './delegations.ts';
 import { HUB_EVENTS, type HubEventName, type HubListener, Taps } from './events.ts';
 import { Expectations } from './expectations.ts';
 import { onDurable } from './follow-up.ts';
@@ -219,6 +220,7 @@ export class Hub {
     this.state = 'stopped';
     for (const connection of [...this.connections]) connection.close('shutdown');
     this.parts.waiters.stop('the hub is stopping');
+    this.parts.delegations.stop('the hub is stopping');
     await this.parts.cursors.flush((agentId) => this.parts.bindings.isBound(agentId)).catch(() => {});
     // What the last units would cause is not begun: the next start derives it again.
     this.parts.backlog.fail(new HubError('hub_stopped', 'the hub is stopped'));
@@ -251,6 +253,7 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
     backlog.fail(error);
     log.error('the store failed; the hub takes no more', { error: error.message });
     parts.waiters.stop(`the hub cannot write: ${error.message}`);
+    parts.delegations.stop(`the hub cannot write: ${error.message}`);
     events.emit('storeFailed', { error });
   };
   // Parts that need each other are made last and reached through `parts`, which is complete before any of them is used.
@@ -285,6 +288,7 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
   parts.registry = new Registry(parts);
   parts.watching = new Watching(parts);
   parts.wakes = new Wakes(parts);
+  parts.delegations = new Delegations(parts);
   parts.arbiter = new AskArbiter(parts, options.arbiter);
   parts.gate = new Gate(parts);
   parts.rates = new Rates(parts);

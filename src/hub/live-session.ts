@@ -1,5 +1,6 @@
 /** A loaded session: its ledger, the keys it has accepted, and the tail of its log for delivery. */
 
+import { checksOf, type Fault } from '../core/accept-checks.ts';
 import type { CompleteAdapter } from '../core/adapter.ts';
 import { type Advanced, advance, type Decision, type Governance, refuse } from '../core/advance.ts';
 import type { Draft, Entry, Unit } from '../core/envelope.ts';
@@ -71,6 +72,8 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
   private readingKey = false;
   private readonly behind: (() => void)[] = [];
   private reloading = false;
+  /** Evaluators that failed on what is staged, to be told when that is durable. */
+  private faults: Fault[] = [];
 
   constructor(parts: HubParts, loaded: LoadedLog, sink: DurableSink) {
     this.parts = parts;
@@ -91,6 +94,7 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
       adapter: loaded.adapter,
       epoch: loaded.epoch,
       watch: loaded.watch,
+      checks: checksOf(loaded.watch, (fault) => this.faults.push(fault)),
       maxEnvelopes: parts.limits.maxEnvelopes,
       stamp: (last) => parts.stamper.next(last),
     };
@@ -215,6 +219,7 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
   async reload(durable: SessionState | null): Promise<{ state: SessionState | null; token: HeadToken | null }> {
     this.keys.drop(this.tail.splice(this.durableLength()));
     this.parts.inboxes.unstageAll(this.logId);
+    this.faults = [];
     const stored = await this.store.head(this.logId);
     if (stored === null && durable !== null)
       throw new WireError('internal', `session ${this.logId} is gone from the store`);
@@ -294,8 +299,15 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
     if (this.tail.length > 2 * tailLength && !this.reloading) this.cutTail(tailLength);
     this.tally.count(entries);
     this.sink(this, entries, after);
+    if (this.faults.length > 0) this.tellFaults(after.head.seq);
     // While another writer's entries are read on, the durable state is not yet theirs.
     if (!this.reloading) this.snapshot(snapshotGrowth(after.head.seq, snapshotLength));
+  }
+
+  private tellFaults(upToSeq: number): void {
+    const due = this.faults.filter(({ seq }) => seq <= upToSeq);
+    this.faults = this.faults.filter(({ seq }) => seq > upToSeq);
+    for (const { watched, error } of due) this.parts.watching.faulty(this, watched, error);
   }
 
   /** What is staged stays: only the log would know it, and does not yet. */

@@ -9,6 +9,7 @@ import type { Backlog } from './backlog.ts';
 import type { Bindings } from './bindings.ts';
 import type { CreateKeys } from './create-keys.ts';
 import type { Cursors } from './cursors.ts';
+import type { Delegations } from './delegations.ts';
 import type { Taps } from './events.ts';
 import type { Expectations } from './expectations.ts';
 import type { Gate } from './gate.ts';
@@ -53,6 +54,7 @@ export interface HubParts {
   readonly sessions: Sessions;
   readonly bindings: Bindings;
   readonly createKeys: CreateKeys;
+  readonly delegations: Delegations;
   readonly wakes: Wakes;
   readonly arbiter: AskArbiter;
   readonly gate: Gate;

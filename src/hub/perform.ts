@@ -15,6 +15,7 @@ import { boundCaller, type Caller } from './caller.ts';
 import { countWithin, PAGE } from './count-within.ts';
 import { createSession } from './create-session.ts';
 import { decideAs } from './decide-as.ts';
+import { delegate } from './delegate.ts';
 import type { Handler } from './handler.ts';
 import { identityOperations } from './identity-operations.ts';
 import { operatorOperations } from './operator-operations.ts';
@@ -63,6 +64,8 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   ...operatorOperations,
 
   create_session: (parts, caller, params) => createSession(parts, boundCaller(caller), params),
+
+  delegate: (parts, caller, params) => delegate(parts, boundCaller(caller), params),
 
   ack_invite(parts, caller, { session_id }) {
     return decideAs(parts, caller, session_id, (state, agentId) => ackInvite(state, agentId));

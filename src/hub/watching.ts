@@ -1,7 +1,7 @@
 /** The expectations of a session that is due: each entry on its own, so that a defect of one leaves the others alone. */
 
 import { asError } from '../core/errors.ts';
-import type { WatchedEntry } from '../core/expectation.ts';
+import type { TimedEntry, WatchedEntry } from '../core/expectation.ts';
 import { fireEntry, watchedState } from '../core/expectations-due.ts';
 import { openWaits } from '../core/waits.ts';
 import type { LiveSession } from './live-session.ts';
@@ -30,7 +30,7 @@ export class Watching {
 
   /** Fires what is due, one unit for each entry, in their order; says when to look again. null = nothing is waited for. */
   async fire(session: LiveSession, nowMs: number): Promise<number | null> {
-    const entries = session.watch?.entries ?? [];
+    const entries = session.watch?.timed ?? [];
     // Asked one after the other without waiting: each is judged on the state after the one before.
     await Promise.all(
       entries
@@ -44,7 +44,12 @@ export class Watching {
     this.failures.delete(sessionId);
   }
 
-  private async fireOne(session: LiveSession, watched: WatchedEntry, nowMs: number): Promise<void> {
+  /** Of an entry that looks at what is accepted: said now and then, not at every envelope. */
+  faulty(session: LiveSession, watched: WatchedEntry, error: Error): void {
+    if (!this.isPaused(session, watched)) this.failed(session.sessionId, watched, error);
+  }
+
+  private async fireOne(session: LiveSession, watched: TimedEntry, nowMs: number): Promise<void> {
     const { grace } = this.parts;
     try {
       const { fired } = await session.decide((state) =>
@@ -78,14 +83,14 @@ export class Watching {
   }
 
   private nextMs(session: LiveSession, nowMs: number): number | null {
-    const times = (session.watch?.entries ?? []).flatMap((watched) => {
+    const times = (session.watch?.timed ?? []).flatMap((watched) => {
       const pauseMs = this.pauseMs(session, watched);
       return pauseMs > 0 ? [nowMs + pauseMs] : this.dueTimes(session, watched, nowMs);
     });
     return times.length === 0 ? null : times.reduce((first, time) => Math.min(first, time));
   }
 
-  private dueTimes({ durable, sessionId }: LiveSession, watched: WatchedEntry, nowMs: number): readonly number[] {
+  private dueTimes({ durable, sessionId }: LiveSession, watched: TimedEntry, nowMs: number): readonly number[] {
     if (durable === null) return [];
     const leftMs = this.parts.grace.leftMs(sessionId);
     try {

@@ -15,6 +15,7 @@ export function goodParams(session_id: string): { readonly [Name in OperationNam
     get_rule: {},
     set_rule: { rule: { limits: { delegation_depth: 2 } } },
     create_session: { type: 'conversation', participants: ['bob'], parent_session_id: session_id, wait: 'created' },
+    delegate: { session_id, target: 'bob', prompt: 'Is it done?', wait: 'opened' },
     ack_invite: { session_id },
     reject_invite: { session_id },
     add_participant: { session_id, participant: 'bob' },

@@ -53,9 +53,9 @@ describe('at create', () => {
   const wrong: readonly [string, ExpectationEntry, string, string][] = [
     [
       'an evaluator',
-      entry('max_turns'),
+      entry('min_turns'),
       'expectations.1.name',
-      'an evaluator: acks_within, reply_within, turn_within, max_silence',
+      'an evaluator: acks_within, reply_within, turn_within, max_silence, max_turns, budget_within, no_progress',
     ],
     [
       'a handler',

@@ -25,6 +25,7 @@ describe('to a stranger', () => {
   it('[AM2] there are operations with a session in the table', () => {
     expect(withSession).toEqual([
       'create_session',
+      'delegate',
       'ack_invite',
       'reject_invite',
       'add_participant',

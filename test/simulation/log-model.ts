@@ -6,6 +6,8 @@ import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
 import type { Watch } from '../../src/core/expectation.ts';
 import { foldEnvelope, type SessionState } from '../../src/core/state.ts';
 import { Expectations } from '../../src/hub/expectations.ts';
+import { checkLimits, isOfLimit } from './accept-laws.ts';
+import { checkAccount } from './delegation-laws.ts';
 import { holds } from './law-broken.ts';
 import type { SimulatedStore } from './simulated-store.ts';
 import { checkEnds, checkOver, checkTurns } from './turn-laws.ts';
@@ -110,7 +112,9 @@ export class LogModel {
         'L1',
         () => `${sessionId} seq ${last + 1} changed`,
       );
-    for (const entry of entries.slice(known.entries.length)) this.take(sessionId, known, entry);
+    const from = known.entries.length;
+    for (const entry of entries.slice(from)) this.take(sessionId, known, entry);
+    checkLimits(known.entries, known.states, from);
     const state = known.states.at(-1);
     if (state !== undefined) checkOver(state);
   }
@@ -143,8 +147,10 @@ export class LogModel {
     if (before !== null) {
       this.checkLegal(sessionId, before, envelope, adapter);
       checkEnds(before, envelope);
-      if (envelope.event_type === 'expectation.violated') checkViolation(session.entries, before, envelope);
+      const isViolation = envelope.event_type === 'expectation.violated' && !isOfLimit(envelope);
+      if (isViolation) checkViolation(session.entries, before, envelope);
     }
+    checkAccount(session.entries, envelope);
     const state = this.fold(before, envelope);
     checkTurns(state, adapter);
     holds(

@@ -3,9 +3,10 @@
 import { type Entry, type ExpectationEntry, isTerminal } from 'parley-hub/core';
 import { nextStamp } from '../../src/core/stamp.ts';
 import type { SessionState } from '../../src/core/state.ts';
+import { delegationOperations } from './delegation-operations.ts';
 import type { SimClient } from './sim-client.ts';
 import type { Simulation } from './simulation.ts';
-import { knobsFor, turnOperations } from './turn-operations.ts';
+import { knobsFor, someLimits, turnOperations } from './turn-operations.ts';
 
 export interface SimOperation {
   readonly name: string;
@@ -15,6 +16,7 @@ export interface SimOperation {
 
 export const simOperations: readonly SimOperation[] = [
   ...turnOperations,
+  ...delegationOperations,
   op('create', 8, (sim) => withBound(sim, (client) => create(sim, client, sim.random.chance(0.5)))),
   op('create again', 2, (sim) => withBound(sim, (client) => repeatCreate(sim, client))),
   op('ack invite', 30, (sim) => withInvite(sim, (client, session_id) => ask(client, 'ack_invite', { session_id }))),
@@ -137,7 +139,7 @@ function create(sim: Simulation, client: SimClient, keyed: boolean): string {
     ...(random.chance(0.35) && client.sessions.size > 0
       ? { parent_session_id: random.pick([...client.sessions]) }
       : {}),
-    ...(random.chance(0.4) ? { expectations: someExpectations(sim) } : {}),
+    ...(random.chance(0.4) ? { expectations: [...someExpectations(sim), ...someLimits(sim)] } : {}),
     ...(keyed ? { idempotency_key: `c${random.below(1000)}` } : {}),
   };
   if (params.required_acks !== undefined) sim.count('quorum of less than all');
@@ -370,7 +372,11 @@ function conflict(sim: Simulation): string | false {
 /** Another node writes: what was staged here conflicts. */
 function foreign(sim: Simulation, what: 'note' | 'close'): string | false {
   if (sim.failed || sim.store.foreignAppend === undefined) return false;
-  const active = [...sim.model.sessions].filter(([, { states }]) => states.at(-1)?.metadata.state === 'ACTIVE');
+  // What another writer closes it would settle, too: it is the same hub.
+  const active = [...sim.model.sessions].filter(
+    ([, { states }]) =>
+      states.at(-1)?.metadata.state === 'ACTIVE' && (what === 'note' || states.at(-1)?.delegations.length === 0),
+  );
   const [sessionId, session] = active.length === 0 ? [] : sim.random.pick(active);
   const before = session?.states.at(-1);
   if (sessionId === undefined || before === undefined) return false;

@@ -28,6 +28,7 @@ import { type Random, seededRandom } from '../../src/testing/random.ts';
 import { SimClock } from '../../src/testing/sim-clock.ts';
 import { quiet, seededIds } from '../../src/testing/world.ts';
 import { AckBook } from './ack-book.ts';
+import { checkTrees } from './delegation-laws.ts';
 import { LateStore } from './late-store.ts';
 import { holds } from './law-broken.ts';
 import { LogModel, same } from './log-model.ts';
@@ -361,6 +362,7 @@ export class Simulation {
     await this.everyoneBack();
     this.checkDelivered('when everyone is back');
     this.checkAsked();
+    checkTrees(this.model.sessions, () => {});
     for (const client of this.clients) this.cut(client);
     for (let hours = 0; hours < 27; hours += 3) {
       this.clock.advance(3 * 3_600_000);
@@ -378,6 +380,7 @@ export class Simulation {
       holds(isTerminal(metadata.state), 'L6', () => `session ${sessionId} is ${metadata.state} forever`);
       this.count(`ended ${metadata.close_reason}`);
     }
+    checkTrees(this.model.sessions, (kind) => this.count(kind));
     await this.everyoneBack();
     this.checkDelivered('after every session ended');
     this.countSnapshots();

@@ -1,7 +1,7 @@
 /** Operations of sessions with turns: speaking in turn, handing off, sharing context, and everyone who comes and goes. */
 
 import { roundRobin, sequence, type TransitionGraph } from 'parley-hub/adapters/transition-graph';
-import { finish, handoff } from 'parley-hub/core';
+import { type ExpectationEntry, finish, handoff } from 'parley-hub/core';
 import type { SessionState } from '../../src/core/state.ts';
 import type { SimOperation } from './operations.ts';
 import type { SimClient } from './sim-client.ts';
@@ -14,6 +14,9 @@ export const turnOperations: readonly SimOperation[] = [
   op('take the turn', 34, (sim) => withTurn(sim, (place) => speak(sim, place))),
   op('hand off', 8, (sim) => withTurn(sim, (place) => handOff(sim, place), 'workflow')),
   op('finish', 3, (sim) => withTurn(sim, (place) => say(sim, place, finish({ reason: 'finished_early' })), 'workflow')),
+  op('raise a hand', 8, (sim) => withPlace(sim, (place) => raiseHand(sim, place), 'discussion')),
+  op('name the next speaker', 40, (sim) => withTurn(sim, (place) => handOff(sim, place, 'moderated'), 'discussion')),
+  op('end the panel', 12, (sim) => withTurn(sim, (place) => endPanel(sim, place), 'discussion')),
   op('set the context', 4, (sim) => withPlace(sim, (place) => setContext(sim, place), 'workflow')),
   op('speak out of turn', 2, (sim) => withPlace(sim, (place) => speak(sim, place))),
   op('hide in a session with turns', 5, (sim) => withPlace(sim, (place) => change(sim, place, 'hideParticipant'))),
@@ -31,7 +34,10 @@ export const turnOperations: readonly SimOperation[] = [
 
 /** Knobs of a type for these participants, the creator first. */
 export function knobsFor(sim: Simulation, type: string, names: readonly string[]): Record<string, unknown> {
-  if (type === 'discussion') return sim.random.chance(0.7) ? { rounds: 1 + sim.random.below(3) } : {};
+  if (type === 'discussion') {
+    const ordering = sim.random.pick(['round_robin', 'raise_hand', 'moderated', 'random']);
+    return { ordering, ...(sim.random.chance(0.7) ? { rounds: 1 + sim.random.below(3) } : {}) };
+  }
   if (type !== 'workflow') return {};
   const make = sim.random.pick([steps, steps, turns, turns, branches, branches]);
   // A graph is JSON; its type only lacks an index signature.
@@ -39,6 +45,20 @@ export function knobsFor(sim: Simulation, type: string, names: readonly string[]
     graph: JSON.parse(JSON.stringify(make(sim, names))),
     context_vars: { tier: sim.random.pick(['free', 'gold']) },
   };
+}
+
+/** Limits that a history reaches. */
+export function someLimits({ random }: Simulation): readonly ExpectationEntry[] {
+  return Array.from({ length: random.below(4) }, () => ({
+    ...random.pick([
+      { name: 'max_turns', params: { turns: 1 + random.below(4) } },
+      { name: 'budget_within', params: { usd: 0.1 } },
+      { name: 'budget_within', params: { tokens: 5, usd: 1 } },
+      { name: 'no_progress', params: { repeats: 2 + random.below(2) } },
+    ]),
+    on_violation: random.pick(['audit', 'audit', 'warn', 'notify_session', 'hide', 'remove', 'auto_close']),
+    ...(random.chance(0.2) ? { applies_to: [random.pick(['initiator', 'participant'])] } : {}),
+  }));
 }
 
 function steps(_sim: Simulation, names: readonly string[]): TransitionGraph {
@@ -79,19 +99,39 @@ function end(reason: string): TransitionGraph['transitions'][number]['then'] {
 
 function speak(sim: Simulation, place: Place): string {
   const isPacket = typeOf(place) === 'workflow' && sim.random.chance(0.4);
-  if (!isPacket) return say(sim, place, { event_type: 'msg.text', event_data: { text: `t${sim.random.below(1000)}` } });
+  const spent = sim.random.pick([
+    {},
+    { cost_usd: null },
+    { cost_usd: 0.1 },
+    { usage: { fresh: 5, output: 2 }, cost_usd: 0.07 },
+  ]);
+  if (!isPacket) {
+    const text = `${sim.random.pick(['t', 'u'])}${sim.random.below(1000)}`;
+    return say(sim, place, { event_type: 'msg.text', event_data: { text, ...spent } });
+  }
   const tool = sim.random.pick(['escalate', 'other']);
   const context_updates = { set: { tier: sim.random.pick(['free', 'gold']), done: sim.random.chance(0.6) } };
   return say(sim, place, {
     event_type: 'msg.packet',
-    event_data: { body: 'called', routing: { tool }, context_updates },
+    event_data: { body: 'called', routing: { tool }, context_updates, ...spent },
   });
 }
 
-function handOff(sim: Simulation, place: Place): string {
+function raiseHand(sim: Simulation, place: Place): string {
+  return say(sim, place, { event_type: 'hand.raise', event_data: { bid: sim.random.below(11) } });
+}
+
+function endPanel(sim: Simulation, place: Place): string | false {
+  const isModerated = place.state.metadata.knobs.ordering === 'moderated';
+  return isModerated ? say(sim, place, finish({ reason: 'panel_over' })) : false;
+}
+
+function handOff(sim: Simulation, place: Place, ordering?: string): string | false {
+  if (place.state.metadata.knobs.ordering !== ordering) return false;
   const { agent_id, name } = sim.random.pick(place.state.metadata.participants);
   const to = sim.random.chance(0.5) ? agent_id : name;
-  return say(sim, place, handoff(to, { body: 'yours', contextUpdates: { delete: ['tier'] } }));
+  const change = ordering === undefined ? { contextUpdates: { delete: ['tier'] } } : {};
+  return say(sim, place, handoff(to, { body: 'yours', ...change }));
 }
 
 function setContext(sim: Simulation, place: Place): string {
@@ -134,7 +174,7 @@ function asks(client: SimClient, name: string, params: Record<string, unknown>):
 }
 
 /** Somebody whose turn it is, as far as the log says. */
-function withTurn(sim: Simulation, run: (place: Place) => string, type?: string): string | false {
+function withTurn(sim: Simulation, run: (place: Place) => string | false, type?: string): string | false {
   return withOne(
     sim,
     places(sim, type ?? null).filter(({ client, state }) => state.head.turn?.agent_id === client.agentId),
@@ -147,7 +187,7 @@ function withPlace(sim: Simulation, run: (place: Place) => string, type?: string
   return withOne(sim, places(sim, type), run);
 }
 
-function withOne(sim: Simulation, some: readonly Place[], run: (place: Place) => string): string | false {
+function withOne(sim: Simulation, some: readonly Place[], run: (place: Place) => string | false): string | false {
   return some.length === 0 ? false : run(sim.random.pick(some));
 }
 

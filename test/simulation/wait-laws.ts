@@ -60,7 +60,7 @@ function beganAt(log: readonly Entry[], before: SessionState, name: string, agen
 }
 
 function isSaid({ envelope: { event_type } }: Entry): boolean {
-  return !/^(session|expectation|task)\./.test(event_type) && event_type !== 'context.set';
+  return !/^(session|expectation|task|delegation)\./.test(event_type) && event_type !== 'context.set';
 }
 
 function openedAt(log: readonly Entry[]): number | undefined {
