@@ -9,6 +9,7 @@ import { type LifecycleEvent, nextLifecycle } from './lifecycle.ts';
 import { isMember, type LifecycleState, participantOf, type SessionMetadata } from './session.ts';
 import type { Stamp } from './stamp.ts';
 import { foldEnvelope, type SessionState } from './state.ts';
+import { tasksEndedBy } from './task-ends.ts';
 
 export interface Governance {
   readonly adapter: CompleteAdapter | null;
@@ -45,8 +46,11 @@ export function advance(before: SessionState | null, drafts: readonly Draft[], g
   return { entries, after };
 }
 
-/** Adds the entry of a draft, and of the closing it may cause; gives the state after them. */
-function append(entries: Entry[], before: SessionState | null, draft: Draft, governance: Governance): SessionState {
+/** Adds the entry of a draft, of the tasks it ends, and of the closing it may cause; gives the state after them. */
+function append(entries: Entry[], found: SessionState | null, draft: Draft, governance: Governance): SessionState {
+  let before = found;
+  if (found !== null)
+    for (const ended of tasksEndedBy(found, draft)) before = append(entries, before, ended, governance);
   const envelope = stampEnvelope(draft, before, governance);
   const state = fold(before, envelope, governance);
   const { turn, due_at } = state.head;

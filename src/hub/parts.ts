@@ -59,6 +59,8 @@ export interface HubParts {
   readonly inboxes: Inboxes;
   /** How many sessions each agent with a limit is opening just now. */
   readonly opening: Map<string, number>;
+  /** The last task that each agent with a limit is starting just now. */
+  readonly starting: Map<string, Promise<void>>;
   /** The store refused a write: from now on nothing is accepted. */
   fail(error: Error): void;
   /** Connections there are now, for health. */

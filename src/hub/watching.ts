@@ -1,8 +1,14 @@
-/** The expectations of a session that is due: each entry on its own, so that a defect of one leaves the others alone. */
+/**
+ * The tasks and expectations of a session that is due: each entry on its own, so that a defect of one leaves the others
+ * alone.
+ */
 
 import { asError } from '../core/errors.ts';
 import type { WatchedEntry } from '../core/expectation.ts';
 import { fireEntry, watchedState } from '../core/expectations-due.ts';
+import { expireTasks } from '../core/task-ends.ts';
+import type { Task } from '../core/tasks.ts';
+import { msFromIso } from '../core/time.ts';
 import { openWaits } from '../core/waits.ts';
 import type { LiveSession } from './live-session.ts';
 import type { HubParts } from './parts.ts';
@@ -26,16 +32,29 @@ export class Watching {
     this.parts = parts;
   }
 
-  /** Fires what is due, one unit for each entry, in their order; says when to look again. null = nothing is waited for. */
+  /** Expires tasks, then fires what is due, one unit for each entry, in their order; says when to look again. null = nothing is waited for. */
   async fire(session: LiveSession, nowMs: number): Promise<number | null> {
+    const expired = this.expire(session, nowMs);
     const entries = session.watch?.entries ?? [];
     // Asked one after the other without waiting: each is judged on the state after the one before.
-    await Promise.all(
-      entries
+    await Promise.all([
+      expired,
+      ...entries
         .filter((watched) => !this.isPaused(session, watched))
         .map((watched) => this.fireOne(session, watched, nowMs)),
-    );
+    ]);
     return this.nextMs(session, nowMs);
+  }
+
+  /** Tasks whose time is over, all in one unit. */
+  private expire(session: LiveSession, nowMs: number): Promise<unknown> | null {
+    if ((session.durable?.tasks.due_at ?? Number.POSITIVE_INFINITY) > nowMs) return null;
+    return session.decide((state) => expireTasks(state, nowMs, (task) => this.heldMs(task) > 0));
+  }
+
+  /** For how long yet a task is kept back: its owner could not say anything while the hub was down. */
+  private heldMs({ session_id, created_at }: Task): number {
+    return this.parts.grace.leftMs(session_id, msFromIso(created_at));
   }
 
   forget(sessionId: string): void {
@@ -79,6 +98,11 @@ export class Watching {
       const pauseMs = this.pauseMs(session, watched);
       return pauseMs > 0 ? [nowMs + pauseMs] : this.dueTimes(session, watched, nowMs);
     });
+    for (const task of session.durable?.tasks.live ?? []) {
+      if (task.expires_at === null) continue;
+      const leftMs = this.heldMs(task);
+      times.push(leftMs === 0 ? msFromIso(task.expires_at) : Math.max(msFromIso(task.expires_at), nowMs + leftMs));
+    }
     return times.length === 0 ? null : times.reduce((first, time) => Math.min(first, time));
   }
 
