@@ -15,7 +15,10 @@ it('[TK1] works', async () => {
   console.log(await world.answer(bob.call('cancel_task', ref)));
   console.log(await world.answer(alice.call('complete_task', { ...ref, result: { b: 1 } })));
   console.log(await world.answer(bob.call('get_task', ref)));
-  console.log(types(logOf(world.store, id)), world.store.durableEntries(id).map((e) => e.due));
+  console.log(
+    types(logOf(world.store, id)),
+    world.store.durableEntries(id).map((e) => e.due),
+  );
   await world.answer(alice.call('start_task', { session_id: id, title: 'look' }));
   await world.pass(15 * MINUTE);
   console.log(types(logOf(world.store, id)));

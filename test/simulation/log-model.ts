@@ -8,6 +8,7 @@ import { foldEnvelope, type SessionState } from '../../src/core/state.ts';
 import { Expectations } from '../../src/hub/expectations.ts';
 import { holds } from './law-broken.ts';
 import type { SimulatedStore } from './simulated-store.ts';
+import { TaskBook } from './task-laws.ts';
 import { checkEnds, checkOver, checkTurns } from './turn-laws.ts';
 import { checkViolation } from './wait-laws.ts';
 
@@ -24,6 +25,7 @@ const allowedWhileClosing = new Set(['session.closed', 'session.participant.remo
 
 export class LogModel {
   readonly sessions = new Map<string, ModelSession>();
+  readonly tasks = new TaskBook();
   /** When a session was last created under each creator's key. */
   private readonly createdUnder = new Map<string, number>();
   private readonly adapters: Map<string, ReturnType<typeof completeAdapter>>;
@@ -145,7 +147,9 @@ export class LogModel {
       checkEnds(before, envelope);
       if (envelope.event_type === 'expectation.violated') checkViolation(session.entries, before, envelope);
     }
+    this.tasks.take(before, envelope);
     const state = this.fold(before, envelope);
+    this.tasks.compare(state);
     checkTurns(state, adapter);
     holds(
       same(state.head.turn, turn),

@@ -5,6 +5,7 @@ import { nextStamp } from '../../src/core/stamp.ts';
 import type { SessionState } from '../../src/core/state.ts';
 import type { SimClient } from './sim-client.ts';
 import type { Simulation } from './simulation.ts';
+import { taskOperations } from './task-operations.ts';
 import { knobsFor, turnOperations } from './turn-operations.ts';
 
 export interface SimOperation {
@@ -15,6 +16,7 @@ export interface SimOperation {
 
 export const simOperations: readonly SimOperation[] = [
   ...turnOperations,
+  ...taskOperations,
   op('create', 8, (sim) => withBound(sim, (client) => create(sim, client, sim.random.chance(0.5)))),
   op('create again', 2, (sim) => withBound(sim, (client) => repeatCreate(sim, client))),
   op('ack invite', 30, (sim) => withInvite(sim, (client, session_id) => ask(client, 'ack_invite', { session_id }))),
@@ -371,7 +373,9 @@ function conflict(sim: Simulation): string | false {
 function foreign(sim: Simulation, what: 'note' | 'close'): string | false {
   if (sim.failed || sim.store.foreignAppend === undefined) return false;
   const active = [...sim.model.sessions].filter(([, { states }]) => states.at(-1)?.metadata.state === 'ACTIVE');
-  const [sessionId, session] = active.length === 0 ? [] : sim.random.pick(active);
+  // Another hub would end the tasks with the session, in one unit.
+  const some = active.filter(([, { states }]) => what === 'note' || states.at(-1)?.tasks.live.length === 0);
+  const [sessionId, session] = some.length === 0 ? [] : sim.random.pick(some);
   const before = session?.states.at(-1);
   if (sessionId === undefined || before === undefined) return false;
   const sender = before.metadata.participants.find(({ status }) => status === 'active');

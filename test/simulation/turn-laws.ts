@@ -38,11 +38,11 @@ export function checkTurns(now: SessionState, adapter: CompleteAdapter): void {
   );
 }
 
-/** A graph that has come to its end, or a session at its last turn, takes nothing but its closing. */
+/** A graph that has come to its end, or a session at its last turn, takes nothing but its closing, and the ends of its tasks before it. */
 export function checkEnds(before: SessionState, { event_type, seq, session_id }: Envelope): void {
   if (before.metadata.state !== 'ACTIVE' || !isOver(before)) return;
   holds(
-    event_type === 'session.closing',
+    event_type === 'session.closing' || event_type === 'task.expired',
     'L6',
     () => `${session_id} should have ended before seq ${seq}, ${event_type}`,
   );
