@@ -9,10 +9,10 @@ export const taskOperations: readonly SimOperation[] = [
   op('start a task', 9, start),
   op('report on a task', 4, (sim) => own(sim, () => ['progress_task', { progress: sim.random.below(11) / 10 }])),
   op('save a task', 2.5, (sim) => own(sim, () => ['checkpoint_task', { data: { n: sim.random.below(100) } }])),
-  op('resume a task', 1, (sim) => own(sim, () => ['resume_task', {}])),
+  op('resume a task', 1.6, (sim) => own(sim, () => ['resume_task', {}])),
   op('complete a task', 3, (sim) => own(sim, () => ['complete_task', { result: { n: sim.random.below(100) } }])),
-  op('fail a task', 1, (sim) => own(sim, () => ['fail_task', { reason: 'no way' }])),
-  op('cancel a task', 1, (sim) => own(sim, () => ['cancel_task', {}])),
+  op('fail a task', 1.8, (sim) => own(sim, () => ['fail_task', { reason: 'no way' }])),
+  op('cancel a task', 1.7, (sim) => own(sim, () => ['cancel_task', {}])),
   op('ask for a task to be cancelled', 2, (sim) => others(sim, () => ['cancel_task', { reason: 'not needed' }])),
   op('move the task of another', 1.5, (sim) =>
     others(sim, () => [sim.random.pick(MOVES), { reason: 'x', progress: 1 }]),
