@@ -1,5 +1,6 @@
 /** The operations on tasks. */
 
+import { refuse } from '../core/advance.ts';
 import { copyJsonObject, type JsonObject } from '../core/json.ts';
 import { taskTtlMs } from '../core/rule.ts';
 import {
@@ -19,6 +20,7 @@ import type { Binding } from './bindings.ts';
 import { boundCaller, type Caller } from './caller.ts';
 import { decideTask } from './decide-task.ts';
 import type { Handler } from './handler.ts';
+import { unavailableSession } from './live-session.ts';
 import type { HubParts } from './parts.ts';
 import { dataAt, getTask, listTasks } from './read-tasks.ts';
 import { withTaskRoom } from './task-room.ts';
@@ -41,7 +43,12 @@ export const taskOperations: { readonly [N in Name]: Handler<N> } = {
     const asked = newTask(parts, by, params);
     const ask = { ...asked, session_id: params.session_id, event_type: 'task.started' };
     return withTaskRoom(parts, by, (full) =>
-      decideTask(parts, by, ask, (state, _, repeat) => startTask(state, by.agentId, asked, { repeat, maxTasks, full })),
+      decideTask(parts, by, ask, (state, session, repeat) => {
+        const decision = startTask(state, by.agentId, asked, { repeat, maxTasks, full });
+        // What is under way can be ended without the adapter; nothing new is begun.
+        const isUnavailable = session.adapter === null && decision.kind === 'append';
+        return isUnavailable ? refuse(unavailableSession(session.sessionId, session.unavailable)) : decision;
+      }),
     );
   },
 

@@ -46,9 +46,10 @@ export class Watching {
     return this.nextMs(session, nowMs);
   }
 
-  /** Tasks whose time is over, all in one unit. */
+  /** Tasks whose time is over, all in one unit. In a session that is unavailable nothing expires, like all that is expected. */
   private expire(session: LiveSession, nowMs: number): Promise<unknown> | null {
-    if ((session.durable?.tasks.due_at ?? Number.POSITIVE_INFINITY) > nowMs) return null;
+    if (session.unavailable !== null || (session.durable?.tasks.due_at ?? Number.POSITIVE_INFINITY) > nowMs)
+      return null;
     return session.decide((state) => expireTasks(state, nowMs, (task) => this.heldMs(task) > 0));
   }
 
@@ -98,12 +99,17 @@ export class Watching {
       const pauseMs = this.pauseMs(session, watched);
       return pauseMs > 0 ? [nowMs + pauseMs] : this.dueTimes(session, watched, nowMs);
     });
-    for (const task of session.durable?.tasks.live ?? []) {
-      if (task.expires_at === null) continue;
+    const all = [...times, ...this.taskTimes(session, nowMs)];
+    return all.length === 0 ? null : all.reduce((first, time) => Math.min(first, time));
+  }
+
+  private taskTimes({ durable, unavailable }: LiveSession, nowMs: number): readonly number[] {
+    if (durable === null || unavailable !== null) return [];
+    return durable.tasks.live.flatMap((task) => {
+      if (task.expires_at === null) return [];
       const leftMs = this.heldMs(task);
-      times.push(leftMs === 0 ? msFromIso(task.expires_at) : Math.max(msFromIso(task.expires_at), nowMs + leftMs));
-    }
-    return times.length === 0 ? null : times.reduce((first, time) => Math.min(first, time));
+      return [leftMs === 0 ? msFromIso(task.expires_at) : Math.max(msFromIso(task.expires_at), nowMs + leftMs)];
+    });
   }
 
   private dueTimes({ durable, sessionId }: LiveSession, watched: WatchedEntry, nowMs: number): readonly number[] {

@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { conversation } from 'parley-hub/adapters/conversation';
 import { createHub } from 'parley-hub/node';
 import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../src/testing/peer.ts';
-import type { World } from '../../src/testing/world.ts';
-import { aConversation, aPanel, HOUR, leap, logOf, MINUTE, refusal, SECOND, types } from './scene.ts';
+import { World } from '../../src/testing/world.ts';
+import { aConversation, aPanel, EXPECTATIONS, HOUR, leap, logOf, MINUTE, refusal, SECOND, types } from './scene.ts';
 
 async function started(world: World, peer: Peer, session_id: string, more: object = {}) {
   return (await world.answer(peer.call('start_task', { session_id, title: 'look into it', ...more }))).task;
@@ -64,6 +65,54 @@ describe('the time of a task', () => {
     await leap(world, 40 * SECOND);
     expect(expired(world, id)).toHaveLength(3);
     expect(expired(world, id).at(-1)).toEqual([three?.task_id, 'ttl', '2026-01-01T00:01:00.000Z']);
+  });
+
+  it('[TK9] a millisecond that is left is left, whatever else is due', async () => {
+    const { world, alice, id } = await aConversation();
+    await started(world, alice, id, { ttl: 10 });
+    const later = await started(world, alice, id, { ttl: 10.001 });
+    await leap(world, 10 * SECOND);
+    expect(expired(world, id)).toHaveLength(1);
+    await leap(world, 1);
+    expect(expired(world, id).at(-1)).toEqual([later.task_id, 'ttl', '2026-01-01T00:00:10.001Z']);
+  });
+
+  it('[TK9] what runs out soon after a start has its 30 s too, if it was begun before', async () => {
+    const { world, alice, id } = await aConversation();
+    await started(world, alice, id, { ttl: 60 });
+    await world.hub.stop();
+    world.clock.advance(50 * SECOND);
+    await world.restart();
+    const again = await world.peer('alice');
+    const fresh = await started(world, again, id, { ttl: 15 });
+    await leap(world, 15 * SECOND);
+    expect(expired(world, id).map((line) => (line as unknown[])[0])).toEqual([fresh.task_id]);
+    await leap(world, 15 * SECOND - 1);
+    expect(expired(world, id)).toHaveLength(1);
+    await leap(world, 1);
+    expect(expired(world, id)).toHaveLength(2);
+  });
+
+  it('[TK9, LC13] in a session that is unavailable tasks are not started and do not expire, but can be ended', async () => {
+    const { world: before, alice, id } = await aConversation();
+    const one = await started(before, alice, id, { ttl: 10 });
+    const two = await started(before, alice, id, { ttl: 10 });
+    const world = await World.start({ adapters: [], store: before.store.crash(), clock: before.clock, seed: 9 });
+    const again = await world.peer('alice');
+    await world.pass(2 * MINUTE);
+    expect(await refusal(world, again.call('start_task', { session_id: id, title: 'x' }))).toMatchObject({
+      code: 'unavailable',
+      details: { outcome: 'refused' },
+    });
+    await world.answer(again.call('complete_task', { session_id: id, task_id: one.task_id }));
+    expect(expired(world, id)).toEqual([]);
+    for (const evaluator of EXPECTATIONS.evaluators ?? []) world.hub.registerEvaluator(evaluator);
+    for (const handler of EXPECTATIONS.handlers ?? []) world.hub.registerHandler(handler);
+    world.hub.register(conversation);
+    await world.pass(29 * SECOND);
+    expect(expired(world, id)).toEqual([]);
+    await world.pass(2 * SECOND);
+    expect(expired(world, id).map((line) => (line as unknown[])[0])).toEqual([two.task_id]);
   });
 
   it('[TK9] of 0 lasts as long as the session, and without one the rule of its owner counts', async () => {

@@ -294,6 +294,11 @@ describe('what is heard of a task', () => {
     expect(violated()).toBe(0);
     await world.pass(2 * SECOND);
     expect(violated()).toBe(1);
+    const other = await started(world, bob, id);
+    await world.answer(bob.call('report_turn_failure', { session_id: id, reason: 'the model is down' }));
+    await world.answer(bob.call('fail_task', { ...refOf(other), reason: 'no way' }));
+    await world.pass(SECOND);
+    expect(violated()).toBe(2);
   });
 
   it('[TK5, VW2] tasks are no lines of a view', async () => {
