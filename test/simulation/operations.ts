@@ -133,7 +133,7 @@ function create(sim: Simulation, client: SimClient, keyed: boolean): string {
     type,
     participants: participants.length > 0 ? participants : ['nobody'],
     wait: random.pick(['created', 'created', 'active']),
-    ttl: random.pick([undefined, undefined, 0, 60]),
+    ttl: random.pick([undefined, undefined, 0, 0, 60]),
     ...(isForSeveral && participants.length > 1 && random.chance(0.6) ? { required_acks: 1 } : {}),
     knobs: type === 'panel' ? { most: 2 + random.below(8) } : knobsFor(sim, type, [client.name, ...participants]),
     ...(random.chance(0.35) && client.sessions.size > 0
@@ -146,7 +146,7 @@ function create(sim: Simulation, client: SimClient, keyed: boolean): string {
   return ask(client, 'create_session', JSON.parse(JSON.stringify(params)));
 }
 
-const EVALUATORS = ['acks_within', 'reply_within', 'reply_within', 'turn_within', 'max_silence'];
+const EVALUATORS = ['acks_within', 'reply_within', 'reply_within', 'reply_within', 'turn_within', 'max_silence'];
 const HANDLERS = ['audit', 'audit', 'warn', 'warn', 'notify_session', 'hide', 'remove', 'auto_close'];
 
 /** Times of a few sweeps, and longer than what a history takes. */
