@@ -26,3 +26,4 @@ export type {
   Session,
   ViewOptions,
 } from './session.ts';
+export type { CancelRequestHandler, StartTaskOptions, TaskHandle, TaskQuery } from './task-handle.ts';

@@ -11,6 +11,7 @@ import { Inbox } from './inbox.ts';
 import { type Handlers, Lane } from './lane.ts';
 import { Message } from './message.ts';
 import type { CallOptions } from './requests.ts';
+import { RoomTasks } from './room-tasks.ts';
 import { Roster } from './roster.ts';
 import { Session } from './session.ts';
 
@@ -49,6 +50,7 @@ export class Room {
   readonly host: Host;
   readonly session: Session;
   readonly roster: Roster;
+  readonly tasks: RoomTasks;
   /** What was said here and waits for somebody to take it. */
   readonly unread: Inbox<Unread>;
   /** Those who wait for the end. */
@@ -78,6 +80,7 @@ export class Room {
     this.host = host;
     this.session = new Session(this);
     this.roster = new Roster(async () => (await this.info()).session.participants);
+    this.tasks = new RoomTasks(this);
     this.unread = new Inbox(taken);
     this.lane = new Lane(
       this,
@@ -140,6 +143,7 @@ export class Room {
   notice(envelope: Envelope): void {
     this.unread.announce({ room: this, delivery: { envelope, turn: null, ack() {}, nack() {} } });
     this.note(envelope);
+    this.tasks.heard(envelope);
     this.host.noticed(envelope, this.session);
   }
 

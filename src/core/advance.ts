@@ -18,6 +18,7 @@ import { type LifecycleEvent, nextLifecycle } from './lifecycle.ts';
 import { isMember, type LifecycleState, participantOf, type SessionMetadata } from './session.ts';
 import type { Stamp } from './stamp.ts';
 import { foldEnvelope, type SessionState } from './state.ts';
+import { tasksEndedBy } from './task-ends.ts';
 
 export interface Governance {
   readonly adapter: CompleteAdapter | null;
@@ -68,10 +69,9 @@ export function advance(before: SessionState | null, drafts: readonly Draft[], g
   return { entries: entries.slice(), after };
 }
 
-/** Adds the entry of a draft, and of the closing it may cause; gives the state after them. */
+/** Adds the entry of a draft, of what it ends, and of the closing it may cause; gives the state after them. */
 function append(entries: Entry[], given: SessionState | null, draft: Draft, governance: Governance): SessionState {
-  const delegates = given !== null && given.delegations.length > 0;
-  const before = delegates ? settled(entries, given, draft, governance) : given;
+  const before = given === null ? null : withEnded(entries, given, draft, governance);
   const envelope = stampEnvelope(draft, before, governance);
   const state = fold(before, envelope, governance);
   const { turn, due_at } = state.head;
@@ -92,14 +92,14 @@ function withChecks(entries: Entry[], just: JustAccepted, after: SessionState, g
   return state;
 }
 
-/** What an end settles comes before it, in its unit. */
-function settled(entries: Entry[], before: SessionState, draft: Draft, governance: Governance): SessionState {
-  if (!ENDS.has(draft.event_type)) return before;
+/** Tasks and delegations that end with a draft come before it, in its unit. */
+function withEnded(entries: Entry[], before: SessionState, draft: Draft, governance: Governance): SessionState {
+  if (before.tasks.live.length === 0 && before.delegations.length === 0) return before;
+  const settled = ENDS.has(draft.event_type) ? settlementsAtEnd(before, String(draft.event_data.reason)) : [];
   // What ends is not looked at any more.
   const unchecked = { ...governance, checks: undefined };
   let state = before;
-  for (const each of settlementsAtEnd(before, String(draft.event_data.reason)))
-    state = append(entries, state, each, unchecked);
+  for (const each of [...tasksEndedBy(before, draft), ...settled]) state = append(entries, state, each, unchecked);
   return state;
 }
 

@@ -122,6 +122,16 @@ export type {
   StoredHead,
 } from './store.ts';
 export { REGISTRY_LOG } from './store.ts';
+export type { CancelAnswer, TaskAnswer } from './task-decisions.ts';
+export type {
+  ListTasksParams,
+  ResumedTask,
+  StartTaskParams,
+  TaskPage,
+  TaskRef,
+  TaskWithData,
+} from './task-operations.ts';
+export type { Task, TaskData, TaskState } from './tasks.ts';
 export type {
   Condition,
   Destination,

@@ -18,6 +18,8 @@ export interface Limits {
   readonly maxJsonDepth: number;
   /** Envelopes of one session; then it closes with `log_full`. */
   readonly maxEnvelopes: number;
+  /** Tasks of one session that have not ended. */
+  readonly maxTasks: number;
   /** Unacknowledged deliveries of one stream. */
   readonly window: number;
   /** Envelopes a recipient may leave unacked over all its sessions, unless its rule says another. */
@@ -67,6 +69,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxSkillBytes: 64 * 1024,
   maxJsonDepth: 64,
   maxEnvelopes: 1_000_000,
+  maxTasks: 256,
   window: 256,
   maxPending: 1000,
   maxFrameBytes: 1024 * 1024,

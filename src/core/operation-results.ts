@@ -30,6 +30,7 @@ import {
 } from './record-schemas.ts';
 import { ruleRecord } from './rule-schemas.ts';
 import { anyObject, oneOf, record, text, texts } from './schema.ts';
+import { cancelAnswer, resumedTask, taskAnswer, taskPage, taskWithData } from './task-schemas.ts';
 import type { ViewMessage } from './view.ts';
 
 const inviteAnswer = record<InviteAnswer>({ state: lifecycleState });
@@ -96,6 +97,15 @@ export const RESULTS: { readonly [Name in OperationName]: z.ZodType<Result<Name>
   }),
   report_progress: record<ProgressAnswer>({ logged: z.boolean() }),
   report_turn_failure: record<FailureAnswer>({ seq }),
+  start_task: taskAnswer,
+  progress_task: record<ProgressAnswer>({ logged: z.boolean() }),
+  checkpoint_task: taskAnswer,
+  resume_task: resumedTask,
+  complete_task: taskAnswer,
+  fail_task: taskAnswer,
+  cancel_task: cancelAnswer,
+  get_task: taskWithData,
+  list_tasks: taskPage,
   pending_turns: record<Result<'pending_turns'>>({
     turns: z.array(
       record<Result<'pending_turns'>['turns'][number]>({ session_id: sessionId, type: text(64), since_seq: seq }),

@@ -38,6 +38,16 @@ import { anyObject, schemaOf, text, texts, whole } from './schema.ts';
 import type { Schema } from './schema-contract.ts';
 import type { ExpectationEntry, LifecycleState, SessionMetadata, ViewRef } from './session.ts';
 import type { Skill } from './skill.ts';
+import type { CancelAnswer, TaskAnswer } from './task-decisions.ts';
+import type {
+  ListTasksParams,
+  ResumedTask,
+  StartTaskParams,
+  TaskPage,
+  TaskRef,
+  TaskWithData,
+} from './task-operations.ts';
+import { TASK_PARAMS } from './task-schemas.ts';
 import { DURATION, isDuration } from './time.ts';
 import type { ViewMessage } from './view.ts';
 
@@ -203,6 +213,21 @@ export interface OperationTypes {
     result: ProgressAnswer;
   };
   report_turn_failure: { params: { readonly session_id: string; readonly reason: string }; result: FailureAnswer };
+  start_task: { params: StartTaskParams; result: TaskAnswer };
+  progress_task: {
+    params: TaskRef & { readonly progress: number | null; readonly note?: string | undefined };
+    result: ProgressAnswer;
+  };
+  checkpoint_task: { params: TaskRef & { readonly data: JsonObject }; result: TaskAnswer };
+  resume_task: { params: TaskRef; result: ResumedTask };
+  complete_task: { params: TaskRef & { readonly result?: JsonObject | undefined }; result: TaskAnswer };
+  fail_task: {
+    params: TaskRef & { readonly reason: string; readonly result?: JsonObject | undefined };
+    result: TaskAnswer;
+  };
+  cancel_task: { params: TaskRef & { readonly reason?: string | undefined }; result: CancelAnswer };
+  get_task: { params: TaskRef; result: TaskWithData };
+  list_tasks: { params: ListTasksParams; result: TaskPage };
   pending_turns: {
     params: { readonly after?: string | undefined; readonly limit?: number | undefined };
     result: {
@@ -246,7 +271,7 @@ export type Result<Name extends OperationName> = OperationTypes[Name]['result'];
 
 /**
  * anyone = also an unbound connection; bound = any identity; self = only for itself, unless it has a grant; participant =
- * of that session; operator = who has the grant `operate`.
+ * of that session; owner = of that task; operator = who has the grant `operate`.
  */
 export type Who =
   | 'anyone'
@@ -256,6 +281,7 @@ export type Who =
   | 'active participant'
   | 'invitee'
   | 'creator'
+  | 'owner'
   | 'operator';
 
 export interface Operation<Name extends OperationName> {
@@ -504,6 +530,69 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     'active participant',
     ['not_found', 'not_your_turn', 'session_closed'],
     'Say that you cannot take your turn; expectations with on_failure are violated at once.',
+  ),
+  start_task: operation(
+    'start_task',
+    TASK_PARAMS.start_task,
+    'active participant',
+    ['not_found', 'duplicate', 'session_closed', 'protocol_error', 'forbidden', 'rate_limited'],
+    'Say what you work on, for whom and for how long; it is your task until it ends.',
+  ),
+  progress_task: operation(
+    'progress_task',
+    TASK_PARAMS.progress_task,
+    'owner',
+    ['not_found', 'forbidden', 'conflict', 'rate_limited'],
+    'Say how far your task is; logged every 10 seconds at most.',
+  ),
+  checkpoint_task: operation(
+    'checkpoint_task',
+    TASK_PARAMS.checkpoint_task,
+    'owner',
+    ['not_found', 'forbidden', 'conflict', 'too_large', 'rate_limited'],
+    'Keep what you need to go on with your task later; the newest counts.',
+  ),
+  resume_task: operation(
+    'resume_task',
+    TASK_PARAMS.resume_task,
+    'owner',
+    ['not_found', 'forbidden', 'conflict', 'rate_limited'],
+    'Go on with your task; gives back what you kept last.',
+  ),
+  complete_task: operation(
+    'complete_task',
+    TASK_PARAMS.complete_task,
+    'owner',
+    ['not_found', 'forbidden', 'conflict', 'too_large', 'rate_limited'],
+    'End your task with its result.',
+  ),
+  fail_task: operation(
+    'fail_task',
+    TASK_PARAMS.fail_task,
+    'owner',
+    ['not_found', 'forbidden', 'conflict', 'too_large', 'rate_limited'],
+    'End your task without what was wanted, and say why.',
+  ),
+  cancel_task: operation(
+    'cancel_task',
+    TASK_PARAMS.cancel_task,
+    'active participant',
+    ['not_found', 'forbidden', 'conflict', 'session_closed', 'protocol_error', 'rate_limited'],
+    'End your task unfinished, or ask the owner of another to.',
+  ),
+  get_task: operation(
+    'get_task',
+    TASK_PARAMS.get_task,
+    'participant',
+    ['not_found', 'forbidden'],
+    'How a task stands, with its result and, for its owner, what it kept.',
+  ),
+  list_tasks: operation(
+    'list_tasks',
+    TASK_PARAMS.list_tasks,
+    'participant',
+    ['not_found', 'forbidden'],
+    'The tasks of a session, or those under way in all of yours, a page at a time.',
   ),
   pending_turns: operation(
     'pending_turns',

@@ -73,7 +73,7 @@ export function foldPacing(
     opened: type === 'session.opened' ? moment : before.opened,
     content: isContent(type) ? moment : before.content,
     turn: heldTurn(before.turn, turn, at),
-    failed: type === 'task.failed' ? failure(envelope, at) : before.failed,
+    failed: type === 'task.failed' && envelope.task_id === null ? failure(envelope, at) : before.failed,
     unanswered: watch.needsUnanswered ? unansweredAfter(before.unanswered, envelope, metadata, at) : before.unanswered,
     progress: type === 'task.progress' ? progressed(before, envelope, at) : before.progress,
     fired: type === 'expectation.violated' ? firedAfter(before.fired, envelope) : before.fired,

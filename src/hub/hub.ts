@@ -281,6 +281,7 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
     retries: new Retries(clock),
     createKeys: new CreateKeys(),
     opening: new Map(),
+    starting: new Map(),
     presence: new Presence(clock, limits, grace, (agentId) => parts.bindings.isBound(agentId)),
   } satisfies Partial<HubParts>);
   parts.bindings = new Bindings(parts);

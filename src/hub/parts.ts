@@ -62,6 +62,8 @@ export interface HubParts {
   readonly inboxes: Inboxes;
   /** Sessions that are being opened, by agent with a limit. */
   readonly opening: Lines;
+  /** Tasks that are being started, by agent with a limit. */
+  readonly starting: Lines;
   /** The store refused a write: from now on nothing is accepted. */
   fail(error: Error): void;
   /** Connections there are now, for health. */

@@ -27,6 +27,7 @@ import { liveSessionsOf } from './read-pages.ts';
 import { readView } from './read-view.ts';
 import { ruleOperations } from './rule-operations.ts';
 import { sessionsToLeave } from './sessions-to-leave.ts';
+import { taskOperations } from './task-operations.ts';
 
 type PendingTurn = Result<'pending_turns'>['turns'][number];
 
@@ -62,6 +63,7 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   ...identityOperations,
   ...ruleOperations,
   ...operatorOperations,
+  ...taskOperations,
 
   create_session: (parts, caller, params) => createSession(parts, boundCaller(caller), params),
 

@@ -1,8 +1,13 @@
-/** The expectations of a session that is due: each entry on its own, so that a defect of one leaves the others alone. */
+/**
+ * The tasks and expectations of a session that is due: each entry on its own, so that a defect of one leaves the others
+ * alone.
+ */
 
 import { asError } from '../core/errors.ts';
 import type { TimedEntry, WatchedEntry } from '../core/expectation.ts';
 import { fireEntry, watchedState } from '../core/expectations-due.ts';
+import { expireTasks } from '../core/task-ends.ts';
+import { msFromIso } from '../core/time.ts';
 import { openWaits } from '../core/waits.ts';
 import type { LiveSession } from './live-session.ts';
 import type { HubParts } from './parts.ts';
@@ -28,16 +33,28 @@ export class Watching {
     this.parts = parts;
   }
 
-  /** Fires what is due, one unit for each entry, in their order; says when to look again. null = nothing is waited for. */
+  /** Expires tasks, then fires what is due, one unit for each entry, in their order; says when to look again. null = nothing is waited for. */
   async fire(session: LiveSession, nowMs: number): Promise<number | null> {
+    const expired = this.expire(session, nowMs);
     const entries = session.watch?.timed ?? [];
     // Asked one after the other without waiting: each is judged on the state after the one before.
-    await Promise.all(
-      entries
+    await Promise.all([
+      expired,
+      ...entries
         .filter((watched) => !this.isPaused(session, watched))
         .map((watched) => this.fireOne(session, watched, nowMs)),
-    );
+    ]);
     return this.nextMs(session, nowMs);
+  }
+
+  /** Tasks whose time is over, all in one unit. In a session that is unavailable nothing expires, like all that is expected. */
+  private expire(session: LiveSession, nowMs: number): Promise<unknown> | null {
+    if (session.unavailable !== null || (session.durable?.tasks.due_at ?? Number.POSITIVE_INFINITY) > nowMs)
+      return null;
+    // Their owners could not say anything while the hub was down.
+    return session.decide((state) =>
+      this.parts.grace.leftMs(session.sessionId) > 0 ? { kind: 'nothing', answer: 0 } : expireTasks(state, nowMs),
+    );
   }
 
   forget(sessionId: string): void {
@@ -87,7 +104,17 @@ export class Watching {
       const pauseMs = this.pauseMs(session, watched);
       return pauseMs > 0 ? [nowMs + pauseMs] : this.dueTimes(session, watched, nowMs);
     });
-    return times.length === 0 ? null : times.reduce((first, time) => Math.min(first, time));
+    const all = [...times, ...this.taskTimes(session, nowMs)];
+    return all.length === 0 ? null : all.reduce((first, time) => Math.min(first, time));
+  }
+
+  private taskTimes({ durable, unavailable, sessionId }: LiveSession, nowMs: number): readonly number[] {
+    if (durable === null || unavailable !== null) return [];
+    const leftMs = this.parts.grace.leftMs(sessionId);
+    return durable.tasks.live.flatMap((task) => {
+      if (task.expires_at === null) return [];
+      return [leftMs === 0 ? msFromIso(task.expires_at) : Math.max(msFromIso(task.expires_at), nowMs + leftMs)];
+    });
   }
 
   private dueTimes({ durable, sessionId }: LiveSession, watched: TimedEntry, nowMs: number): readonly number[] {

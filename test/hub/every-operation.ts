@@ -2,6 +2,8 @@
 
 import type { OperationName, Params } from 'parley-hub/core';
 
+const task_id = 'a'.repeat(32);
+
 export function goodParams(session_id: string): { readonly [Name in OperationName]: Params<Name> } {
   return {
     register: { name: 'newcomer' },
@@ -30,6 +32,15 @@ export function goodParams(session_id: string): { readonly [Name in OperationNam
     can_send: { session_id },
     report_progress: { session_id },
     report_turn_failure: { session_id, reason: 'the model is down' },
+    start_task: { session_id, title: 'look into it' },
+    progress_task: { session_id, task_id, progress: 0.5 },
+    checkpoint_task: { session_id, task_id, data: { at: 1 } },
+    resume_task: { session_id, task_id },
+    complete_task: { session_id, task_id, result: { found: true } },
+    fail_task: { session_id, task_id, reason: 'the model is down' },
+    cancel_task: { session_id, task_id },
+    get_task: { session_id, task_id },
+    list_tasks: { session_id },
     pending_turns: {},
     read_log: { session_id },
     read_view: { session_id },

@@ -65,6 +65,10 @@ const consequences = [
   'ended parent_closed',
   'ended closed_elsewhere',
   'ended race',
+  'tasks done',
+  'tasks failed',
+  'tasks cancelled',
+  'tasks expired',
 ];
 
 const LEAST_STEPS = 150;

@@ -10,6 +10,7 @@ import { checkLimits, isOfLimit } from './accept-laws.ts';
 import { checkAccount } from './delegation-laws.ts';
 import { holds } from './law-broken.ts';
 import type { SimulatedStore } from './simulated-store.ts';
+import { TaskBook } from './task-laws.ts';
 import { checkEnds, checkOver, checkTurns } from './turn-laws.ts';
 import { checkViolation } from './wait-laws.ts';
 
@@ -26,6 +27,7 @@ const allowedWhileClosing = new Set(['session.closed', 'session.participant.remo
 
 export class LogModel {
   readonly sessions = new Map<string, ModelSession>();
+  readonly tasks = new TaskBook();
   /** When a session was last created under each creator's key. */
   private readonly createdUnder = new Map<string, number>();
   private readonly adapters: Map<string, ReturnType<typeof completeAdapter>>;
@@ -151,7 +153,9 @@ export class LogModel {
       if (isViolation) checkViolation(session.entries, before, envelope);
     }
     checkAccount(session.entries, envelope);
+    this.tasks.take(before, envelope);
     const state = this.fold(before, envelope);
+    this.tasks.compare(state);
     checkTurns(state, adapter);
     holds(
       same(state.head.turn, turn),

@@ -6,6 +6,7 @@ import type { SessionState } from '../../src/core/state.ts';
 import { delegationOperations } from './delegation-operations.ts';
 import type { SimClient } from './sim-client.ts';
 import type { Simulation } from './simulation.ts';
+import { taskOperations } from './task-operations.ts';
 import { knobsFor, someLimits, turnOperations } from './turn-operations.ts';
 
 export interface SimOperation {
@@ -17,6 +18,7 @@ export interface SimOperation {
 export const simOperations: readonly SimOperation[] = [
   ...turnOperations,
   ...delegationOperations,
+  ...taskOperations,
   op('create', 8, (sim) => withBound(sim, (client) => create(sim, client, sim.random.chance(0.5)))),
   op('create again', 2, (sim) => withBound(sim, (client) => repeatCreate(sim, client))),
   op('ack invite', 30, (sim) => withInvite(sim, (client, session_id) => ask(client, 'ack_invite', { session_id }))),
@@ -133,7 +135,7 @@ function create(sim: Simulation, client: SimClient, keyed: boolean): string {
     type,
     participants: participants.length > 0 ? participants : ['nobody'],
     wait: random.pick(['created', 'created', 'active']),
-    ttl: random.pick([undefined, undefined, 0, 60]),
+    ttl: random.pick([undefined, undefined, 0, 0, 60]),
     ...(isForSeveral && participants.length > 1 && random.chance(0.6) ? { required_acks: 1 } : {}),
     knobs: type === 'panel' ? { most: 2 + random.below(8) } : knobsFor(sim, type, [client.name, ...participants]),
     ...(random.chance(0.35) && client.sessions.size > 0
@@ -146,7 +148,7 @@ function create(sim: Simulation, client: SimClient, keyed: boolean): string {
   return ask(client, 'create_session', JSON.parse(JSON.stringify(params)));
 }
 
-const EVALUATORS = ['acks_within', 'reply_within', 'reply_within', 'turn_within', 'max_silence'];
+const EVALUATORS = ['acks_within', 'reply_within', 'reply_within', 'reply_within', 'turn_within', 'max_silence'];
 const HANDLERS = ['audit', 'audit', 'warn', 'warn', 'notify_session', 'hide', 'remove', 'auto_close'];
 
 /** Times of a few sweeps, and longer than what a history takes. */
@@ -372,12 +374,12 @@ function conflict(sim: Simulation): string | false {
 /** Another node writes: what was staged here conflicts. */
 function foreign(sim: Simulation, what: 'note' | 'close'): string | false {
   if (sim.failed || sim.store.foreignAppend === undefined) return false;
-  // What another writer closes it would settle, too: it is the same hub.
-  const active = [...sim.model.sessions].filter(
-    ([, { states }]) =>
-      states.at(-1)?.metadata.state === 'ACTIVE' && (what === 'note' || states.at(-1)?.delegations.length === 0),
-  );
-  const [sessionId, session] = active.length === 0 ? [] : sim.random.pick(active);
+  const active = [...sim.model.sessions].filter(([, { states }]) => states.at(-1)?.metadata.state === 'ACTIVE');
+  // Another hub would end the tasks with the session, and settle what was delegated, in one unit.
+  const hasNothing = (state: SessionState | undefined): boolean =>
+    state?.tasks.live.length === 0 && state.delegations.length === 0;
+  const some = active.filter(([, { states }]) => what === 'note' || hasNothing(states.at(-1)));
+  const [sessionId, session] = some.length === 0 ? [] : sim.random.pick(some);
   const before = session?.states.at(-1);
   if (sessionId === undefined || before === undefined) return false;
   const sender = before.metadata.participants.find(({ status }) => status === 'active');

@@ -339,7 +339,8 @@ export class Simulation {
     const agent_id = String(resume.agent_id);
     const version = Number(resume.version);
     const before = this.resumes.get(agent_id) ?? { version: 0, text: '' };
-    const text = canonicalJson(resume);
+    // What was seen of it is not its own to set.
+    const text = canonicalJson({ ...resume, observed: {} });
     // A set that changes nothing is answered with what was there.
     const isNext = version > before.version || text === before.text;
     holds(isNext, 'L1', () => `${client.name} set version ${version} of its resume after ${before.version}`);
@@ -370,8 +371,16 @@ export class Simulation {
       await this.flow();
       this.sweep();
       await this.flow();
+      this.check();
+      this.model.tasks.checkExpired(this.clock.now());
     }
-    this.check();
+    for (const { name, agentId } of this.clients) {
+      const known = agentId === null ? null : this.parts.registry.called(name);
+      if (known !== null) this.model.tasks.checkObserved(known.passport.agent_id, known.resume.observed);
+    }
+    for (const state of ['done', 'failed', 'cancelled', 'expired']) {
+      this.counts.set(`tasks ${state}`, this.model.tasks.countOf(state));
+    }
     for (const [sessionId, { states, entries }] of this.model.sessions) {
       for (const { envelope } of entries) {
         if (envelope.event_type === 'expectation.violated') this.count(`violated ${String(envelope.event_data.name)}`);

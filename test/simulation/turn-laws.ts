@@ -38,11 +38,11 @@ export function checkTurns(now: SessionState, adapter: CompleteAdapter): void {
   );
 }
 
-/** A graph that has come to its end, or a session at its last turn, takes nothing but its closing, what its last envelope violates, and what is settled with it. */
+/** A graph that has come to its end, or a session at its last turn, takes nothing but its closing, what its last envelope violates, and what ends with it. */
 export function checkEnds(before: SessionState, { event_type, seq, session_id }: Envelope): void {
   if (before.metadata.state !== 'ACTIVE' || !isOver(before)) return;
   holds(
-    ['session.closing', 'delegation.settled', 'expectation.violated'].includes(event_type),
+    ['session.closing', 'delegation.settled', 'expectation.violated', 'task.expired'].includes(event_type),
     'L6',
     () => `${session_id} should have ended before seq ${seq}, ${event_type}`,
   );
