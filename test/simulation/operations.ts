@@ -141,7 +141,7 @@ function create(sim: Simulation, client: SimClient, keyed: boolean): string {
     ...(random.chance(0.35) && client.sessions.size > 0
       ? { parent_session_id: random.pick([...client.sessions]) }
       : {}),
-    ...(random.chance(0.4) ? { expectations: [...someExpectations(sim), ...someLimits(sim)] } : {}),
+    ...(random.chance(0.5) ? { expectations: [...someExpectations(sim), ...someLimits(sim)] } : {}),
     ...(keyed ? { idempotency_key: `c${random.below(1000)}` } : {}),
   };
   if (params.required_acks !== undefined) sim.count('quorum of less than all');

@@ -11,12 +11,14 @@ type Place = { readonly client: SimClient; readonly session: string; readonly st
 type Change = 'hideParticipant' | 'returnParticipant' | 'removeParticipant';
 
 export const turnOperations: readonly SimOperation[] = [
-  op('take the turn', 34, (sim) => withTurn(sim, (place) => speak(sim, place))),
+  op('take the turn', 40, (sim) => withTurn(sim, (place) => speak(sim, place))),
   op('hand off', 8, (sim) => withTurn(sim, (place) => handOff(sim, place), 'workflow')),
-  op('finish', 3, (sim) => withTurn(sim, (place) => say(sim, place, finish({ reason: 'finished_early' })), 'workflow')),
-  op('raise a hand', 8, (sim) => withPlace(sim, (place) => raiseHand(sim, place), 'discussion')),
-  op('name the next speaker', 40, (sim) => withTurn(sim, (place) => handOff(sim, place, 'moderated'), 'discussion')),
-  op('end the panel', 12, (sim) => withTurn(sim, (place) => endPanel(sim, place), 'discussion')),
+  op('finish', 4, (sim) => withTurn(sim, (place) => say(sim, place, finish({ reason: 'finished_early' })), 'workflow')),
+  op('raise a hand', 6, (sim) => withPlace(sim, (place) => raiseHand(sim, place), 'discussion')),
+  op('name the next speaker', 26, (sim) => withTurn(sim, (place) => handOff(sim, place), 'moderated')),
+  op('end the panel', 32, (sim) =>
+    withTurn(sim, (place) => say(sim, place, finish({ reason: 'panel_over' })), 'moderated'),
+  ),
   op('set the context', 4, (sim) => withPlace(sim, (place) => setContext(sim, place), 'workflow')),
   op('speak out of turn', 2, (sim) => withPlace(sim, (place) => speak(sim, place))),
   op('hide in a session with turns', 5, (sim) => withPlace(sim, (place) => change(sim, place, 'hideParticipant'))),
@@ -35,8 +37,8 @@ export const turnOperations: readonly SimOperation[] = [
 /** Knobs of a type for these participants, the creator first. */
 export function knobsFor(sim: Simulation, type: string, names: readonly string[]): Record<string, unknown> {
   if (type === 'discussion') {
-    const ordering = sim.random.pick(['round_robin', 'raise_hand', 'moderated', 'random']);
-    return { ordering, ...(sim.random.chance(0.7) ? { rounds: 1 + sim.random.below(3) } : {}) };
+    const ordering = sim.random.pick(['round_robin', 'raise_hand', 'moderated', 'moderated', 'random']);
+    return { ordering, ...(sim.random.chance(0.8) ? { rounds: 1 + sim.random.below(2) } : {}) };
   }
   if (type !== 'workflow') return {};
   const make = sim.random.pick([steps, steps, turns, turns, branches, branches]);
@@ -49,11 +51,12 @@ export function knobsFor(sim: Simulation, type: string, names: readonly string[]
 
 /** Limits that a history reaches. */
 export function someLimits({ random }: Simulation): readonly ExpectationEntry[] {
-  return Array.from({ length: random.below(4) }, () => ({
+  return Array.from({ length: random.below(5) }, () => ({
     ...random.pick([
       { name: 'max_turns', params: { turns: 1 + random.below(4) } },
       { name: 'budget_within', params: { usd: 0.1 } },
       { name: 'budget_within', params: { tokens: 5, usd: 1 } },
+      { name: 'no_progress', params: { repeats: 2 } },
       { name: 'no_progress', params: { repeats: 2 + random.below(2) } },
     ]),
     on_violation: random.pick(['audit', 'audit', 'warn', 'notify_session', 'hide', 'remove', 'auto_close']),
@@ -121,16 +124,10 @@ function raiseHand(sim: Simulation, place: Place): string {
   return say(sim, place, { event_type: 'hand.raise', event_data: { bid: sim.random.below(11) } });
 }
 
-function endPanel(sim: Simulation, place: Place): string | false {
-  const isModerated = place.state.metadata.knobs.ordering === 'moderated';
-  return isModerated ? say(sim, place, finish({ reason: 'panel_over' })) : false;
-}
-
-function handOff(sim: Simulation, place: Place, ordering?: string): string | false {
-  if (place.state.metadata.knobs.ordering !== ordering) return false;
+function handOff(sim: Simulation, place: Place): string {
   const { agent_id, name } = sim.random.pick(place.state.metadata.participants);
   const to = sim.random.chance(0.5) ? agent_id : name;
-  const change = ordering === undefined ? { contextUpdates: { delete: ['tier'] } } : {};
+  const change = typeOf(place) === 'workflow' ? { contextUpdates: { delete: ['tier'] } } : {};
   return say(sim, place, handoff(to, { body: 'yours', ...change }));
 }
 
@@ -174,7 +171,7 @@ function asks(client: SimClient, name: string, params: Record<string, unknown>):
 }
 
 /** Somebody whose turn it is, as far as the log says. */
-function withTurn(sim: Simulation, run: (place: Place) => string | false, type?: string): string | false {
+function withTurn(sim: Simulation, run: (place: Place) => string, type?: string): string | false {
   return withOne(
     sim,
     places(sim, type ?? null).filter(({ client, state }) => state.head.turn?.agent_id === client.agentId),
@@ -187,20 +184,20 @@ function withPlace(sim: Simulation, run: (place: Place) => string, type?: string
   return withOne(sim, places(sim, type), run);
 }
 
-function withOne(sim: Simulation, some: readonly Place[], run: (place: Place) => string | false): string | false {
+function withOne(sim: Simulation, some: readonly Place[], run: (place: Place) => string): string | false {
   return some.length === 0 ? false : run(sim.random.pick(some));
 }
 
 const TURN_TYPES: readonly string[] = ['discussion', 'workflow'];
 
-/** Live sessions of one type, of those with turns, or of any (null). */
+/** Live sessions of one type or ordering, of those with turns, or of any (null). */
 function places(sim: Simulation, type?: string | null): readonly Place[] {
   return [...sim.model.sessions].flatMap(([session, { states }]) => {
     const state = states.at(-1);
     if (state === undefined || state.metadata.state !== 'ACTIVE') return [];
     const itsType = state.metadata.manifest.type;
     const types = type === null ? [itsType] : type === undefined ? TURN_TYPES : [type];
-    if (!types.includes(itsType)) return [];
+    if (!types.includes(itsType) && !types.includes(String(state.metadata.knobs.ordering))) return [];
     const there = sim.clients.filter(
       ({ bound, agentId }) => bound && agentId !== null && Object.hasOwn(state.head.members, agentId),
     );
