@@ -111,6 +111,8 @@ export interface NumberedAudit extends AuditRecord {
 
 /** The log that holds the registry; it has the same laws and the same append as a session's. */
 export const REGISTRY_LOG = 'hub';
+/** The log that holds the schedules. */
+export const SCHEDULES_LOG = 'schedules';
 
 export interface Store {
   /** `expected` null = the log must not exist yet. Synchronous: the unit is staged in the order of the calls. A damaged log conflicts. */

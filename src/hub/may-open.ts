@@ -3,7 +3,7 @@
 import type { OpenAsk, Party } from '../core/arbiter.ts';
 import { WireError } from '../core/errors.ts';
 import type { CreateParams, ParticipantRef } from '../core/operations.ts';
-import type { Binding } from './bindings.ts';
+import type { Opener } from './opener.ts';
 import type { HubParts } from './parts.ts';
 import { liveSessionsOf } from './read-pages.ts';
 
@@ -12,11 +12,7 @@ type Opening = Omit<OpenAsk, 'by' | 'others'> & { readonly by: Named; readonly o
 
 /** Runs `then` if it may. Who has a limit is counted with what it is opening just now, so that two at once do not pass it. */
 export async function ifMayOpen<T>(parts: HubParts, opening: Opening, then: () => Promise<T>): Promise<T> {
-  const by = partyOf(parts, opening.by);
-  const others = opening.others.map((other) => partyOf(parts, other));
-  const denial = parts.arbiter.denial('authorizeOpen', { ...opening, by, others });
-  const reason = denial instanceof Promise ? await denial : denial;
-  if (reason !== null) throw new WireError('forbidden', `the session cannot be opened: ${reason}`, { reason });
+  const { by, others } = await checkMayOpen(parts, opening);
   // Who adds one to a session is in it already.
   const limited = [...(opening.session_id === null ? [by] : []), ...others].filter(
     ({ rule }) => rule.limits.max_concurrent_sessions !== null,
@@ -35,8 +31,18 @@ export async function ifMayOpen<T>(parts: HubParts, opening: Opening, then: () =
   }
 }
 
+/** The arbiter's say. */
+export async function checkMayOpen(parts: HubParts, opening: Opening): Promise<Pick<OpenAsk, 'by' | 'others'>> {
+  const by = partyOf(parts, opening.by);
+  const others = opening.others.map((other) => partyOf(parts, other));
+  const denial = parts.arbiter.denial('authorizeOpen', { ...opening, by, others });
+  const reason = denial instanceof Promise ? await denial : denial;
+  if (reason !== null) throw new WireError('forbidden', `the session cannot be opened: ${reason}`, { reason });
+  return { by, others };
+}
+
 /** Names nobody has, as the arbiter understands them. */
-export async function withKnownNames(parts: HubParts, creator: Binding, params: CreateParams): Promise<CreateParams> {
+export async function withKnownNames(parts: HubParts, creator: Opener, params: CreateParams): Promise<CreateParams> {
   const { arbiter, registry } = parts;
   if (!arbiter.replaced.has('resolveUnknown')) return params;
   const by = partyOf(parts, { agent_id: creator.agentId, name: creator.name });

@@ -20,6 +20,7 @@ import type { Rates } from './rates.ts';
 import type { Registry } from './registry.ts';
 import type { Retries } from './retries.ts';
 import type { RuleParts } from './rule-parts.ts';
+import type { Schedules } from './schedules.ts';
 import type { Sessions } from './sessions.ts';
 import type { Stamper } from './stamper.ts';
 import type { Views } from './views.ts';
@@ -57,6 +58,7 @@ export interface HubParts {
   readonly gate: Gate;
   readonly rates: Rates;
   readonly inboxes: Inboxes;
+  readonly schedules: Schedules;
   /** How many sessions each agent with a limit is opening just now. */
   readonly opening: Map<string, number>;
   /** The store refused a write: from now on nothing is accepted. */

@@ -25,6 +25,7 @@ import { readLog } from './read-log.ts';
 import { liveSessionsOf } from './read-pages.ts';
 import { readView } from './read-view.ts';
 import { ruleOperations } from './rule-operations.ts';
+import { scheduleOperations } from './schedule-operations.ts';
 import { sessionsToLeave } from './sessions-to-leave.ts';
 
 type PendingTurn = Result<'pending_turns'>['turns'][number];
@@ -61,6 +62,7 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   ...identityOperations,
   ...ruleOperations,
   ...operatorOperations,
+  ...scheduleOperations,
 
   create_session: (parts, caller, params) => createSession(parts, boundCaller(caller), params),
 
