@@ -141,7 +141,7 @@ export interface Store {
   loadSnapshot(sessionId: string): Promise<Snapshot | null>;
   audit(record: AuditRecord): void;
   readAudit(range: { readonly after: number; readonly limit: number }): Promise<readonly NumberedAudit[]>;
-  /** Named small values of the hub itself (its id). */
+  /** Named small values of the hub itself (its id, how far its schedules are). Durable when `setMeta` resolves. */
   getMeta(key: string): Promise<Json | null>;
   setMeta(key: string, value: Json): Promise<void>;
   close(): Promise<void>;
