@@ -57,6 +57,10 @@ const consequences = [
   'ended parent_closed',
   'ended closed_elsewhere',
   'ended race',
+  'schedule opened',
+  'schedule ran: opened',
+  'schedule ran: overlap',
+  'schedule ran: missed',
 ];
 
 const LEAST_STEPS = 150;

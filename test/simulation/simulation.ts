@@ -33,6 +33,8 @@ import { holds } from './law-broken.ts';
 import { LogModel, same } from './log-model.ts';
 import type { Wire } from './network.ts';
 import { panel } from './panel.ts';
+import { ScheduleBook } from './schedule-laws.ts';
+import { endSchedules } from './schedule-operations.ts';
 import { type Asked, SimClient } from './sim-client.ts';
 import type { SimulatedStore } from './simulated-store.ts';
 import { ViewBook } from './view-book.ts';
@@ -89,6 +91,7 @@ export class Simulation {
   store: SimulatedStore;
   readonly acks = new AckBook();
   readonly views = new ViewBook(this.model);
+  private readonly schedules = new ScheduleBook();
   /** The disk has failed; only a crash helps. */
   failed = false;
   private hub!: Hub;
@@ -351,6 +354,7 @@ export class Simulation {
     // What is wrong with the log itself says more than who noticed it first.
     this.model.follow(this.store);
     if (this.broken !== null) throw this.broken;
+    this.schedules.check(this);
     for (const [sessionId, { states }] of this.model.sessions) this.checkSession(sessionId, states.at(-1));
   }
 
@@ -358,6 +362,7 @@ export class Simulation {
   async finish(): Promise<void> {
     if (this.failed) await this.crash(() => true);
     await this.restart();
+    await endSchedules(this);
     await this.everyoneBack();
     this.checkDelivered('when everyone is back');
     this.checkAsked();
@@ -590,6 +595,7 @@ export class Simulation {
         ),
       );
     });
+    this.hub.on('scheduleRan', ({ run }) => this.count(`schedule ran: ${run.outcome}`));
     this.hub.on('agentBound', ({ agent_id }) => {
       this.acks.rebind(agent_id);
     });
