@@ -28,6 +28,7 @@ import { type Random, seededRandom } from '../../src/testing/random.ts';
 import { SimClock } from '../../src/testing/sim-clock.ts';
 import { quiet, seededIds } from '../../src/testing/world.ts';
 import { AckBook } from './ack-book.ts';
+import { DiskStore } from './disk-store.ts';
 import { LateStore } from './late-store.ts';
 import { holds } from './law-broken.ts';
 import { LogModel, same } from './log-model.ts';
@@ -172,7 +173,7 @@ export class Simulation {
     else if (random.chance(0.3) && this.store.stagedUnits() > 1) {
       this.count('synced in part');
       this.store.sync(1 + random.below(this.store.stagedUnits()));
-      this.acks.synced();
+      this.acks.synced(this.store instanceof DiskStore);
     }
     await quiet();
     const most = random.chance(0.7) ? 1000 : random.below(3);
@@ -196,7 +197,7 @@ export class Simulation {
   sync(): void {
     if (this.failed) return;
     this.store.sync();
-    this.acks.synced();
+    this.acks.synced(this.store instanceof DiskStore);
   }
 
   sweep(): void {
