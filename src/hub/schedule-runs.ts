@@ -30,6 +30,12 @@ export interface RunProgress {
   readonly session_id: string | null;
 }
 
+interface NextRun {
+  readonly definition: ScheduleDefinition;
+  readonly from: number;
+  readonly at: number | null;
+}
+
 const NOT_RUN: RunProgress = { until_ms: 0, opening_at: null, last_run: null, session_id: null };
 
 export class ScheduleRuns {
@@ -39,6 +45,8 @@ export class ScheduleRuns {
   private readonly progress = new Map<string, RunProgress>();
   /** Times after this count. */
   private readonly from = new Map<string, number>();
+  /** Worked out once, because lists show it of very many. */
+  private readonly next = new Map<string, NextRun>();
   /** Schedules that are looked at just now; they are armed when that is done. */
   private readonly busy = new Set<string>();
   private lastMs = 0;
@@ -175,10 +183,16 @@ export class ScheduleRuns {
   private forget(scheduleId: string): void {
     this.progress.delete(scheduleId);
     this.from.delete(scheduleId);
+    this.next.delete(scheduleId);
   }
 
   private nextMs(definition: ScheduleDefinition): number | null {
-    return runAfter(definition.expression, definition.zone, this.fromMs(definition));
+    const from = this.fromMs(definition);
+    const known = this.next.get(definition.schedule_id);
+    if (known?.definition === definition && known.from === from) return known.at;
+    const at = runAfter(definition.expression, definition.zone, from);
+    this.next.set(definition.schedule_id, { definition, from, at });
+    return at;
   }
 
   /** Later times count. After the clock was set back those from now on: what opened is known by its key. */

@@ -5,11 +5,11 @@ import type { SimClient } from './sim-client.ts';
 import type { Simulation } from './simulation.ts';
 
 export const scheduleOperations: readonly SimOperation[] = [
-  { name: 'make a schedule', weight: 1.5, run: (sim) => withBound(sim, (client) => make(sim, client)) },
-  { name: 'change a schedule', weight: 1, run: (sim) => withOwn(sim, (client, id) => change(sim, client, id)) },
+  { name: 'make a schedule', weight: 4, run: (sim) => withBound(sim, (client) => make(sim, client)) },
+  { name: 'change a schedule', weight: 2, run: (sim) => withOwn(sim, (client, id) => change(sim, client, id)) },
   {
     name: 'delete a schedule',
-    weight: 0.5,
+    weight: 1,
     run: (sim) => withOwn(sim, (client, schedule_id) => asks(client, 'delete_schedule', { schedule_id })),
   },
 ];
