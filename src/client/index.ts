@@ -16,6 +16,7 @@ export type { Message, MessageHandler, TurnHandler, TurnOffer } from './message.
 export type { OpenOptions } from './open.ts';
 export type { CallOptions } from './requests.ts';
 export type { SessionEnd } from './room.ts';
+export type { ScheduledSession, ScheduleOptions, ScheduleQuery, ScheduleUpdate } from './schedule.ts';
 export type {
   AddOptions,
   CloseOptions,

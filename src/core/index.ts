@@ -92,6 +92,16 @@ export type { FailureAnswer, ProgressAnswer } from './progress.ts';
 export type { Observed, Resume, ResumeClaim } from './resume.ts';
 export type { Overflow, Rate, Rule, RuleChange, RuleRecord } from './rule.ts';
 export { ruleArbiter } from './rule-arbiter.ts';
+export type {
+  MissedTimes,
+  RunOutcome,
+  Schedule,
+  ScheduleChange,
+  ScheduleClaim,
+  ScheduleDefinition,
+  ScheduleRun,
+  SessionTemplate,
+} from './schedule.ts';
 export type { Schema } from './schema-contract.ts';
 export type {
   CreatedData,

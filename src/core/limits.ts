@@ -56,6 +56,13 @@ export interface Limits {
   readonly endedForMs: number;
   /** How long an arbiter may take; then the answer is no. */
   readonly arbiterMs: number;
+  /** Schedules of the hub, and of one creator. */
+  readonly maxSchedules: number;
+  readonly maxSchedulesPerCreator: number;
+  /** Bytes of JSON in the template of a schedule. */
+  readonly maxTemplateBytes: number;
+  /** A scheduled time that is seen later than this is missed. */
+  readonly scheduleLateMs: number;
   /** How long a create_session key is remembered. */
   readonly createKeyMs: number;
 }
@@ -90,6 +97,10 @@ export const DEFAULT_LIMITS: Limits = {
   orphanMs: 24 * 3_600_000,
   endedForMs: 7 * 24 * 3_600_000,
   arbiterMs: 1_000,
+  maxSchedules: 1000,
+  maxSchedulesPerCreator: 100,
+  maxTemplateBytes: 64 * 1024,
+  scheduleLateMs: 60_000,
   createKeyMs: 24 * 3_600_000,
 };
 

@@ -29,6 +29,7 @@ import {
   viewRef,
 } from './record-schemas.ts';
 import { ruleRecord } from './rule-schemas.ts';
+import { schedule } from './schedule-schemas.ts';
 import { anyObject, oneOf, record, text, texts } from './schema.ts';
 import { cancelAnswer, resumedTask, taskAnswer, taskPage, taskWithData } from './task-schemas.ts';
 import type { ViewMessage } from './view.ts';
@@ -120,6 +121,11 @@ export const RESULTS: { readonly [Name in OperationName]: z.ZodType<Result<Name>
     earlier: count,
     next: seq.nullable(),
   }),
+  create_schedule: schedule,
+  get_schedule: schedule,
+  list_schedules: record<Result<'list_schedules'>>({ schedules: z.array(schedule), next: madeId.nullable() }),
+  update_schedule: schedule,
+  delete_schedule: record<Result<'delete_schedule'>>({ schedule_id: madeId }),
   health: record<Health>({
     ready: z.boolean(),
     reason: z.string().nullable(),

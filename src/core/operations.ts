@@ -3,38 +3,32 @@
 import { z } from 'zod';
 import type { AddAnswer } from './adding.ts';
 import type { PostAnswer } from './admit.ts';
+import { createParams } from './create-params.ts';
 import type { DelegateAnswer, DelegateParams } from './delegation.ts';
 import { delegateParams } from './delegation-schemas.ts';
 import type { EndAnswer } from './ending.ts';
 import type { Envelope, Priority, Turn } from './envelope.ts';
 import type { WireCode } from './errors.ts';
 import type { AgentQuery, FoundAgent } from './find-agent.ts';
-import {
-  aboutAgentParams,
-  findAgentParams,
-  participantRef,
-  setResumeParams,
-  setSkillParams,
-} from './identity-schemas.ts';
+import { aboutAgentParams, findAgentParams, setResumeParams, setSkillParams } from './identity-schemas.ts';
 import type { JsonObject } from './json.ts';
 import type { InviteAnswer } from './membership.ts';
 import { RESULTS } from './operation-results.ts';
 import type { Passport, PassportClaim } from './passport.ts';
 import { postParams } from './post-params.ts';
 import type { FailureAnswer, ProgressAnswer } from './progress.ts';
-import {
-  agentRef,
-  eventType,
-  expectationEntry,
-  key,
-  lifecycleState,
-  passportClaim,
-  sessionId,
-} from './record-schemas.ts';
+import { agentRef, eventType, lifecycleState, passportClaim, sessionId } from './record-schemas.ts';
 import type { Resume, ResumeClaim } from './resume.ts';
 import type { RuleChange, RuleRecord } from './rule.ts';
 import { setRuleParams } from './rule-schemas.ts';
-import { anyObject, schemaOf, text, texts, whole } from './schema.ts';
+import type { Schedule, ScheduleChange, ScheduleClaim } from './schedule.ts';
+import {
+  aboutScheduleParams,
+  createScheduleParams,
+  listSchedulesParams,
+  updateScheduleParams,
+} from './schedule-schemas.ts';
+import { anyObject, schemaOf, text, whole } from './schema.ts';
 import type { Schema } from './schema-contract.ts';
 import type { ExpectationEntry, LifecycleState, SessionMetadata, ViewRef } from './session.ts';
 import type { Skill } from './skill.ts';
@@ -48,7 +42,6 @@ import type {
   TaskWithData,
 } from './task-operations.ts';
 import { TASK_PARAMS } from './task-schemas.ts';
-import { DURATION, isDuration } from './time.ts';
 import type { ViewMessage } from './view.ts';
 
 /** A time such as "30s", "15m", "2h", "1d" or seconds; 0 = off. */
@@ -262,6 +255,19 @@ export interface OperationTypes {
       readonly next: number | null;
     };
   };
+  create_schedule: { params: ScheduleClaim; result: Schedule };
+  get_schedule: { params: { readonly schedule_id: string }; result: Schedule };
+  list_schedules: {
+    params: {
+      /** Also those of others: with the grant `operate`. */
+      readonly all?: boolean | undefined;
+      readonly after?: string | undefined;
+      readonly limit?: number | undefined;
+    };
+    result: { readonly schedules: readonly Schedule[]; readonly next: string | null };
+  };
+  update_schedule: { params: { readonly schedule_id: string } & ScheduleChange; result: Schedule };
+  delete_schedule: { params: { readonly schedule_id: string }; result: { readonly schedule_id: string } };
   health: { params: Record<string, never>; result: Health };
 }
 
@@ -296,7 +302,6 @@ export interface Operation<Name extends OperationName> {
 }
 
 const limit = whole(1, 1000).optional();
-const duration = z.custom<Duration>(isDuration, DURATION).optional();
 const flag = z.boolean({ error: 'true or false' }).optional();
 const operatorParams = z.object({ session_id: sessionId, participant: agentRef, reason: text(256).optional() });
 const nothing: z.ZodType<Record<string, never>> = z.object({});
@@ -374,25 +379,7 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
   ),
   create_session: operation(
     'create_session',
-    z.object({
-      type: text(64),
-      version: whole(1, 1_000_000).optional(),
-      participants: z
-        .array(participantRef, { error: 'a list of names' })
-        .min(1, 'at least one name')
-        .max(4096, 'at most 4096 names'),
-      knobs: anyObject().optional(),
-      labels: texts().optional(),
-      intent: text(1024).optional(),
-      expectations: z.array(expectationEntry).max(64, 'at most 64 expectations').optional(),
-      required_acks: whole(0, 100_000).optional(),
-      ttl: duration,
-      invite_timeout: duration,
-      drain_timeout: duration,
-      parent_session_id: sessionId.optional(),
-      idempotency_key: key.optional(),
-      wait: z.enum(['active', 'created'], { error: 'active or created' }).optional(),
-    }),
+    createParams,
     'bound',
     ['invalid_create', 'not_found', 'duplicate', 'session_closed', 'too_large', 'forbidden'],
     'Open a session of a type with its participants; by default answers once it is active.',
@@ -618,6 +605,41 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     'participant',
     ['not_found', 'forbidden'],
     'The session as you see it, now or at an earlier seq: messages for a model.',
+  ),
+  create_schedule: operation(
+    'create_schedule',
+    createScheduleParams,
+    'bound',
+    ['conflict', 'invalid_create', 'too_large', 'forbidden'],
+    'Open a session from a template at the times of a cron expression in a time zone.',
+  ),
+  get_schedule: operation(
+    'get_schedule',
+    aboutScheduleParams,
+    'self',
+    ['not_found'],
+    'A schedule of yours, or with the grant `operate` any: when it runs next, and how it last went.',
+  ),
+  list_schedules: operation(
+    'list_schedules',
+    listSchedulesParams,
+    'self',
+    ['forbidden'],
+    'Your schedules, or with the grant `operate` all, a page at a time.',
+  ),
+  update_schedule: operation(
+    'update_schedule',
+    updateScheduleParams,
+    'self',
+    ['not_found', 'conflict', 'invalid_create', 'too_large', 'forbidden'],
+    'Change, pause or resume a schedule of yours; what is left out stays. With the grant `operate` any can be paused.',
+  ),
+  delete_schedule: operation(
+    'delete_schedule',
+    aboutScheduleParams,
+    'self',
+    ['not_found'],
+    'End a schedule of yours, or with the grant `operate` any; sessions it opened go on.',
   ),
   health: operation('health', nothing, 'anyone', [], 'Whether the hub takes posts, and how much it holds.'),
 };

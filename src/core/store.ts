@@ -113,6 +113,8 @@ export interface NumberedAudit extends AuditRecord {
 
 /** The log that holds the registry; it has the same laws and the same append as a session's. */
 export const REGISTRY_LOG = 'hub';
+/** The log that holds the schedules. */
+export const SCHEDULES_LOG = 'schedules';
 
 export interface Store {
   /** `expected` null = the log must not exist yet. Synchronous: the unit is staged in the order of the calls. A damaged log conflicts. */
@@ -141,7 +143,7 @@ export interface Store {
   loadSnapshot(sessionId: string): Promise<Snapshot | null>;
   audit(record: AuditRecord): void;
   readAudit(range: { readonly after: number; readonly limit: number }): Promise<readonly NumberedAudit[]>;
-  /** Named small values of the hub itself (its id). */
+  /** Named small values of the hub itself (its id, how far its schedules are). Durable when `setMeta` resolves. */
   getMeta(key: string): Promise<Json | null>;
   setMeta(key: string, value: Json): Promise<void>;
   close(): Promise<void>;

@@ -13,7 +13,7 @@ import { durationMs, msFromIso } from '../core/time.ts';
 import type { RegisteredAdapter } from './adapters.ts';
 import { storeFailed } from './backlog.ts';
 import { viewVersions } from './chosen-view.ts';
-import { ifMayOpen, withKnownNames } from './may-open.ts';
+import { checkMayOpen, ifMayOpen, withKnownNames } from './may-open.ts';
 import { checkOpener, type Opener } from './opener.ts';
 import type { HubParts } from './parts.ts';
 import { withExpectations } from './plan-expectations.ts';
@@ -24,10 +24,19 @@ type Created = Result<'create_session'>;
 
 export async function createSession(parts: HubParts, creator: Opener, params: CreateParams): Promise<Created> {
   parts.backlog.check();
-  if (Object.hasOwn(params.labels ?? {}, DELEGATION_LABEL)) throw ownLabel();
+  checkLabels(params);
   const { session_id, repeated } = await createAs(parts, creator, params);
   const session = await arrive(parts, session_id, params);
   return { session, warnings: await warningsOf(parts, session), ...(repeated ? { duplicate: true } : {}) };
+}
+
+/** Would it be created, as far as that can be said before it is? How many sessions each may be in is seen when it is opened. */
+export async function checkCreate(parts: HubParts, creator: Opener, params: CreateParams): Promise<void> {
+  checkLabels(params);
+  const known = await withKnownNames(parts, creator, params);
+  const facts = createFacts(parts, creator, known, requestDigest(params, parts), null);
+  createDrafts(facts);
+  await checkMayOpen(parts, openingOf(facts, creator));
 }
 
 /** What the adapter thinks of a session that is created: it can no longer refuse it, also not by a defect. */
@@ -42,10 +51,11 @@ function warningsOf({ sessions, log }: HubParts, session: SessionMetadata): Prom
   });
 }
 
-function ownLabel(): WireError {
+function checkLabels({ labels = {} }: CreateParams): void {
+  if (!Object.hasOwn(labels, DELEGATION_LABEL)) return;
   const field = `params.labels.${DELEGATION_LABEL}`;
   const message = `${field}: expected another label; this one is the hub's, for what was delegated`;
-  return new WireError('invalid_create', message, { field });
+  throw new WireError('invalid_create', message, { field });
 }
 
 /** Answers when the session is durable. */

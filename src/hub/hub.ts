@@ -40,6 +40,7 @@ import { Registry } from './registry.ts';
 import { catchUp, restore } from './restore.ts';
 import { Retries } from './retries.ts';
 import { RuleParts } from './rule-parts.ts';
+import { Schedules } from './schedules.ts';
 import { Sessions } from './sessions.ts';
 import { Stamper } from './stamper.ts';
 import { Views } from './views.ts';
@@ -187,6 +188,7 @@ export class Hub {
     if (this.state !== 'running' || this.parts.backlog.failed !== null) return;
     const { parts } = this;
     parts.wakes.run(parts.clock.now());
+    parts.schedules.runs.run(parts.clock.now());
     parts.retries.runDue();
     parts.sessions.evict(parts.limits.maxLoadedSessions);
     parts.sessions.slim();
@@ -294,6 +296,7 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
   parts.gate = new Gate(parts);
   parts.rates = new Rates(parts);
   parts.inboxes = new Inboxes(parts);
+  parts.schedules = new Schedules(parts);
   return parts;
 }
 

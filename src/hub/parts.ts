@@ -22,6 +22,7 @@ import type { Rates } from './rates.ts';
 import type { Registry } from './registry.ts';
 import type { Retries } from './retries.ts';
 import type { RuleParts } from './rule-parts.ts';
+import type { Schedules } from './schedules.ts';
 import type { Sessions } from './sessions.ts';
 import type { Stamper } from './stamper.ts';
 import type { Views } from './views.ts';
@@ -60,6 +61,7 @@ export interface HubParts {
   readonly gate: Gate;
   readonly rates: Rates;
   readonly inboxes: Inboxes;
+  readonly schedules: Schedules;
   /** Sessions that are being opened, by agent with a limit. */
   readonly opening: Lines;
   /** Tasks that are being started, by agent with a limit. */

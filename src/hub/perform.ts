@@ -26,6 +26,7 @@ import { readLog } from './read-log.ts';
 import { liveSessionsOf } from './read-pages.ts';
 import { readView } from './read-view.ts';
 import { ruleOperations } from './rule-operations.ts';
+import { scheduleOperations } from './schedule-operations.ts';
 import { sessionsToLeave } from './sessions-to-leave.ts';
 import { taskOperations } from './task-operations.ts';
 
@@ -64,6 +65,7 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   ...ruleOperations,
   ...operatorOperations,
   ...taskOperations,
+  ...scheduleOperations,
 
   create_session: (parts, caller, params) => createSession(parts, boundCaller(caller), params),
 

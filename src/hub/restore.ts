@@ -24,8 +24,9 @@ export interface Unfinished {
 
 /** Makes later stamps later than all that is stored, and arms the first page of live sessions: for most hubs that is all. */
 export async function restore(parts: HubParts): Promise<Unfinished> {
-  const { store, registry, stamper, index, grace } = parts;
+  const { store, registry, schedules, stamper, index, grace } = parts;
   await registry.start();
+  await schedules.start();
   const newest = await store.newestEnvelopeId();
   if (newest !== null) stamper.observe(newest);
   const unfinished = { rows: store.liveRows()[Symbol.asyncIterator](), closing: [], children: [], delegating: [] };

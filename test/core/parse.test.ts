@@ -46,6 +46,16 @@ const least: { readonly [Name in OperationName]: Readonly<Record<string, unknown
   pending_turns: {},
   read_log: { session_id: SESSION },
   read_view: { session_id: SESSION },
+  create_schedule: {
+    name: 'x',
+    template: { type: 'consulting', participants: ['bob'] },
+    expression: '* * * * *',
+    zone: 'UTC',
+  },
+  get_schedule: { schedule_id: SESSION },
+  list_schedules: {},
+  update_schedule: { schedule_id: SESSION },
+  delete_schedule: { schedule_id: SESSION },
   health: {},
 };
 
@@ -148,6 +158,20 @@ const takes: { readonly [Name in OperationName]: Readonly<Record<string, string>
   pending_turns: { after: '', limit: 'number' },
   read_log: { session_id: '', from_seq: 'number', limit: 'number', reverse: 'flag' },
   read_view: { session_id: '', view: '', at_seq: 'number' },
+  create_schedule: { name: 'text', template: '', expression: 'text', zone: 'text', missed: '', overlap: 'flag' },
+  get_schedule: { schedule_id: '' },
+  list_schedules: { all: 'flag', after: '', limit: 'number' },
+  update_schedule: {
+    schedule_id: '',
+    name: 'text',
+    template: '',
+    expression: 'text',
+    zone: 'text',
+    missed: '',
+    overlap: 'flag',
+    paused: 'flag',
+  },
+  delete_schedule: { schedule_id: '' },
   health: {},
 };
 

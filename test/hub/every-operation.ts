@@ -44,6 +44,16 @@ export function goodParams(session_id: string): { readonly [Name in OperationNam
     pending_turns: {},
     read_log: { session_id },
     read_view: { session_id },
+    create_schedule: {
+      name: 'nightly',
+      template: { type: 'conversation', participants: ['bob'] },
+      expression: '0 3 * * *',
+      zone: 'Europe/Berlin',
+    },
+    get_schedule: { schedule_id: 'c'.repeat(32) },
+    list_schedules: {},
+    update_schedule: { schedule_id: 'c'.repeat(32), paused: true },
+    delete_schedule: { schedule_id: 'c'.repeat(32) },
     health: {},
   };
 }

@@ -13,6 +13,7 @@ const surface: Readonly<Record<string, readonly string[]>> = {
     'HumanClient',
     'MemoryStore',
     'createHub',
+    'nextRun',
     'openStore',
     'restoreBackup',
     'systemClock',
@@ -56,6 +57,7 @@ const surface: Readonly<Record<string, readonly string[]>> = {
     'HumanClient',
     'MemoryStore',
     'createHub',
+    'nextRun',
     'openStore',
     'restoreBackup',
     'systemClock',
@@ -228,6 +230,11 @@ it('[PK4, OP1] the operations are the ones clients know, each with parameters, r
     'pending_turns',
     'read_log',
     'read_view',
+    'create_schedule',
+    'get_schedule',
+    'list_schedules',
+    'update_schedule',
+    'delete_schedule',
     'health',
   ]);
   for (const { help, errors, params, result } of Object.values(OPERATIONS)) {

@@ -6,6 +6,8 @@ export class AckBook {
   /** In any life: a crash may or may not have kept it, so it may be skipped. */
   private readonly ever = new Set<string>();
   private written = new Set<string>();
+  /** What was written before the last sync. */
+  private before = new Set<string>();
   private kept = new Set<string>();
   private sent = new Map<string, Set<number>>();
   private readonly gaps = new Map<string, number>();
@@ -62,13 +64,16 @@ export class AckBook {
     this.written = new Set(this.now);
   }
 
-  synced(): void {
-    this.kept = new Set(this.written);
+  /** `late`: what a full segment had no room for is left to the next sync. */
+  synced(late: boolean): void {
+    this.kept = new Set(late ? this.before : this.written);
+    this.before = this.written;
   }
 
   crashed(): void {
     this.now = new Set(this.kept);
     this.written = new Set(this.kept);
+    this.before = this.written;
     this.sent = new Map();
   }
 
@@ -76,6 +81,7 @@ export class AckBook {
   stopped(): void {
     this.kept = new Set(this.now);
     this.written = new Set(this.now);
+    this.before = this.written;
     this.sent = new Map();
   }
 }

@@ -69,6 +69,10 @@ const consequences = [
   'tasks failed',
   'tasks cancelled',
   'tasks expired',
+  'schedule opened',
+  'schedule ran: opened',
+  'schedule ran: overlap',
+  'schedule ran: missed',
 ];
 
 const LEAST_STEPS = 150;

@@ -44,7 +44,7 @@ export class LogModel {
   /** Takes in what became durable since the last look; everything already known must still be there, unchanged. */
   follow(store: SimulatedStore): void {
     for (const logId of store.logIds()) {
-      if (logId !== 'hub') this.followOne(logId, store.durableEntries(logId));
+      if (logId !== 'hub' && logId !== 'schedules') this.followOne(logId, store.durableEntries(logId));
     }
     for (const sessionId of this.sessions.keys()) {
       holds(store.durableEntries(sessionId).length > 0, 'L1', () => `session ${sessionId} is gone from the disk`);

@@ -4,6 +4,7 @@ import { type Entry, type ExpectationEntry, isTerminal } from 'parley-hub/core';
 import { nextStamp } from '../../src/core/stamp.ts';
 import type { SessionState } from '../../src/core/state.ts';
 import { delegationOperations } from './delegation-operations.ts';
+import { scheduleOperations } from './schedule-operations.ts';
 import type { SimClient } from './sim-client.ts';
 import type { Simulation } from './simulation.ts';
 import { taskOperations } from './task-operations.ts';
@@ -19,6 +20,7 @@ export const simOperations: readonly SimOperation[] = [
   ...turnOperations,
   ...delegationOperations,
   ...taskOperations,
+  ...scheduleOperations,
   op('create', 8, (sim) => withBound(sim, (client) => create(sim, client, sim.random.chance(0.5)))),
   op('create again', 2, (sim) => withBound(sim, (client) => repeatCreate(sim, client))),
   op('ack invite', 30, (sim) => withInvite(sim, (client, session_id) => ask(client, 'ack_invite', { session_id }))),

@@ -29,11 +29,14 @@ import { SimClock } from '../../src/testing/sim-clock.ts';
 import { quiet, seededIds } from '../../src/testing/world.ts';
 import { AckBook } from './ack-book.ts';
 import { checkTrees } from './delegation-laws.ts';
+import { DiskStore } from './disk-store.ts';
 import { LateStore } from './late-store.ts';
 import { holds } from './law-broken.ts';
 import { LogModel, same } from './log-model.ts';
 import type { Wire } from './network.ts';
 import { panel } from './panel.ts';
+import { ScheduleBook } from './schedule-laws.ts';
+import { endSchedules } from './schedule-operations.ts';
 import { type Asked, SimClient } from './sim-client.ts';
 import type { SimulatedStore } from './simulated-store.ts';
 import { ViewBook } from './view-book.ts';
@@ -90,6 +93,7 @@ export class Simulation {
   store: SimulatedStore;
   readonly acks = new AckBook();
   readonly views = new ViewBook(this.model);
+  private readonly schedules = new ScheduleBook();
   /** The disk has failed; only a crash helps. */
   failed = false;
   private hub!: Hub;
@@ -170,7 +174,7 @@ export class Simulation {
     else if (random.chance(0.3) && this.store.stagedUnits() > 1) {
       this.count('synced in part');
       this.store.sync(1 + random.below(this.store.stagedUnits()));
-      this.acks.synced();
+      this.acks.synced(this.store instanceof DiskStore);
     }
     await quiet();
     const most = random.chance(0.7) ? 1000 : random.below(3);
@@ -194,7 +198,7 @@ export class Simulation {
   sync(): void {
     if (this.failed) return;
     this.store.sync();
-    this.acks.synced();
+    this.acks.synced(this.store instanceof DiskStore);
   }
 
   sweep(): void {
@@ -353,6 +357,7 @@ export class Simulation {
     // What is wrong with the log itself says more than who noticed it first.
     this.model.follow(this.store);
     if (this.broken !== null) throw this.broken;
+    this.schedules.check(this);
     for (const [sessionId, { states }] of this.model.sessions) this.checkSession(sessionId, states.at(-1));
   }
 
@@ -360,6 +365,7 @@ export class Simulation {
   async finish(): Promise<void> {
     if (this.failed) await this.crash(() => true);
     await this.restart();
+    await endSchedules(this);
     await this.everyoneBack();
     this.checkDelivered('when everyone is back');
     this.checkAsked();
@@ -602,6 +608,7 @@ export class Simulation {
         ),
       );
     });
+    this.hub.on('scheduleRan', ({ run }) => this.count(`schedule ran: ${run.outcome}`));
     this.hub.on('agentBound', ({ agent_id }) => {
       this.acks.rebind(agent_id);
     });
