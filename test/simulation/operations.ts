@@ -3,6 +3,7 @@
 import { type Entry, type ExpectationEntry, isTerminal } from 'parley-hub/core';
 import { nextStamp } from '../../src/core/stamp.ts';
 import type { SessionState } from '../../src/core/state.ts';
+import type { Random } from '../../src/testing/random.ts';
 import type { SimClient } from './sim-client.ts';
 import type { Simulation } from './simulation.ts';
 import { knobsFor, turnOperations } from './turn-operations.ts';
@@ -149,12 +150,19 @@ const HANDLERS = ['audit', 'audit', 'warn', 'warn', 'notify_session', 'hide', 'r
 
 /** Times of a few sweeps, and longer than what a history takes. */
 function someExpectations({ random }: Simulation): readonly ExpectationEntry[] {
-  return Array.from({ length: random.below(4) }, () => ({
-    name: random.pick(EVALUATORS),
-    on_violation: random.pick(HANDLERS),
-    params: { seconds: random.pick([1, 2, 5, 20, 60, 600]) },
-    ...(random.chance(0.2) ? { applies_to: [random.pick(['initiator', 'participant'])] } : {}),
-  }));
+  return Array.from({ length: random.below(4) }, () => {
+    const name = random.pick(EVALUATORS);
+    return {
+      name,
+      on_violation: random.pick(HANDLERS),
+      params: { seconds: random.pick([1, 2, 5, 20, 60, 600]), ...(name === 'turn_within' ? ofTurns(random) : {}) },
+      ...(random.chance(0.2) ? { applies_to: [random.pick(['initiator', 'participant'])] } : {}),
+    };
+  });
+}
+
+function ofTurns(random: Random): { readonly heartbeat?: boolean; readonly on_failure?: boolean } {
+  return { ...(random.chance(0.3) ? { heartbeat: false } : {}), ...(random.chance(0.5) ? { on_failure: true } : {}) };
 }
 
 function repeatCreate(sim: Simulation, client: SimClient): string {
@@ -328,8 +336,11 @@ function pass(sim: Simulation, ms: number): string {
 }
 
 function jump(sim: Simulation, sign: number): string {
-  const ms = sign * (1 + sim.random.below(600_000));
+  // Small ones are no jumps.
+  const ms = sign * (1 + sim.random.below(sim.random.chance(0.2) ? 5_000 : 600_000));
+  const fromMs = sim.clock.now();
   sim.clock.jump(ms);
+  if (ms < 0) sim.model.setBacks.push({ fromMs, toMs: sim.clock.now() });
   sim.sweep();
   return `the clock jumps by ${ms} ms`;
 }
@@ -376,6 +387,7 @@ function foreign(sim: Simulation, what: 'note' | 'close'): string | false {
   if (sessionId === undefined || before === undefined) return false;
   const sender = before.metadata.participants.find(({ status }) => status === 'active');
   if (sender === undefined) return false;
+  sim.sweeps.moved(sessionId);
   sim.store.foreignAppend(sessionId, {
     entries: [foreignEntry(sim, before, what === 'note' ? sender.agent_id : null)],
   });

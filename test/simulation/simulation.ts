@@ -28,6 +28,7 @@ import { type Random, seededRandom } from '../../src/testing/random.ts';
 import { SimClock } from '../../src/testing/sim-clock.ts';
 import { quiet, seededIds } from '../../src/testing/world.ts';
 import { AckBook } from './ack-book.ts';
+import { GraceModel } from './grace-model.ts';
 import { LateStore } from './late-store.ts';
 import { holds } from './law-broken.ts';
 import { LogModel, same } from './log-model.ts';
@@ -35,6 +36,7 @@ import type { Wire } from './network.ts';
 import { panel } from './panel.ts';
 import { type Asked, SimClient } from './sim-client.ts';
 import type { SimulatedStore } from './simulated-store.ts';
+import { SweepBook } from './sweep-book.ts';
 import { ViewBook } from './view-book.ts';
 
 export interface SimulationOptions {
@@ -89,6 +91,8 @@ export class Simulation {
   store: SimulatedStore;
   readonly acks = new AckBook();
   readonly views = new ViewBook(this.model);
+  readonly grace = new GraceModel(this.clock);
+  readonly sweeps = new SweepBook(this.model, this.grace, this.clock);
   /** The disk has failed; only a crash helps. */
   failed = false;
   private hub!: Hub;
@@ -124,8 +128,8 @@ export class Simulation {
     return (this.hub as unknown as { parts: HubParts }).parts;
   }
 
-  count(kind: string): void {
-    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
+  count(kind: string, more = 1): void {
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + more);
   }
 
   note(line: string): void {
@@ -198,6 +202,9 @@ export class Simulation {
 
   sweep(): void {
     if (this.failed) return;
+    this.grace.tick();
+    this.model.follow(this.store);
+    this.sweeps.sweeps(() => true);
     this.hub.sweep();
     this.acks.cursorsWritten();
   }
@@ -352,6 +359,13 @@ export class Simulation {
     this.model.follow(this.store);
     if (this.broken !== null) throw this.broken;
     for (const [sessionId, { states }] of this.model.sessions) this.checkSession(sessionId, states.at(-1));
+    if (this.failed) this.sweeps.forget();
+    else if (this.isSettled) this.count('fired in its sweep', this.sweeps.settled());
+  }
+
+  /** Nothing is staged and nothing is being read. */
+  private get isSettled(): boolean {
+    return this.store.stagedUnits() === 0 && !(this.store instanceof LateStore && this.store.pending > 0);
   }
 
   /** Everything heals: what is owed arrives, what must end ends, and its end is heard. */
@@ -560,10 +574,24 @@ export class Simulation {
     this.check();
   }
 
+  /** A decision is written in the turn of the event loop it is made in. */
+  private watchAppends(store: SimulatedStore): void {
+    const append = store.append.bind(store);
+    store.append = (logId, expected, unit) => {
+      const fires = unit.entries.some(({ envelope }) => envelope.event_type === 'expectation.violated');
+      const held = fires ? this.grace.heldBy(logId) : null;
+      this.guard(() => holds(held === null, 'L9', () => `${logId}: something fires though ${held}`));
+      return append(logId, expected, unit);
+    };
+  }
+
   private async openHub(): Promise<void> {
     this.generation += 1;
     const generation = this.generation;
     const { store, clock, ids } = this;
+    this.watchAppends(store);
+    this.grace.started();
+    this.sweeps.started();
     this.hub = await Hub.start({
       store,
       clock,

@@ -15,6 +15,15 @@ export const turnOperations: readonly SimOperation[] = [
   op('hand off', 8, (sim) => withTurn(sim, (place) => handOff(sim, place), 'workflow')),
   op('finish', 3, (sim) => withTurn(sim, (place) => say(sim, place, finish({ reason: 'finished_early' })), 'workflow')),
   op('set the context', 4, (sim) => withPlace(sim, (place) => setContext(sim, place), 'workflow')),
+  op('report progress', 9, (sim) => withTurn(sim, (place) => report(place, 'report_progress', {}))),
+  op('report a failure', 5, (sim) =>
+    withTurn(sim, (place) => report(place, 'report_turn_failure', { reason: 'no model' })),
+  ),
+  op('report out of turn', 1, (sim) =>
+    withPlace(sim, (place) =>
+      report(place, sim.random.pick(['report_progress', 'report_turn_failure']), { reason: 'x' }),
+    ),
+  ),
   op('speak out of turn', 2, (sim) => withPlace(sim, (place) => speak(sim, place))),
   op('hide in a session with turns', 5, (sim) => withPlace(sim, (place) => change(sim, place, 'hideParticipant'))),
   op('bring back in a session with turns', 11, (sim) =>
@@ -111,6 +120,10 @@ function look(sim: Simulation, { client, session }: Place): string {
   if (past.length > 0 && sim.random.chance(0.4))
     return asks(client, 'read_view', { session_id: session, ...sim.random.pick(past) });
   return asks(client, 'read_view', { session_id: session, view });
+}
+
+function report({ client, session }: Place, name: string, more: Record<string, unknown>): string {
+  return asks(client, name, { session_id: session, ...more });
 }
 
 function change(sim: Simulation, { session, state }: Place, call: Change): string {
