@@ -16,15 +16,10 @@ export interface Looked {
   readonly fired: boolean;
 }
 
-/** Waits that `holds` keeps back do not fire yet. Throws what evaluator and handler throw. */
-export function fireEntry(
-  state: SessionState,
-  watched: WatchedEntry,
-  nowMs: number,
-  holds: (wait: Wait) => boolean,
-): Decision<Looked> {
+/** Throws what evaluator and handler throw. */
+export function fireEntry(state: SessionState, watched: WatchedEntry, nowMs: number): Decision<Looked> {
   const around = watchedState(state);
-  const due = openWaits(watched, around).filter((wait) => isDue(watched, wait, nowMs) && !holds(wait));
+  const due = openWaits(watched, around).filter((wait) => isDue(watched, wait, nowMs));
   if (due.length === 0) return { kind: 'nothing', answer: { fired: false } };
   const violation = violationOf(watched, due, around);
   const drafts = draftsOf(state, violation, watched.handler.act(violation, state.metadata));

@@ -45,7 +45,7 @@ export interface Limits {
   readonly tallyLength: number;
   readonly inviteTimeoutMs: number;
   readonly drainTimeoutMs: number;
-  /** After a start, how long those invited before it have at least: they could not answer while the hub was down. */
+  /** After a start, how long those invited before it have at least, and nothing that is expected is violated: nobody could act while the hub was down. */
   readonly restartGraceMs: number;
   readonly sessionTtlMs: number;
   /** A session without TTL ends when none of its participants was bound for this long. */

@@ -23,12 +23,13 @@ export interface Unfinished {
 
 /** Makes later stamps later than all that is stored, and arms the first page of live sessions: for most hubs that is all. */
 export async function restore(parts: HubParts): Promise<Unfinished> {
-  const { store, registry, stamper } = parts;
+  const { store, registry, stamper, index, grace } = parts;
   await registry.start();
   const newest = await store.newestEnvelopeId();
   if (newest !== null) stamper.observe(newest);
   const unfinished = { rows: store.liveRows()[Symbol.asyncIterator](), closing: [], children: [] };
-  await armPage(parts, unfinished);
+  while (index.size === 0 && (await armPage(parts, unfinished)));
+  if (index.size > 0) grace.started();
   return unfinished;
 }
 

@@ -11,6 +11,8 @@ import type { HubParts } from './parts.ts';
 const FIRST_PAUSE_MS = 60_000;
 const LAST_PAUSE_MS = 3_600_000;
 
+const NOT_YET = { kind: 'nothing', answer: { fired: false } } as const;
+
 interface Failure {
   readonly attempts: number;
   /** In monotonic time. */
@@ -44,9 +46,10 @@ export class Watching {
 
   private async fireOne(session: LiveSession, watched: WatchedEntry, nowMs: number): Promise<void> {
     const { grace } = this.parts;
-    const holds = ({ since_ms }: { readonly since_ms: number }) => grace.leftMs(session.sessionId, since_ms) > 0;
     try {
-      const { fired } = await session.decide((state) => fireEntry(state, watched, nowMs, holds));
+      const { fired } = await session.decide((state) =>
+        grace.leftMs(session.sessionId) > 0 ? NOT_YET : fireEntry(state, watched, nowMs),
+      );
       if (fired) this.failures.get(session.sessionId)?.delete(watched.index);
     } catch (thrown) {
       if (this.parts.backlog.failed === null) this.failed(session.sessionId, watched, asError(thrown));
@@ -84,14 +87,14 @@ export class Watching {
 
   private dueTimes({ durable, sessionId }: LiveSession, watched: WatchedEntry, nowMs: number): readonly number[] {
     if (durable === null) return [];
+    const leftMs = this.parts.grace.leftMs(sessionId);
     try {
-      return openWaits(watched, watchedState(durable)).map(({ due_ms, since_ms }) => {
-        const leftMs = this.parts.grace.leftMs(sessionId, since_ms);
-        return leftMs === 0 ? due_ms : Math.max(due_ms, nowMs + leftMs);
-      });
+      return openWaits(watched, watchedState(durable)).map(({ due_ms }) =>
+        leftMs === 0 ? due_ms : Math.max(due_ms, nowMs + leftMs),
+      );
     } catch {
       // The next look reports it.
-      return [nowMs + 1];
+      return [nowMs + Math.max(1, leftMs)];
     }
   }
 }
