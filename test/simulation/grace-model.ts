@@ -17,8 +17,9 @@ export class GraceModel {
     this.clock = clock;
   }
 
-  started(): void {
-    this.startUntil = this.clock.monotonic() + GRACE_MS;
+  /** `isDown`: sessions were live, so it was down for somebody. */
+  started(isDown: boolean): void {
+    this.startUntil = isDown ? this.clock.monotonic() + GRACE_MS : 0;
     this.jumpUntil = 0;
     this.backUntil = new Map();
     this.drift = this.clock.now() - this.clock.monotonic();

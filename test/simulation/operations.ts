@@ -84,6 +84,7 @@ export const simOperations: readonly SimOperation[] = [
   op('hours pass', 0.3, (sim) => pass(sim, 3 * 3_600_000)),
   op('the clock jumps ahead', 0.7, (sim) => jump(sim, 1)),
   op('the clock jumps back', 0.7, (sim) => jump(sim, -1)),
+  op('the clock goes astray', 0.8, (sim) => astray(sim)),
   op('evict', 3, (sim) => evict(sim)),
   op('crash before the sync', 0.6, (sim) => crash(sim, 'before')),
   op('crash in the sync', 0.8, (sim) => crash(sim, 'in')),
@@ -338,11 +339,21 @@ function pass(sim: Simulation, ms: number): string {
 function jump(sim: Simulation, sign: number): string {
   // Small ones are no jumps.
   const ms = sign * (1 + sim.random.below(sim.random.chance(0.2) ? 5_000 : 600_000));
-  const fromMs = sim.clock.now();
-  sim.clock.jump(ms);
-  if (ms < 0) sim.model.setBacks.push({ fromMs, toMs: sim.clock.now() });
+  sim.setClock(ms);
   sim.sweep();
   return `the clock jumps by ${ms} ms`;
+}
+
+/** Set and set again while time goes by: nothing that is due may be forgotten over it. */
+async function astray(sim: Simulation): Promise<string> {
+  const { random } = sim;
+  const done: string[] = [];
+  for (let i = 2 + random.below(4); i > 0; i--) {
+    done.push(random.chance(0.5) ? jump(sim, random.pick([-1, 1])) : pass(sim, random.pick([1_000, 7_000, 31_000])));
+    await sim.flow();
+    sim.check();
+  }
+  return done.join(', ');
 }
 
 function evict(sim: Simulation): string {

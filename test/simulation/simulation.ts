@@ -80,6 +80,8 @@ interface PeekedResult {
   }[];
 }
 
+const DOWN_MS = [0, 0, 0, 1_000, 20_000, 120_000];
+
 export class Simulation {
   readonly random: Random;
   readonly clock = new SimClock();
@@ -207,6 +209,13 @@ export class Simulation {
     this.sweeps.sweeps(() => true);
     this.hub.sweep();
     this.acks.cursorsWritten();
+  }
+
+  /** The wall clock is set by so much. */
+  setClock(ms: number): void {
+    const fromMs = this.clock.now();
+    this.clock.jump(ms);
+    if (ms < 0) this.model.setBacks.push({ fromMs, toMs: this.clock.now() });
   }
 
   evict(): void {
@@ -569,9 +578,18 @@ export class Simulation {
   private async reborn(): Promise<void> {
     this.failed = false;
     this.prune();
+    // Nobody could do anything meanwhile.
+    this.clock.advance(this.random.pick(DOWN_MS));
     await this.openHub();
     await quiet();
     this.check();
+  }
+
+  private hasLive(): boolean {
+    this.model.follow(this.store);
+    return [...this.model.sessions.values()].some(
+      ({ states }) => !isTerminal(this.modelState(states.at(-1)).head.state),
+    );
   }
 
   /** A decision is written in the turn of the event loop it is made in. */
@@ -590,7 +608,7 @@ export class Simulation {
     const generation = this.generation;
     const { store, clock, ids } = this;
     this.watchAppends(store);
-    this.grace.started();
+    this.grace.started(this.hasLive());
     this.sweeps.started();
     this.hub = await Hub.start({
       store,
