@@ -183,12 +183,14 @@ export class Inboxes {
       // What came meanwhile may be in it or not.
       count.pending = pending + Math.max(0, count.pending - before);
       count.exact = exact && !count.moved;
+      // By the heads alone, since it did not matter: should it matter, it is counted at once.
+      count.countedMs = exact ? clock.monotonic() : Number.NEGATIVE_INFINITY;
     } catch (thrown) {
       // Nobody is refused for what could not be read.
       log.warn('an inbox could not be counted', { agent_id: agentId, error: asError(thrown).message });
       count.exact = false;
+      count.countedMs = clock.monotonic();
     }
-    count.countedMs = clock.monotonic();
     this.lowWater(agentId, count);
   }
 }

@@ -40,7 +40,7 @@ export class Pump {
   private previous: number;
   /** Sent and not acked, in seq order. */
   private readonly inFlight = new Map<number, Flight>();
-  /** Told as gone, in seq order. A gap has no receipt: it counts as heard once something sent after it is acked. */
+  /** Told as gone. A gap has no receipt: it counts as heard once something later is acked. */
   private readonly gaps = new Set<number>();
   private headSeq = 0;
   private ended = false;
@@ -91,10 +91,11 @@ export class Pump {
 
   /** False = this was not sent on this binding. */
   receive(status: 'ack' | 'nack' | 'seen', seq: number, reason: string): boolean {
-    if (seq > this.scanned || (!this.inFlight.has(seq) && !this.wasAcked(seq))) return false;
+    const isOpen = this.inFlight.has(seq) || this.gaps.has(seq);
+    if (seq > this.scanned || (!isOpen && !this.wasAcked(seq))) return false;
     if (status === 'seen') {
       this.parts.events.emit('deliverySeen', { ...this.stream(), seq });
-    } else if (!this.inFlight.has(seq)) {
+    } else if (!isOpen || (status === 'nack' && this.gaps.has(seq))) {
       return true;
     } else if (status === 'ack') {
       this.finish(seq);
@@ -155,8 +156,15 @@ export class Pump {
       const denial = this.parts.gate.deliveryDenied(envelope, this.target.agentId);
       if (denial instanceof Promise) return this.deliverAfter(denial, entry);
       if (denial === null) this.deliverOne(entry);
-      else this.parts.inboxes.acked(this.target.agentId);
+      else this.finishDenied(envelope.seq);
     }
+  }
+
+  /** It counts as acked: whoever may talk later is not heard from before. */
+  private finishDenied(seq: number): void {
+    this.parts.inboxes.acked(this.target.agentId);
+    this.progress.beyond.add(seq);
+    this.advance();
   }
 
   /** The arbiter takes its time: nothing overtakes the envelope it is asked about. */
@@ -168,7 +176,7 @@ export class Pump {
       this.asking = null;
       if (this.stopped) return;
       if (reason === null) this.deliverOne(entry);
-      else this.parts.inboxes.acked(this.target.agentId);
+      else this.finishDenied(entry.envelope.seq);
       this.run();
     });
   }
@@ -183,7 +191,7 @@ export class Pump {
     }
   }
 
-  /** Where the oldest are dropped they make room: what was sent counts as acked; if nothing was, this one is the oldest. */
+  /** Where the oldest are dropped they make room: of what was sent the first; if nothing was, this one is the oldest. */
   private hasRoomFor({ seq, sender_id }: Envelope): boolean {
     const { inboxes } = this.parts;
     const { agentId } = this.target;
@@ -196,7 +204,7 @@ export class Pump {
         return false;
       }
       this.sendGap(oldest, 'overflow');
-      this.finish(oldest);
+      this.drop(oldest);
     }
     return true;
   }
@@ -228,24 +236,31 @@ export class Pump {
     );
   }
 
+  /** It may have come or not, and so may the gap: that is known when something later is acked. */
+  private drop(seq: number): void {
+    this.settle(seq);
+    this.gaps.add(seq);
+  }
+
   private finish(seq: number): void {
-    if (this.inFlight.delete(seq)) this.parts.inboxes.acked(this.target.agentId);
-    this.parts.retries.cancel(this.retryKey(seq));
+    this.settle(seq);
     this.progress.beyond.add(seq);
     for (const gap of this.gaps) {
-      if (gap > seq) break;
+      if (gap > seq) continue;
       this.gaps.delete(gap);
       this.progress.beyond.add(gap);
     }
     this.advance();
   }
 
+  private settle(seq: number): void {
+    if (this.inFlight.delete(seq)) this.parts.inboxes.acked(this.target.agentId);
+    this.parts.retries.cancel(this.retryKey(seq));
+  }
+
   /** The cursor moves over everything acked below the first that is not. */
   private advance(): void {
-    const first = Math.min(
-      this.inFlight.keys().next().value ?? Number.POSITIVE_INFINITY,
-      this.gaps.values().next().value ?? Number.POSITIVE_INFINITY,
-    );
+    const first = Math.min(this.inFlight.keys().next().value ?? Number.POSITIVE_INFINITY, ...this.gaps);
     const { beyond } = this.progress;
     for (const seq of [...beyond].sort((a, b) => a - b)) {
       if (seq >= first || seq > this.scanned) break;

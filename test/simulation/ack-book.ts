@@ -44,10 +44,10 @@ export class AckBook {
     return sent;
   }
 
-  tellGap(agentId: string, session: string, seq: number): void {
+  tellGap(agentId: string, session: string, seq: number, reason: string): void {
     const sent = this.sentTo(agentId, session);
     // Nacked, and past its time when it was to be sent again: that is the end of it.
-    if (sent.has(seq)) this.ack(agentId, session, seq);
+    if (sent.has(seq) && reason === 'expired') this.ack(agentId, session, seq);
     sent.add(seq);
     this.gaps.set(nameOf(agentId, session, seq), seq);
   }

@@ -4,6 +4,7 @@ import { type Entry, type ExpectationEntry, isTerminal } from 'parley-hub/core';
 import { nextStamp } from '../../src/core/stamp.ts';
 import type { SessionState } from '../../src/core/state.ts';
 import type { Random } from '../../src/testing/random.ts';
+import { ruleOperations } from './rule-operations.ts';
 import type { SimClient } from './sim-client.ts';
 import type { Simulation } from './simulation.ts';
 import { knobsFor, turnOperations } from './turn-operations.ts';
@@ -16,6 +17,7 @@ export interface SimOperation {
 
 export const simOperations: readonly SimOperation[] = [
   ...turnOperations,
+  ...ruleOperations,
   op('create', 8, (sim) => withBound(sim, (client) => create(sim, client, sim.random.chance(0.5)))),
   op('create again', 2, (sim) => withBound(sim, (client) => repeatCreate(sim, client))),
   op('ack invite', 30, (sim) => withInvite(sim, (client, session_id) => ask(client, 'ack_invite', { session_id }))),

@@ -71,6 +71,7 @@ export class SimClient {
     this.lastRequest += 1;
     const request_id = String(this.lastRequest);
     this.open.set(request_id, { op, params });
+    this.sim.asking(this, { op, params });
     this.send({ kind: 'request', request_id, op, params });
   }
 
@@ -115,7 +116,8 @@ export class SimClient {
     }
     if (frame.kind === 'gap') {
       for (let seq = frame.from_seq; seq <= frame.to_seq; seq++) {
-        this.sim.acks.tellGap(frame.recipient_id, frame.session_id, seq);
+        if (frame.reason === 'overflow') this.sim.checkOverflow(frame.recipient_id, frame.session_id, seq);
+        this.sim.acks.tellGap(frame.recipient_id, frame.session_id, seq, frame.reason);
       }
       // One that was sent, nacked and is now past its time is told behind later ones.
       this.onBinding.set(frame.session_id, Math.max(frame.to_seq, this.onBinding.get(frame.session_id) ?? 0));
@@ -166,7 +168,10 @@ export class SimClient {
     inFlight.add(seq);
     for (const owed of this.sim.model.owed(session, agentId)) {
       if (owed >= seq) return;
-      const accounted = inFlight.has(owed) || this.sim.acks.wasEverAcked(agentId, session, owed);
+      const accounted =
+        this.sim.isDenied(agentId, session, owed) ||
+        inFlight.has(owed) ||
+        this.sim.acks.wasEverAcked(agentId, session, owed);
       holds(accounted, 'L5', () => `${this.name} gets ${session} seq ${seq} but never got ${owed}`);
     }
   }

@@ -34,6 +34,7 @@ import { holds } from './law-broken.ts';
 import { LogModel, same } from './log-model.ts';
 import type { Wire } from './network.ts';
 import { panel } from './panel.ts';
+import { RuleBook } from './rule-book.ts';
 import { type Asked, SimClient } from './sim-client.ts';
 import type { SimulatedStore } from './simulated-store.ts';
 import { SweepBook } from './sweep-book.ts';
@@ -93,6 +94,12 @@ export class Simulation {
   store: SimulatedStore;
   readonly acks = new AckBook();
   readonly views = new ViewBook(this.model);
+  readonly rules = new RuleBook(this.model, this.acks);
+  /** Who may set the rules of others. */
+  readonly rulers = new Set<string>();
+  /** Posts that were refused and asked once: none of them may ever be in a log. */
+  private readonly refused = new Map<string, string>();
+  private readonly askedKeys = new Map<string, number>();
   readonly grace = new GraceModel(this.clock);
   readonly sweeps = new SweepBook(this.model, this.grace, this.clock);
   /** The disk has failed; only a crash helps. */
@@ -280,6 +287,7 @@ export class Simulation {
     const durable = this.store.durableEntries(session);
     if (!frame.ok) {
       const { code, details } = frame.error;
+      if (asked.op === 'post') this.checkRefusedPost(client, asked, code);
       if (code === 'duplicate' && details?.seq !== undefined) {
         holds(
           Number(details.seq) <= durable.length,
@@ -325,6 +333,38 @@ export class Simulation {
     if (asked.op === 'list_sessions') for (const one of result.sessions) this.checkSummary(one);
   }
 
+  asking(client: SimClient, { op, params }: Asked): void {
+    if (op !== 'post' || typeof params.idempotency_key !== 'string') return;
+    const name = keyName(client, params);
+    this.askedKeys.set(name, (this.askedKeys.get(name) ?? 0) + 1);
+    this.refused.delete(name);
+  }
+
+  /** A refusal is nobody else's fault, and leaves no trace. */
+  private checkRefusedPost(client: SimClient, { params }: Asked, code: string): void {
+    this.model.follow(this.store);
+    this.rules.follow(this.store);
+    const session = String(params.session_id);
+    this.rules.checkRefused(client.agentId ?? '', { session, audience: params.audience ?? null }, code);
+    if (typeof params.idempotency_key !== 'string' || code === 'unavailable') return;
+    const name = keyName(client, params);
+    if (this.askedKeys.get(name) === 1) this.refused.set(name, code);
+  }
+
+  checkOverflow(agentId: string, session: string, seq: number): void {
+    this.model.follow(this.store);
+    this.rules.follow(this.store);
+    this.rules.checkOverflow(agentId, session, seq);
+  }
+
+  private checkTraces(): void {
+    for (const [name, code] of this.refused) {
+      const [agentId, session = '', key] = name.split(' ');
+      const seq = this.model.sessions.get(session)?.keys.get(`${agentId} ${key}`);
+      holds(seq === undefined, 'L4', () => `${name} was refused as ${code}, and is in the log at seq ${seq}`);
+    }
+  }
+
   /** The client has the answer. */
   answered(client: SimClient, asked: Asked, frame: ResponseFrame): void {
     const key = asked.params.idempotency_key;
@@ -366,7 +406,9 @@ export class Simulation {
   check(): void {
     // What is wrong with the log itself says more than who noticed it first.
     this.model.follow(this.store);
+    this.rules.follow(this.store);
     if (this.broken !== null) throw this.broken;
+    this.checkTraces();
     for (const [sessionId, { states }] of this.model.sessions) this.checkSession(sessionId, states.at(-1));
     if (this.failed) this.sweeps.forget();
     else if (this.isSettled) this.count('fired in its sweep', this.sweeps.settled());
@@ -471,6 +513,7 @@ export class Simulation {
       if (agentId === null) continue;
       for (const session of this.model.sessions.keys()) {
         for (const seq of this.model.owed(session, agentId)) {
+          if (this.isDenied(agentId, session, seq)) continue;
           const got = client.everSeen.get(session)?.has(seq) === true || client.told.get(session)?.has(seq) === true;
           holds(
             got,
@@ -481,6 +524,12 @@ export class Simulation {
         }
       }
     }
+  }
+
+  /** Its rule takes, or took, nothing from who said this. */
+  isDenied(agentId: string, session: string, seq: number): boolean {
+    const sender = this.model.envelope(session, seq)?.sender_id ?? 'hub';
+    return sender !== 'hub' && this.rules.mayBeDenied(agentId, sender);
   }
 
   private checkSession(sessionId: string, state: ReturnType<LogModel['state']>): void {
@@ -636,6 +685,7 @@ export class Simulation {
         ),
       );
     });
+    this.hub.on('inboxHighWater', () => this.count('inbox high water'));
     this.hub.on('agentBound', ({ agent_id }) => {
       this.acks.rebind(agent_id);
     });
@@ -648,4 +698,8 @@ export class Simulation {
       this.acks.settle(agent_id, session_id, seq);
     });
   }
+}
+
+function keyName({ agentId }: SimClient, { session_id, idempotency_key }: Asked['params']): string {
+  return `${agentId} ${String(session_id)} ${String(idempotency_key)}`;
 }
