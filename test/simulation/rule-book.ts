@@ -5,19 +5,27 @@ import { holds } from './law-broken.ts';
 import type { LogModel } from './log-model.ts';
 import type { SimulatedStore } from './simulated-store.ts';
 
-export interface PendingOf {
-  isAcked(agentId: string, session: string, seq: number): boolean;
+export interface Acks {
+  /** By that moment, or now. */
+  isAcked(agentId: string, session: string, seq: number, by?: number): boolean;
+}
+
+/** `since`: the moment it was asked; it was judged then or later. */
+export interface RefusedPost {
+  readonly session: string;
+  readonly audience: unknown;
+  readonly since: number;
 }
 
 export class RuleBook {
   private readonly model: LogModel;
-  private readonly acks: PendingOf;
+  private readonly acks: Acks;
   /** Every rule each agent has had, the newest last. */
   private readonly rules = new Map<string, Rule[]>();
   private readonly names = new Map<string, string>();
   private known = 0;
 
-  constructor(model: LogModel, acks: PendingOf) {
+  constructor(model: LogModel, acks: Acks) {
     this.model = model;
     this.acks = acks;
   }
@@ -53,7 +61,7 @@ export class RuleBook {
   }
 
   /** Those an own limit may stop: nobody else is refused for one. */
-  checkRefused(senderId: string, post: { session: string; audience: unknown }, code: string): void {
+  checkRefused(senderId: string, post: RefusedPost, code: string): void {
     if (code === 'rate_limited') {
       const isLimited = this.newest(senderId).some(({ limits }) => limits.rate !== null);
       holds(isLimited, 'L8', () => `${senderId} is too fast, though it has no rate`);
@@ -63,9 +71,9 @@ export class RuleBook {
     const others = participants.filter(({ agent_id, status }) => agent_id !== senderId && status !== 'removed');
     const audience = Array.isArray(post.audience) ? post.audience : null;
     const meant = others.filter(({ agent_id }) => audience === null || audience.includes(agent_id));
-    const full = meant.filter(({ agent_id }) => this.mayBeFull(agent_id, ['reject']));
+    const full = meant.filter(({ agent_id }) => this.mayBeFull(agent_id, post.since));
     holds(full.length > 0, 'L8', () => `a post of ${senderId} in ${post.session} meets a full inbox, and none is`);
-    const takers = meant.filter(({ agent_id, status }) => status === 'active' && !this.isLimited(agent_id));
+    const takers = meant.filter(({ agent_id, status }) => status === 'active' && !this.isLimited(agent_id, post.since));
     holds(
       audience !== null || takers.length === 0,
       'L8',
@@ -83,24 +91,24 @@ export class RuleBook {
   }
 
   /** It may be full, by one of the rules it was judged by; never less is counted as unread than there is. */
-  private mayBeFull(agentId: string, overflow: readonly string[]): boolean {
-    const pending = this.pending(agentId);
+  private mayBeFull(agentId: string, since: number): boolean {
+    const pending = this.pending(agentId, since);
     return this.newest(agentId).some(
-      ({ limits: { inbox } }) => overflow.includes(inbox.overflow) && pending >= inbox.max_pending,
+      ({ limits: { inbox } }) => inbox.overflow === 'reject' && pending >= inbox.max_pending,
     );
   }
 
-  private isLimited(agentId: string): boolean {
+  private isLimited(agentId: string, since: number): boolean {
     return (
-      this.mayBeFull(agentId, ['reject']) ||
-      this.newest(agentId).some(({ access }) => !access.inbound_from.includes('*'))
+      this.mayBeFull(agentId, since) || this.newest(agentId).some(({ access }) => !access.inbound_from.includes('*'))
     );
   }
 
-  private pending(agentId: string): number {
+  private pending(agentId: string, since: number): number {
     let pending = 0;
     for (const session of this.model.sessions.keys()) {
-      for (const seq of this.model.owed(session, agentId)) if (!this.acks.isAcked(agentId, session, seq)) pending += 1;
+      for (const seq of this.model.owed(session, agentId))
+        if (!this.acks.isAcked(agentId, session, seq, since)) pending += 1;
     }
     return pending;
   }

@@ -9,6 +9,8 @@ import type { Simulation } from './simulation.ts';
 export interface Asked {
   readonly op: string;
   readonly params: Readonly<Record<string, unknown>>;
+  /** How many acks there had been then. */
+  readonly moment: number;
 }
 
 export interface Arrived {
@@ -70,8 +72,9 @@ export class SimClient {
     if (this.wire === null) return;
     this.lastRequest += 1;
     const request_id = String(this.lastRequest);
-    this.open.set(request_id, { op, params });
-    this.sim.asking(this, { op, params });
+    const asked = { op, params, moment: this.sim.acks.moment };
+    this.open.set(request_id, asked);
+    this.sim.asking(this, asked);
     this.send({ kind: 'request', request_id, op, params });
   }
 
