@@ -211,7 +211,8 @@ export class Simulation {
 
   sweep(): void {
     if (this.failed) return;
-    this.grace.tick();
+    // What was decided before a jump and could not be written is judged again, and held back then.
+    if (this.grace.tick()) this.sweeps.forget();
     this.model.follow(this.store);
     this.sweeps.sweeps(() => true);
     this.hub.sweep();
