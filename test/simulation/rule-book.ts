@@ -1,6 +1,6 @@
 /** Rules by the registry's log, and what follows from them: a limit is felt only by whom it is for, and what is skipped is told. */
 
-import type { Rule } from 'parley-hub/core';
+import type { Clock, Rule } from 'parley-hub/core';
 import { holds } from './law-broken.ts';
 import type { LogModel } from './log-model.ts';
 import type { SimulatedStore } from './simulated-store.ts';
@@ -17,6 +17,9 @@ export interface RefusedPost {
   readonly since: number;
 }
 
+/** What is unread is counted anew at most this often: what comes and goes meanwhile may be counted wrongly. */
+const COUNTED_EVERY_MS = 1_000;
+
 export class RuleBook {
   private readonly model: LogModel;
   private readonly acks: Acks;
@@ -24,10 +27,20 @@ export class RuleBook {
   private readonly rules = new Map<string, Rule[]>();
   private readonly names = new Map<string, string>();
   private known = 0;
+  private readonly clock: Clock;
+  /** When something came to each agent or was acked by it, in monotonic time. */
+  private readonly stirs = new Map<string, number[]>();
 
-  constructor(model: LogModel, acks: Acks) {
+  constructor(model: LogModel, acks: Acks, clock: Clock) {
     this.model = model;
     this.acks = acks;
+    this.clock = clock;
+  }
+
+  stir(agentId: string): void {
+    const now = this.clock.monotonic();
+    const recent = (this.stirs.get(agentId) ?? []).filter((at) => at >= now - COUNTED_EVERY_MS);
+    this.stirs.set(agentId, [...recent, now]);
   }
 
   follow(store: SimulatedStore): void {
@@ -104,8 +117,10 @@ export class RuleBook {
     );
   }
 
+  /** As many as may be counted. */
   private pending(agentId: string, since: number): number {
-    let pending = 0;
+    const from = this.clock.monotonic() - COUNTED_EVERY_MS;
+    let pending = (this.stirs.get(agentId) ?? []).filter((at) => at >= from).length;
     for (const session of this.model.sessions.keys()) {
       for (const seq of this.model.owed(session, agentId))
         if (!this.acks.isAcked(agentId, session, seq, since)) pending += 1;

@@ -94,7 +94,7 @@ export class Simulation {
   store: SimulatedStore;
   readonly acks = new AckBook();
   readonly views = new ViewBook(this.model);
-  readonly rules = new RuleBook(this.model, this.acks);
+  readonly rules = new RuleBook(this.model, this.acks, this.clock);
   /** Who may set the rules of others. */
   readonly rulers = new Set<string>();
   /** Posts that were refused and asked once: none of them may ever be in a log. */
@@ -679,6 +679,7 @@ export class Simulation {
       if (generation !== this.generation) return;
       const { session_id, seq } = envelope;
       this.countComing(envelope);
+      for (const agentId of Object.keys(this.model.state(session_id)?.head.members ?? {})) this.rules.stir(agentId);
       if (envelope.event_type.startsWith('session.participant.')) this.count(envelope.event_type);
       const entry = this.store.durableEntries(session_id)[seq - 1];
       this.guard(() =>
@@ -696,7 +697,10 @@ export class Simulation {
     this.hub.on('agentUnbound', ({ reason }) => {
       if (reason === 'replaced') this.count('took over');
     });
-    this.hub.on('deliveryAcked', ({ agent_id, session_id, seq }) => this.acks.settle(agent_id, session_id, seq));
+    this.hub.on('deliveryAcked', ({ agent_id, session_id, seq }) => {
+      this.rules.stir(agent_id);
+      this.acks.settle(agent_id, session_id, seq);
+    });
     this.hub.on('deliveryFailed', ({ agent_id, session_id, seq }) => {
       this.count('delivery failed');
       this.acks.settle(agent_id, session_id, seq);
