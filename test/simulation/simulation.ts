@@ -5,7 +5,7 @@ import { conversation } from 'parley-hub/adapters/conversation';
 import { discussion } from 'parley-hub/adapters/discussion';
 import { CONDITIONS, TARGETS } from 'parley-hub/adapters/transition-graph';
 import { workflow } from 'parley-hub/adapters/workflow';
-import type { Entry, Envelope, ResponseFrame } from 'parley-hub/core';
+import type { CreatedData, Entry, Envelope, ResponseFrame, Violation } from 'parley-hub/core';
 import {
   canonicalJson,
   isTerminal,
@@ -39,19 +39,22 @@ import { type Asked, SimClient } from './sim-client.ts';
 import type { SimulatedStore } from './simulated-store.ts';
 import { SweepBook } from './sweep-book.ts';
 import { ViewBook } from './view-book.ts';
+import { createdMs } from './waits-model.ts';
 
 export interface SimulationOptions {
   readonly seed: number;
   readonly store?: SimulatedStore;
   /** Mutants of the views. */
   readonly views?: readonly View[];
+  /** A mutant of the hub itself: called with the parts of each hub that starts. */
+  readonly tamper?: (parts: HubParts) => void;
   /** A mutant of the network. */
   readonly disturb?: (wire: Wire, random: Random) => void;
   readonly onOperation?: (line: string) => void;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an adapter's state is known to the adapter alone
-const adapters: readonly SessionAdapter<any>[] = [consulting, conversation, discussion, workflow, panel];
+const ADAPTERS: readonly SessionAdapter<any>[] = [consulting, conversation, discussion, workflow, panel];
 const views = [fullTranscript, windowedSummary, tokenBudget, sinceMyLastTurn];
 const mutating = new Set([
   'post',
@@ -86,22 +89,22 @@ const DOWN_MS = [0, 0, 0, 1_000, 20_000, 120_000];
 export class Simulation {
   readonly random: Random;
   readonly clock = new SimClock();
-  readonly model = new LogModel(adapters);
+  readonly model: LogModel;
   readonly clients: SimClient[];
   readonly counts = new Map<string, number>();
   /** What was done, to be read when a law breaks. */
   readonly history: string[] = [];
   store: SimulatedStore;
   readonly acks = new AckBook();
-  readonly views = new ViewBook(this.model);
-  readonly rules = new RuleBook(this.model, this.acks, this.clock);
+  readonly views: ViewBook;
+  readonly rules: RuleBook;
   /** Who may set the rules of others. */
   readonly rulers = new Set<string>();
   /** Posts that were refused and asked once: none of them may ever be in a log. */
   private readonly refused = new Map<string, string>();
   private readonly askedKeys = new Map<string, number>();
   readonly grace = new GraceModel(this.clock);
-  readonly sweeps = new SweepBook(this.model, this.grace, this.clock);
+  readonly sweeps: SweepBook;
   /** The disk has failed; only a crash helps. */
   failed = false;
   private hub!: Hub;
@@ -120,6 +123,10 @@ export class Simulation {
 
   constructor(options: SimulationOptions) {
     this.options = options;
+    this.model = new LogModel(ADAPTERS);
+    this.views = new ViewBook(this.model);
+    this.rules = new RuleBook(this.model, this.acks, this.clock);
+    this.sweeps = new SweepBook(this.model, this.grace, this.clock);
     this.random = seededRandom(options.seed);
     this.ids = seededIds(options.seed);
     this.store = options.store ?? new FaultyStore();
@@ -438,7 +445,7 @@ export class Simulation {
     this.check();
     for (const [sessionId, { states, entries }] of this.model.sessions) {
       for (const { envelope } of entries) {
-        if (envelope.event_type === 'expectation.violated') this.count(`violated ${String(envelope.event_data.name)}`);
+        if (envelope.event_type === 'expectation.violated') this.countViolation(entries, envelope);
       }
       const { metadata } = this.modelState(states.at(-1));
       holds(isTerminal(metadata.state), 'L6', () => `session ${sessionId} is ${metadata.state} forever`);
@@ -447,6 +454,17 @@ export class Simulation {
     await this.everyoneBack();
     this.checkDelivered('after every session ended');
     this.countSnapshots();
+  }
+
+  private countViolation(log: readonly Entry[], { event_data }: Envelope): void {
+    this.count(`violated ${String(event_data.name)}`);
+    const { entry, due_at, violators } = event_data as unknown as Violation;
+    const seconds = Number(
+      (log[0]?.envelope.event_data as unknown as CreatedData).manifest.expectations[entry]?.params.seconds,
+    );
+    const afterMs = Date.parse(due_at) - createdMs(log, violators[0]?.since_seq ?? 1) - seconds * 1000;
+    if (afterMs < 0) this.count('fired on a failure');
+    if (afterMs > 0) this.count('fired late for progress');
   }
 
   private countSnapshots(): void {
@@ -667,7 +685,7 @@ export class Simulation {
       store,
       clock,
       ids,
-      adapters,
+      adapters: ADAPTERS,
       conditions: CONDITIONS,
       targets: TARGETS,
       evaluators: EVALUATORS,
@@ -675,12 +693,13 @@ export class Simulation {
       views: this.options.views ?? views,
       limits: { tailLength: 4, window: 8, snapshotLength: 4 },
     });
+    this.options.tamper?.(this.parts);
     this.hub.on('envelopePosted', ({ envelope }) => {
       if (generation !== this.generation) return;
       const { session_id, seq } = envelope;
       this.countComing(envelope);
       for (const agentId of Object.keys(this.model.state(session_id)?.head.members ?? {})) this.rules.stir(agentId);
-      if (envelope.event_type.startsWith('session.participant.')) this.count(envelope.event_type);
+      if (/^(session\.participant|task)\./.test(envelope.event_type)) this.count(envelope.event_type);
       const entry = this.store.durableEntries(session_id)[seq - 1];
       this.guard(() =>
         holds(
