@@ -135,20 +135,20 @@ function create(sim: Simulation, client: SimClient, keyed: boolean): string {
     type,
     participants: participants.length > 0 ? participants : ['nobody'],
     wait: random.pick(['created', 'created', 'active']),
-    ttl: random.pick([undefined, undefined, 0, 60]),
+    ttl: random.pick([undefined, undefined, 0, 0, 60]),
     ...(isForSeveral && participants.length > 1 && random.chance(0.6) ? { required_acks: 1 } : {}),
     knobs: type === 'panel' ? { most: 2 + random.below(8) } : knobsFor(sim, type, [client.name, ...participants]),
     ...(random.chance(0.35) && client.sessions.size > 0
       ? { parent_session_id: random.pick([...client.sessions]) }
       : {}),
-    ...(random.chance(0.4) ? { expectations: someExpectations(sim) } : {}),
+    ...(random.chance(0.5) ? { expectations: someExpectations(sim) } : {}),
     ...(keyed ? { idempotency_key: `c${random.below(1000)}` } : {}),
   };
   if (params.required_acks !== undefined) sim.count('quorum of less than all');
   return ask(client, 'create_session', JSON.parse(JSON.stringify(params)));
 }
 
-const EVALUATORS = ['acks_within', 'reply_within', 'reply_within', 'turn_within', 'max_silence'];
+const EVALUATORS = ['acks_within', 'reply_within', 'reply_within', 'turn_within', 'turn_within', 'max_silence'];
 const HANDLERS = ['audit', 'audit', 'warn', 'warn', 'notify_session', 'hide', 'remove', 'auto_close'];
 
 /** Times of a few sweeps, and longer than what a history takes. */

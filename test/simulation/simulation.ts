@@ -226,6 +226,14 @@ export class Simulation {
     this.acks.cursorsWritten();
   }
 
+  /** Time goes by, and everything that comes of it. */
+  async pass(ms: number): Promise<void> {
+    this.clock.advance(ms);
+    this.sweep();
+    await this.flow();
+    this.check();
+  }
+
   /** The wall clock is set by so much. */
   setClock(ms: number): void {
     const fromMs = this.clock.now();
@@ -459,9 +467,8 @@ export class Simulation {
   private countViolation(log: readonly Entry[], { event_data }: Envelope): void {
     this.count(`violated ${String(event_data.name)}`);
     const { entry, due_at, violators } = event_data as unknown as Violation;
-    const seconds = Number(
-      (log[0]?.envelope.event_data as unknown as CreatedData).manifest.expectations[entry]?.params.seconds,
-    );
+    const { manifest } = this.modelState(log[0]).envelope.event_data as unknown as CreatedData;
+    const seconds = Number(manifest.expectations[entry]?.params.seconds);
     const afterMs = Date.parse(due_at) - createdMs(log, violators[0]?.since_seq ?? 1) - seconds * 1000;
     if (afterMs < 0) this.count('fired on a failure');
     if (afterMs > 0) this.count('fired late for progress');

@@ -16,7 +16,9 @@ export const turnOperations: readonly SimOperation[] = [
   op('finish', 3, (sim) => withTurn(sim, (place) => say(sim, place, finish({ reason: 'finished_early' })), 'workflow')),
   op('set the context', 4, (sim) => withPlace(sim, (place) => setContext(sim, place), 'workflow')),
   op('report progress', 9, (sim) => withTurn(sim, (place) => report(place, 'report_progress', {}))),
-  op('report a failure', 5, (sim) =>
+  op('a long turn', 5, (sim) => withTimedTurn(sim, (place) => longTurn(sim, place))),
+  op('a turn that fails', 3, (sim) => withTimedTurn(sim, (place) => failedTurn(sim, place))),
+  op('report a failure', 3, (sim) =>
     withTurn(sim, (place) => report(place, 'report_turn_failure', { reason: 'no model' })),
   ),
   op('report out of turn', 1, (sim) =>
@@ -87,7 +89,7 @@ function end(reason: string): TransitionGraph['transitions'][number]['then'] {
 }
 
 function speak(sim: Simulation, place: Place): string {
-  const isPacket = typeOf(place) === 'workflow' && sim.random.chance(0.4);
+  const isPacket = typeOf(place) === 'workflow' && sim.random.chance(0.5);
   if (!isPacket) return say(sim, place, { event_type: 'msg.text', event_data: { text: `t${sim.random.below(1000)}` } });
   const tool = sim.random.pick(['escalate', 'other']);
   const context_updates = { set: { tier: sim.random.pick(['free', 'gold']), done: sim.random.chance(0.6) } };
@@ -126,6 +128,26 @@ function report({ client, session }: Place, name: string, more: Record<string, u
   return asks(client, name, { session_id: session, ...more });
 }
 
+/** At work for longer than it has, and then silent. */
+async function longTurn(sim: Simulation, place: Place): Promise<string> {
+  const done: string[] = [];
+  for (let i = 1 + sim.random.below(3); i > 0; i--) {
+    await sim.pass(1_000);
+    done.push(report(place, 'report_progress', {}));
+    await sim.flow();
+    await sim.pass(sim.random.pick([1_000, 4_000, 11_000]));
+  }
+  await sim.pass(sim.random.pick([2_000, 31_000, 31_000]));
+  return `${done.join(', ')}, and is silent`;
+}
+
+async function failedTurn(sim: Simulation, place: Place): Promise<string> {
+  const done = report(place, 'report_turn_failure', { reason: 'no model' });
+  await sim.flow();
+  await sim.pass(1_000);
+  return `${done}, and a second passes`;
+}
+
 function change(sim: Simulation, { session, state }: Place, call: Change): string {
   const { agent_id, name } = sim.random.pick(state.metadata.participants);
   sim.operate((hub) => hub[call](session, agent_id));
@@ -153,6 +175,16 @@ function withTurn(sim: Simulation, run: (place: Place) => string, type?: string)
     places(sim, type ?? null).filter(({ client, state }) => state.head.turn?.agent_id === client.agentId),
     run,
   );
+}
+
+/** Somebody whose turn has an end. */
+function withTimedTurn(sim: Simulation, run: (place: Place) => Promise<string>): Promise<string> | false {
+  const timed = places(sim, null).filter(
+    ({ client, state: { head, metadata } }) =>
+      head.turn?.agent_id === client.agentId &&
+      metadata.manifest.expectations.some(({ name, params }) => name === 'turn_within' && Number(params.seconds) < 60),
+  );
+  return timed.length === 0 ? false : run(sim.random.pick(timed));
 }
 
 /** Somebody in a live session with turns, whether it may speak or not. */
