@@ -91,6 +91,12 @@ export class Inboxes {
     this.lowWater(agentId, count);
   }
 
+  /** What was dropped, and so not counted, is to be delivered after all. */
+  comeAgain(agentId: string, more: number): void {
+    const count = this.counts.get(agentId);
+    if (count !== undefined) this.add(agentId, count, more);
+  }
+
   /** There may be less, nobody knows how much. */
   blur(agentId: string): void {
     const count = this.counts.get(agentId);

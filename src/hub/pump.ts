@@ -41,7 +41,7 @@ export class Pump {
   /** Sent and not acked, in seq order. */
   private readonly inFlight = new Map<number, Flight>();
   /** Told as gone. A gap has no receipt: it counts as heard once something later is acked. */
-  private readonly gaps = new Set<number>();
+  private readonly gaps = new Map<number, GapReason>();
   private headSeq = 0;
   private ended = false;
   /** The last seq within the recipient's membership. */
@@ -75,6 +75,9 @@ export class Pump {
     this.stopped = true;
     this.parts.retries.cancel(this.retryKey('read'));
     for (const seq of this.inFlight.keys()) this.parts.retries.cancel(this.retryKey(seq));
+    // What was dropped and perhaps not heard of comes again with the next binding.
+    const unheard = [...this.gaps.values()].filter((reason) => reason === 'overflow').length;
+    if (unheard > 0) this.parts.inboxes.comeAgain(this.target.agentId, unheard);
   }
 
   /** Everything deliverable up to `seq` has been acked. */
@@ -226,7 +229,7 @@ export class Pump {
   private skip(seq: number, reason: GapReason): void {
     this.sendGap(seq, reason);
     this.previous = seq;
-    this.gaps.add(seq);
+    this.gaps.set(seq, reason);
   }
 
   private sendGap(seq: number, reason: GapReason): void {
@@ -239,13 +242,13 @@ export class Pump {
   /** It may have come or not, and so may the gap: that is known when something later is acked. */
   private drop(seq: number): void {
     this.settle(seq);
-    this.gaps.add(seq);
+    this.gaps.set(seq, 'overflow');
   }
 
   private finish(seq: number): void {
     this.settle(seq);
     this.progress.beyond.add(seq);
-    for (const gap of this.gaps) {
+    for (const gap of this.gaps.keys()) {
       if (gap > seq) continue;
       this.gaps.delete(gap);
       this.progress.beyond.add(gap);
@@ -260,7 +263,7 @@ export class Pump {
 
   /** The cursor moves over everything acked below the first that is not. */
   private advance(): void {
-    const first = Math.min(this.inFlight.keys().next().value ?? Number.POSITIVE_INFINITY, ...this.gaps);
+    const first = Math.min(this.inFlight.keys().next().value ?? Number.POSITIVE_INFINITY, ...this.gaps.keys());
     const { beyond } = this.progress;
     for (const seq of [...beyond].sort((a, b) => a - b)) {
       if (seq >= first || seq > this.scanned) break;

@@ -105,7 +105,7 @@ export class SimClient {
   }
 
   /** A frame leaves the hub: everything in it must be on disk now. */
-  checkSent(text: string): void {
+  checkSent(text: string, from: Wire): void {
     const frame = JSON.parse(text) as HubFrame;
     if (frame.kind === 'notify') this.checkNotify(frame);
     if (frame.kind === 'response') this.sim.checkResponse(this, this.open.get(frame.request_id), frame);
@@ -122,8 +122,9 @@ export class SimClient {
         if (frame.reason === 'overflow') this.sim.checkOverflow(frame.recipient_id, frame.session_id, seq);
         this.sim.acks.tellGap(frame.recipient_id, frame.session_id, seq, frame.reason);
       }
-      // One that was sent, nacked and is now past its time is told behind later ones.
-      this.onBinding.set(frame.session_id, Math.max(frame.to_seq, this.onBinding.get(frame.session_id) ?? 0));
+      // One that was sent and is now past its time, or makes room, is told behind later ones.
+      if (from === this.wire)
+        this.onBinding.set(frame.session_id, Math.max(frame.to_seq, this.onBinding.get(frame.session_id) ?? 0));
     }
   }
 

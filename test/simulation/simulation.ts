@@ -172,7 +172,7 @@ export class Simulation {
     this.hub.accept({
       ...wire.hubEnd,
       send: (text) => {
-        if (wire.open) this.guard(() => client.checkSent(text));
+        if (wire.open) this.guard(() => client.checkSent(text, wire));
         send(text);
         this.options.disturb?.(wire, this.random);
       },
