@@ -141,19 +141,27 @@ function create(sim: Simulation, client: SimClient, keyed: boolean): string {
     ...(random.chance(0.35) && client.sessions.size > 0
       ? { parent_session_id: random.pick([...client.sessions]) }
       : {}),
-    ...(random.chance(0.5) ? { expectations: someExpectations(sim) } : {}),
+    ...(random.chance(0.55) ? { expectations: someExpectations(sim) } : {}),
     ...(keyed ? { idempotency_key: `c${random.below(1000)}` } : {}),
   };
   if (params.required_acks !== undefined) sim.count('quorum of less than all');
   return ask(client, 'create_session', JSON.parse(JSON.stringify(params)));
 }
 
-const EVALUATORS = ['acks_within', 'reply_within', 'reply_within', 'turn_within', 'turn_within', 'max_silence'];
+const EVALUATORS = [
+  'acks_within',
+  'reply_within',
+  'reply_within',
+  'turn_within',
+  'turn_within',
+  'turn_within',
+  'max_silence',
+];
 const HANDLERS = ['audit', 'audit', 'warn', 'warn', 'notify_session', 'hide', 'remove', 'auto_close'];
 
 /** Times of a few sweeps, and longer than what a history takes. */
 function someExpectations({ random }: Simulation): readonly ExpectationEntry[] {
-  return Array.from({ length: random.below(4) }, () => {
+  const entries = Array.from({ length: random.below(4) }, () => {
     const name = random.pick(EVALUATORS);
     return {
       name,
@@ -162,6 +170,13 @@ function someExpectations({ random }: Simulation): readonly ExpectationEntry[] {
       ...(random.chance(0.2) ? { applies_to: [random.pick(['initiator', 'participant'])] } : {}),
     };
   });
+  return random.chance(0.5) ? [...entries, patientTurns(random)] : entries;
+}
+
+/** Of turns that may take a while, and go on when it is over. */
+function patientTurns(random: Random): ExpectationEntry {
+  const params = { seconds: random.pick([20, 60]), ...(random.chance(0.5) ? { on_failure: true } : {}) };
+  return { name: 'turn_within', on_violation: random.pick(['audit', 'warn', 'notify_session']), params };
 }
 
 function ofTurns(random: Random): { readonly heartbeat?: boolean; readonly on_failure?: boolean } {

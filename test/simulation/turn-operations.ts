@@ -1,11 +1,12 @@
 /** Operations of sessions with turns: speaking in turn, handing off, sharing context, and everyone who comes and goes. */
 
 import { roundRobin, sequence, type TransitionGraph } from 'parley-hub/adapters/transition-graph';
-import { finish, handoff } from 'parley-hub/core';
+import { type ExpectationEntry, finish, handoff } from 'parley-hub/core';
 import type { SessionState } from '../../src/core/state.ts';
 import type { SimOperation } from './operations.ts';
 import type { SimClient } from './sim-client.ts';
 import type { Simulation } from './simulation.ts';
+import { hasFired, waitsOf } from './waits-model.ts';
 
 type Place = { readonly client: SimClient; readonly session: string; readonly state: SessionState };
 type Change = 'hideParticipant' | 'returnParticipant' | 'removeParticipant';
@@ -13,15 +14,27 @@ type Change = 'hideParticipant' | 'returnParticipant' | 'removeParticipant';
 export const turnOperations: readonly SimOperation[] = [
   op('take the turn', 34, (sim) => withTurn(sim, (place) => speak(sim, place))),
   op('hand off', 8, (sim) => withTurn(sim, (place) => handOff(sim, place), 'workflow')),
-  op('finish', 3, (sim) => withTurn(sim, (place) => say(sim, place, finish({ reason: 'finished_early' })), 'workflow')),
+  op('finish', 4, (sim) => withTurn(sim, (place) => say(sim, place, finish({ reason: 'finished_early' })), 'workflow')),
   op('set the context', 4, (sim) => withPlace(sim, (place) => setContext(sim, place), 'workflow')),
   op('report progress', 9, (sim) => withTurn(sim, (place) => report(place, 'report_progress', {}))),
-  op('a long turn', 5, (sim) => withTimedTurn(sim, (place) => longTurn(sim, place))),
-  op('a turn that fails', 3, (sim) => withTimedTurn(sim, (place) => failedTurn(sim, place))),
+  op('a long turn', 24, (sim) =>
+    withTimedTurn(
+      sim,
+      ({ heartbeat, seconds }) => heartbeat !== false && Number(seconds) <= 60,
+      (place) => longTurn(sim, place),
+    ),
+  ),
+  op('a turn that fails', 14, (sim) =>
+    withTimedTurn(
+      sim,
+      ({ on_failure, seconds }) => on_failure === true && Number(seconds) > 1,
+      (place) => failedTurn(sim, place),
+    ),
+  ),
   op('report a failure', 3, (sim) =>
     withTurn(sim, (place) => report(place, 'report_turn_failure', { reason: 'no model' })),
   ),
-  op('report out of turn', 1, (sim) =>
+  op('report out of turn', 1.5, (sim) =>
     withPlace(sim, (place) =>
       report(place, sim.random.pick(['report_progress', 'report_turn_failure']), { reason: 'x' }),
     ),
@@ -132,12 +145,11 @@ function report({ client, session }: Place, name: string, more: Record<string, u
 async function longTurn(sim: Simulation, place: Place): Promise<string> {
   const done: string[] = [];
   for (let i = 1 + sim.random.below(3); i > 0; i--) {
-    await sim.pass(1_000);
+    await sim.pass(sim.random.pick([100, 100, 11_000]));
     done.push(report(place, 'report_progress', {}));
     await sim.flow();
-    await sim.pass(sim.random.pick([1_000, 4_000, 11_000]));
   }
-  await sim.pass(sim.random.pick([2_000, 31_000, 31_000]));
+  await sim.pass(sim.random.pick([31_000, 61_000]));
   return `${done.join(', ')}, and is silent`;
 }
 
@@ -177,13 +189,20 @@ function withTurn(sim: Simulation, run: (place: Place) => string, type?: string)
   );
 }
 
-/** Somebody whose turn has an end. */
-function withTimedTurn(sim: Simulation, run: (place: Place) => Promise<string>): Promise<string> | false {
-  const timed = places(sim, null).filter(
-    ({ client, state: { head, metadata } }) =>
-      head.turn?.agent_id === client.agentId &&
-      metadata.manifest.expectations.some(({ name, params }) => name === 'turn_within' && Number(params.seconds) < 60),
-  );
+/** Somebody whose turn has an end that may still come, by an entry that is as wanted. */
+function withTimedTurn(
+  sim: Simulation,
+  isWanted: (params: ExpectationEntry['params']) => boolean,
+  run: (place: Place) => Promise<string>,
+): Promise<string> | false {
+  const timed = places(sim, null).filter(({ client, session, state }) => {
+    if (state.head.turn?.agent_id !== client.agentId || sim.grace.heldBy(session) !== null) return false;
+    const log = sim.model.sessions.get(session)?.entries ?? [];
+    const { expectations } = state.metadata.manifest;
+    return waitsOf(log, state).some(
+      (wait) => wait.name === 'turn_within' && isWanted(expectations[wait.entry]?.params ?? {}) && !hasFired(log, wait),
+    );
+  });
   return timed.length === 0 ? false : run(sim.random.pick(timed));
 }
 
