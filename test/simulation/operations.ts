@@ -117,6 +117,7 @@ const TYPES = [
   'panel',
   'discussion',
   'discussion',
+  'discussion',
   'workflow',
   'workflow',
   'workflow',

@@ -12,19 +12,19 @@ type Place = { readonly client: SimClient; readonly session: string; readonly st
 type Change = 'hideParticipant' | 'returnParticipant' | 'removeParticipant';
 
 export const turnOperations: readonly SimOperation[] = [
-  op('take the turn', 34, (sim) => withTurn(sim, (place) => speak(sim, place))),
+  op('take the turn', 44, (sim) => withTurn(sim, (place) => speak(sim, place))),
   op('hand off', 8, (sim) => withTurn(sim, (place) => handOff(sim, place), 'workflow')),
   op('finish', 4, (sim) => withTurn(sim, (place) => say(sim, place, finish({ reason: 'finished_early' })), 'workflow')),
   op('set the context', 4, (sim) => withPlace(sim, (place) => setContext(sim, place), 'workflow')),
   op('report progress', 9, (sim) => withTurn(sim, (place) => report(place, 'report_progress', {}))),
-  op('a long turn', 24, (sim) =>
+  op('a long turn', 36, (sim) =>
     withTimedTurn(
       sim,
       ({ heartbeat, seconds }) => heartbeat !== false && Number(seconds) <= 60,
       (place) => longTurn(sim, place),
     ),
   ),
-  op('a turn that fails', 14, (sim) =>
+  op('a turn that fails', 16, (sim) =>
     withTimedTurn(
       sim,
       ({ on_failure, seconds }) => on_failure === true && Number(seconds) > 1,
@@ -44,10 +44,10 @@ export const turnOperations: readonly SimOperation[] = [
   op('bring back in a session with turns', 11, (sim) =>
     withPlace(sim, (place) => change(sim, place, 'returnParticipant')),
   ),
-  op('remove in a session with turns', 1.2, (sim) =>
+  op('remove in a session with turns', 1.6, (sim) =>
     withPlace(sim, (place) => change(sim, place, 'removeParticipant')),
   ),
-  op('leave a session with turns', 1.2, (sim) =>
+  op('leave a session with turns', 1.5, (sim) =>
     withPlace(sim, ({ client, session }) => asks(client, 'leave_session', { session_id: session })),
   ),
   op('look at a view', 14, (sim) => withPlace(sim, (place) => look(sim, place))),

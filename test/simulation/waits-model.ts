@@ -73,16 +73,24 @@ function dueOf(
   since: number,
 ): number {
   const ms = Number(params.seconds) * 1000;
-  const sinceMs = createdMs(log, since);
-  if (name !== 'turn_within') return sinceMs + ms;
-  const own = log.slice(since).filter(({ envelope }) => envelope.sender_id === agentId);
-  const progress = own.findLast(({ envelope }) => envelope.event_type === 'task.progress');
-  const failed = own.find(({ envelope }) => envelope.event_type === 'task.failed');
+  if (name !== 'turn_within') return createdMs(log, since) + ms;
+  const held = heldFrom(log, agentId, since);
+  const sinceMs = createdMs(log, held);
+  const isOwn = (type: string) => (entry: Entry) =>
+    entry.envelope.event_type === type && entry.envelope.sender_id === agentId;
+  const progress = log.slice(held).findLast(isOwn('task.progress'));
+  const failed = log.slice(since).find(isOwn('task.failed'));
   const isExtended = params.heartbeat !== false && progress !== undefined;
   const endMs = isExtended ? Math.min(Date.parse(progress.envelope.created_at) + ms, sinceMs + 6 * ms) : sinceMs + ms;
   return params.on_failure === true && failed !== undefined
     ? Math.min(endMs, Date.parse(failed.envelope.created_at))
     : endMs;
+}
+
+/** Who was hidden and comes back to its turn has it from then on. */
+function heldFrom(log: readonly Entry[], agentId: string | null, since: number): number {
+  const isHeld = ({ turn }: Entry): boolean => turn?.agent_id === agentId && turn?.since_seq === since;
+  return log.findLastIndex((entry) => !isHeld(entry)) + 2;
 }
 
 function applies({ applies_to }: ExpectationEntry, agentId: string | null, { participants }: SessionMetadata): boolean {
