@@ -9,7 +9,7 @@ import { Expectations } from '../../src/hub/expectations.ts';
 import { holds } from './law-broken.ts';
 import type { SimulatedStore } from './simulated-store.ts';
 import { checkEnds, checkOver, checkTurns } from './turn-laws.ts';
-import { checkViolation } from './wait-laws.ts';
+import { checkReport, checkViolation, type SetBack } from './wait-laws.ts';
 
 export interface ModelSession {
   readonly entries: Entry[];
@@ -24,6 +24,8 @@ const allowedWhileClosing = new Set(['session.closed', 'session.participant.remo
 
 export class LogModel {
   readonly sessions = new Map<string, ModelSession>();
+  /** When the wall clock was set back. */
+  readonly setBacks: SetBack[] = [];
   /** When a session was last created under each creator's key. */
   private readonly createdUnder = new Map<string, number>();
   private readonly adapters: Map<string, ReturnType<typeof completeAdapter>>;
@@ -144,6 +146,7 @@ export class LogModel {
       this.checkLegal(sessionId, before, envelope, adapter);
       checkEnds(before, envelope);
       if (envelope.event_type === 'expectation.violated') checkViolation(session.entries, before, envelope);
+      if (envelope.event_type.startsWith('task.')) checkReport(session.entries, before, envelope, this.setBacks);
     }
     const state = this.fold(before, envelope);
     checkTurns(state, adapter);
