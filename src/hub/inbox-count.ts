@@ -58,6 +58,13 @@ export class InboxCount {
     this.expiresMs = Number.POSITIVE_INFINITY;
   }
 
+  /** There are no more than that, and perhaps less. */
+  estimated(): void {
+    this.known = true;
+    this.exact = false;
+    this.countedMs = Number.NEGATIVE_INFINITY;
+  }
+
   counted(exact: boolean): void {
     this.known = true;
     this.exact = exact && !this.moved;

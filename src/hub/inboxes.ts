@@ -115,9 +115,9 @@ export class Inboxes {
   }
 
   /** It is told as gone and not sent, now and whenever its recipient comes back without having acked past it. */
-  tellGone(agentId: string, envelope: Envelope): void {
-    if (this.isCountedOut(agentId, envelope)) return;
-    this.gone.add(agentId, envelope);
+  tellGone(agentId: string, place: Place): void {
+    if (this.isCountedOut(agentId, place)) return;
+    this.gone.add(agentId, place);
     this.restrain(this.gone);
     const count = this.counts.get(agentId);
     if (count !== undefined) this.less(agentId, count);
@@ -291,7 +291,9 @@ export class Inboxes {
       const { pending, exact } = await countPending(this.parts, agentId, inbox, (envelope) => count.noteTtl(envelope));
       // What came meanwhile may be in it or not.
       count.pending = pending + Math.max(0, count.pending - before);
-      count.counted(exact);
+      if (exact) count.counted(true);
+      // By the heads alone, since it did not matter: should it matter, it is counted at once.
+      else count.estimated();
     } catch (thrown) {
       // Nobody is refused for what could not be read.
       log.warn('an inbox could not be counted', { agent_id: agentId, error: asError(thrown).message });

@@ -12,6 +12,7 @@ import { envelopeText } from '../core/unit-text.ts';
 import type { Progress } from './cursors.ts';
 import type { HubParts } from './parts.ts';
 import { retryDelayMs } from './retries.ts';
+import type { Place } from './skipped.ts';
 
 const READ_BATCH = 128;
 const READ_AGAIN_MS = 1000;
@@ -41,7 +42,7 @@ export class Pump {
   private previous: number;
   /** Sent and not acked, in seq order. */
   private readonly inFlight = new Map<number, Flight>();
-  /** Told as gone, in seq order. A gap has no receipt: it counts as heard once something sent after it is acked. */
+  /** Told as gone. A gap has no receipt: it counts as heard once something later is acked. */
   private readonly gaps = new Set<number>();
   private headSeq = 0;
   private ended = false;
@@ -92,10 +93,11 @@ export class Pump {
 
   /** False = this was not sent on this binding. */
   receive(status: 'ack' | 'nack' | 'seen', seq: number, reason: string): boolean {
-    if (seq > this.scanned || (!this.inFlight.has(seq) && !this.wasAcked(seq))) return false;
+    const isOpen = this.inFlight.has(seq) || this.gaps.has(seq);
+    if (seq > this.scanned || (!isOpen && !this.wasAcked(seq))) return false;
     if (status === 'seen') {
       this.parts.events.emit('deliverySeen', { ...this.stream(), seq });
-    } else if (!this.inFlight.has(seq)) {
+    } else if (!isOpen || (status === 'nack' && this.gaps.has(seq))) {
       return true;
     } else if (status === 'ack') {
       this.finish(seq);
@@ -198,7 +200,7 @@ export class Pump {
     }
   }
 
-  /** Where the oldest are dropped they make room: what was sent counts as acked; if nothing was, this one is the oldest. */
+  /** Where the oldest are dropped they make room: of what was sent the first; if nothing was, this one is the oldest. */
   private hasRoomFor(envelope: Envelope): boolean {
     if (envelope.sender_id === HUB_ID) return true;
     while (this.parts.inboxes.overflows(this.target.agentId)) {
@@ -207,8 +209,7 @@ export class Pump {
         this.skip(envelope, 'overflow');
         return false;
       }
-      this.sendGap(oldest, 'overflow');
-      this.finish(oldest);
+      this.drop(oldest);
     }
     return true;
   }
@@ -242,16 +243,28 @@ export class Pump {
     );
   }
 
-  private finish(seq: number): void {
+  /** It may have come or not, and so may the gap: that is known when something later is acked. */
+  private drop(seq: number): void {
+    const place = this.land(seq);
+    if (place !== null) this.parts.inboxes.tellGone(this.target.agentId, place);
+    this.sendGap(seq, 'overflow');
+    this.gaps.add(seq);
+  }
+
+  /** It is no longer on its way. */
+  private land(seq: number): Place | null {
     const sender_id = this.inFlight.get(seq)?.senderId;
     this.inFlight.delete(seq);
-    if (sender_id !== undefined) {
-      this.parts.inboxes.acked(this.target.agentId, { session_id: this.sessionId, seq, sender_id });
-    }
     this.parts.retries.cancel(this.retryKey(seq));
+    return sender_id === undefined ? null : { session_id: this.sessionId, seq, sender_id };
+  }
+
+  private finish(seq: number): void {
+    const place = this.land(seq);
+    if (place !== null) this.parts.inboxes.acked(this.target.agentId, place);
     this.progress.beyond.add(seq);
     for (const gap of this.gaps) {
-      if (gap > seq) break;
+      if (gap > seq) continue;
       this.gaps.delete(gap);
       this.progress.beyond.add(gap);
     }
@@ -260,10 +273,7 @@ export class Pump {
 
   /** The cursor moves over everything acked below the first that is not. */
   private advance(): void {
-    const first = Math.min(
-      this.inFlight.keys().next().value ?? Number.POSITIVE_INFINITY,
-      this.gaps.values().next().value ?? Number.POSITIVE_INFINITY,
-    );
+    const first = Math.min(this.inFlight.keys().next().value ?? Number.POSITIVE_INFINITY, ...this.gaps);
     const { beyond } = this.progress;
     for (const seq of [...beyond].sort((a, b) => a - b)) {
       if (seq >= first || seq > this.scanned) break;

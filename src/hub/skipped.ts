@@ -48,7 +48,7 @@ export class Skipped {
   }
 
   /** Any that was not skipped yet. */
-  add(agentId: string, { session_id, seq }: Envelope): void {
+  add(agentId: string, { session_id, seq }: Place): void {
     const stream = this.begun(agentId, session_id);
     const before = stream.runs.find((run) => run.to === seq - 1 && run !== stream.last);
     if (before !== undefined) before.to = seq;

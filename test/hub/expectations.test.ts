@@ -296,6 +296,18 @@ describe('grace', () => {
     },
   );
 
+  it.each([
+    [-10 * MINUTE, 31 * SECOND],
+    [-4 * SECOND, 27 * SECOND],
+  ])('[EX6, L9] a grace is over by its own time, though the clock is set by %d ms meanwhile', async (jump, left) => {
+    const { world, id } = await talk([turnWithin(10, 'audit')]);
+    world.clock.jump(HOUR);
+    await world.pass(5 * SECOND);
+    world.clock.jump(jump);
+    await world.pass(left);
+    expect(fired(world, id)).toHaveLength(1);
+  });
+
   it('[EX6] a small step of the clock is none', async () => {
     const { world, id } = await talk([turnWithin(10, 'audit')]);
     await world.pass(SECOND);

@@ -12,7 +12,7 @@ import { holds } from './law-broken.ts';
 import type { SimulatedStore } from './simulated-store.ts';
 import { TaskBook } from './task-laws.ts';
 import { checkEnds, checkOver, checkTurns } from './turn-laws.ts';
-import { checkViolation } from './wait-laws.ts';
+import { checkReport, checkViolation, type SetBack } from './wait-laws.ts';
 
 export interface ModelSession {
   readonly entries: Entry[];
@@ -28,6 +28,8 @@ const allowedWhileClosing = new Set(['session.closed', 'session.participant.remo
 export class LogModel {
   readonly sessions = new Map<string, ModelSession>();
   readonly tasks = new TaskBook();
+  /** When the wall clock was set back. */
+  readonly setBacks: SetBack[] = [];
   /** When a session was last created under each creator's key. */
   private readonly createdUnder = new Map<string, number>();
   private readonly adapters: Map<string, ReturnType<typeof completeAdapter>>;
@@ -151,6 +153,9 @@ export class LogModel {
       checkEnds(before, envelope);
       const isViolation = envelope.event_type === 'expectation.violated' && !isOfLimit(envelope);
       if (isViolation) checkViolation(session.entries, before, envelope);
+      // Of a turn; those of a task are in the book of tasks.
+      const isReport = /^task\.(progress|failed)$/.test(envelope.event_type) && envelope.task_id === null;
+      if (isReport) checkReport(session.entries, before, envelope, this.setBacks);
     }
     checkAccount(session.entries, envelope);
     this.tasks.take(before, envelope);

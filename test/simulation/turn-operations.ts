@@ -6,12 +6,13 @@ import type { SessionState } from '../../src/core/state.ts';
 import type { SimOperation } from './operations.ts';
 import type { SimClient } from './sim-client.ts';
 import type { Simulation } from './simulation.ts';
+import { hasFired, waitsOf } from './waits-model.ts';
 
 type Place = { readonly client: SimClient; readonly session: string; readonly state: SessionState };
 type Change = 'hideParticipant' | 'returnParticipant' | 'removeParticipant';
 
 export const turnOperations: readonly SimOperation[] = [
-  op('take the turn', 40, (sim) => withTurn(sim, (place) => speak(sim, place))),
+  op('take the turn', 44, (sim) => withTurn(sim, (place) => speak(sim, place))),
   op('hand off', 8, (sim) => withTurn(sim, (place) => handOff(sim, place), 'workflow')),
   op('finish', 4, (sim) => withTurn(sim, (place) => say(sim, place, finish({ reason: 'finished_early' })), 'workflow')),
   op('raise a hand', 6, (sim) => withPlace(sim, (place) => raiseHand(sim, place), 'discussion')),
@@ -20,15 +21,38 @@ export const turnOperations: readonly SimOperation[] = [
     withTurn(sim, (place) => say(sim, place, finish({ reason: 'panel_over' })), 'moderated'),
   ),
   op('set the context', 4, (sim) => withPlace(sim, (place) => setContext(sim, place), 'workflow')),
+  op('report progress', 9, (sim) => withTurn(sim, (place) => report(place, 'report_progress', {}))),
+  op('a long turn', 36, (sim) =>
+    withTimedTurn(
+      sim,
+      ({ heartbeat, seconds }) => heartbeat !== false && Number(seconds) <= 60,
+      (place) => longTurn(sim, place),
+    ),
+  ),
+  op('a turn that fails', 16, (sim) =>
+    withTimedTurn(
+      sim,
+      ({ on_failure, seconds }) => on_failure === true && Number(seconds) > 1,
+      (place) => failedTurn(sim, place),
+    ),
+  ),
+  op('report a failure', 3, (sim) =>
+    withTurn(sim, (place) => report(place, 'report_turn_failure', { reason: 'no model' })),
+  ),
+  op('report out of turn', 1.5, (sim) =>
+    withPlace(sim, (place) =>
+      report(place, sim.random.pick(['report_progress', 'report_turn_failure']), { reason: 'x' }),
+    ),
+  ),
   op('speak out of turn', 2, (sim) => withPlace(sim, (place) => speak(sim, place))),
   op('hide in a session with turns', 5, (sim) => withPlace(sim, (place) => change(sim, place, 'hideParticipant'))),
   op('bring back in a session with turns', 11, (sim) =>
     withPlace(sim, (place) => change(sim, place, 'returnParticipant')),
   ),
-  op('remove in a session with turns', 1.2, (sim) =>
+  op('remove in a session with turns', 1.6, (sim) =>
     withPlace(sim, (place) => change(sim, place, 'removeParticipant')),
   ),
-  op('leave a session with turns', 1.2, (sim) =>
+  op('leave a session with turns', 1.5, (sim) =>
     withPlace(sim, ({ client, session }) => asks(client, 'leave_session', { session_id: session })),
   ),
   op('look at a view', 14, (sim) => withPlace(sim, (place) => look(sim, place))),
@@ -150,6 +174,29 @@ function look(sim: Simulation, { client, session }: Place): string {
   return asks(client, 'read_view', { session_id: session, view });
 }
 
+function report({ client, session }: Place, name: string, more: Record<string, unknown>): string {
+  return asks(client, name, { session_id: session, ...more });
+}
+
+/** At work for longer than it has, and then silent. */
+async function longTurn(sim: Simulation, place: Place): Promise<string> {
+  const done: string[] = [];
+  for (let i = 1 + sim.random.below(3); i > 0; i--) {
+    await sim.pass(sim.random.pick([100, 100, 11_000]));
+    done.push(report(place, 'report_progress', {}));
+    await sim.flow();
+  }
+  await sim.pass(sim.random.pick([31_000, 61_000]));
+  return `${done.join(', ')}, and is silent`;
+}
+
+async function failedTurn(sim: Simulation, place: Place): Promise<string> {
+  const done = report(place, 'report_turn_failure', { reason: 'no model' });
+  await sim.flow();
+  await sim.pass(1_000);
+  return `${done}, and a second passes`;
+}
+
 function change(sim: Simulation, { session, state }: Place, call: Change): string {
   const { agent_id, name } = sim.random.pick(state.metadata.participants);
   sim.operate((hub) => hub[call](session, agent_id));
@@ -177,6 +224,23 @@ function withTurn(sim: Simulation, run: (place: Place) => string, type?: string)
     places(sim, type ?? null).filter(({ client, state }) => state.head.turn?.agent_id === client.agentId),
     run,
   );
+}
+
+/** Somebody whose turn has an end that may still come, by an entry that is as wanted. */
+function withTimedTurn(
+  sim: Simulation,
+  isWanted: (params: ExpectationEntry['params']) => boolean,
+  run: (place: Place) => Promise<string>,
+): Promise<string> | false {
+  const timed = places(sim, null).filter(({ client, session, state }) => {
+    if (state.head.turn?.agent_id !== client.agentId || sim.grace.heldBy(session) !== null) return false;
+    const log = sim.model.sessions.get(session)?.entries ?? [];
+    const { expectations } = state.metadata.manifest;
+    return waitsOf(log, state).some(
+      (wait) => wait.name === 'turn_within' && isWanted(expectations[wait.entry]?.params ?? {}) && !hasFired(log, wait),
+    );
+  });
+  return timed.length === 0 ? false : run(sim.random.pick(timed));
 }
 
 /** Somebody in a live session with turns, whether it may speak or not. */
