@@ -1,4 +1,4 @@
-// Draws docs/demo.svg from the last two sessions that `parley demo` shows in a terminal of 100 columns: node .ci/draw-demo.mjs
+// Draws docs/demo.svg from the last three sessions that `parley demo` shows in a terminal of 100 columns: node .ci/draw-demo.mjs
 // Run it after the demonstration changed (a test compares the two). Needs the command `script` of util-linux.
 
 import { execFileSync } from 'node:child_process';
@@ -45,7 +45,7 @@ const dots = ['#ff5f57', '#febc2e', '#28c840'].map(
 writeFileSync(
   join(root, 'docs/demo.svg'),
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
-<title>The output of parley demo: a discussion of four and a workflow, from INVITED to CLOSED</title>
+<title>The output of parley demo: a discussion, a turn that is missed and a workflow, from INVITED to CLOSED</title>
 <rect width="${width}" height="${height}" rx="10" fill="#0d1117"/>
 ${dots.join('')}<text x="${width / 2}" y="22" text-anchor="middle" fill="#8b949e" font-family="sans-serif" font-size="13">parley demo</text>
 <g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14">

@@ -1,23 +1,13 @@
-/** discussion: two or more speak in turn, in the order they are listed, from the creator on. */
+/** discussion: two or more speak one at a time; its ordering says who is next. */
 
 import type { Envelope, JsonObject, SessionAdapter, SessionMetadata } from 'parley-hub/core';
+import { ORDERING_NAMES, orderingOf } from './orderings/by-name.ts';
+import type { DiscussionState, Ordering, Step } from './orderings/ordering.ts';
 import { refuseUnfolded } from './parts/refuse-unfolded.ts';
-import {
-  changesMembers,
-  comesRound,
-  membersOf,
-  newRotation,
-  nextActive,
-  type Rotation,
-  requireTurn,
-  turnOf,
-} from './parts/rotation.ts';
+import { changesMembers, membersOf, newRotation, requireTurn, turnOf } from './parts/rotation.ts';
 import { lastTwoRounds, requireSeveral, roundsView, SEVERAL_PARTIES, turnInputOf } from './parts/several-parties.ts';
 
-export interface DiscussionState extends Rotation {
-  /** How often the turn has come to or past the creator's place. */
-  readonly rounds_done: number;
-}
+export type { DiscussionState, Hands } from './orderings/ordering.ts';
 
 export const discussion: SessionAdapter<DiscussionState> = {
   manifest: {
@@ -27,7 +17,7 @@ export const discussion: SessionAdapter<DiscussionState> = {
     knobs_schema: {
       type: 'object',
       properties: {
-        ordering: { type: 'string', enum: ['round_robin'], default: 'round_robin' },
+        ordering: { type: 'string', enum: ORDERING_NAMES, default: 'round_robin' },
         rounds: { type: 'integer', minimum: 1 },
       },
       additionalProperties: false,
@@ -39,74 +29,88 @@ export const discussion: SessionAdapter<DiscussionState> = {
     ],
   },
 
-  initialState: (metadata) => ({ ...newRotation(metadata), rounds_done: 0 }),
+  initialState: (metadata) => ({
+    ...newRotation(metadata),
+    rounds_done: 0,
+    turns_left: 0,
+    pending_close_reason: null,
+    hands: orderingOf(metadata).newHands?.() ?? null,
+  }),
 
-  validateCreate: requireSeveral,
+  validateCreate(metadata) {
+    requireSeveral(metadata);
+    orderingOf(metadata);
+  },
 
   validateSend(metadata, draft, state) {
-    refuseUnfolded(metadata, draft);
-    if (draft.event_type === 'msg.text') requireTurn(metadata, draft, state);
+    const ordering = orderingOf(metadata);
+    if (takesTurn(draft.event_type, ordering)) requireTurn(metadata, draft, state);
+    else refuseUnfolded(metadata, draft);
+    ordering.check?.(metadata, draft, state);
   },
 
   fold(envelope, state, metadata) {
-    if (envelope.event_type === 'msg.text') return spoken(envelope, state, metadata);
-    return changesMembers(envelope.event_type) ? regrouped(envelope, state, metadata) : state;
+    const ordering = orderingOf(metadata);
+    const type = envelope.event_type;
+    if (takesTurn(type, ordering)) return spoken(envelope, state, ordering.spoken(envelope, state, metadata), metadata);
+    if (changesMembers(type)) return regrouped(envelope, state, metadata, ordering);
+    return ordering.noted?.(envelope, state) ?? state;
   },
 
-  /** A round may also end because its last speaker is hidden or removed: then the next text is the last. */
-  onAccepted({ knobs }, { event_type }, { rounds_done }) {
-    const isOver = event_type === 'msg.text' && isComplete(knobs, rounds_done);
-    return isOver ? { next_state: 'CLOSING', close_reason: 'rounds_complete' } : {};
+  onAccepted(_metadata, _envelope, { pending_close_reason: close_reason }) {
+    return close_reason === null ? {} : { next_state: 'CLOSING', close_reason };
   },
 
   expectedNext: (_metadata, state) => turnOf(state),
   defaultView: lastTwoRounds,
   turnInput: turnInputOf,
-  publicState: (_metadata, { turn_count, rounds_done }) => ({ turn_count, rounds_done }),
+  tools: (metadata, state, participantId) => orderingOf(metadata).tools?.(metadata, state, participantId) ?? [],
+  publicState: (metadata, state) => ({
+    turn_count: state.turn_count,
+    rounds_done: state.rounds_done,
+    ...orderingOf(metadata).publicState?.(metadata, state),
+  }),
 };
 
+function takesTurn(eventType: string, { takesPackets }: Ordering): boolean {
+  return eventType === 'msg.text' || (takesPackets && eventType === 'msg.packet');
+}
+
 /** Written out: this is made for every text, and only what changed is new. */
-function spoken({ sender_id, seq }: Envelope, state: DiscussionState, { creator_id, knobs }: SessionMetadata) {
-  const { participant_order, active } = state;
-  const next = nextActive(state, sender_id);
-  const isRound = next !== null && comesRound(participant_order, creator_id, { from: sender_id, to: next });
-  const rounds_done = state.rounds_done + (isRound ? 1 : 0);
+function spoken({ sender_id, seq }: Envelope, state: DiscussionState, step: Step, { knobs }: SessionMetadata) {
+  const reason = step.reason ?? (isComplete(knobs, step.rounds_done) ? 'rounds_complete' : null);
   return {
-    participant_order,
-    active,
+    participant_order: state.participant_order,
+    active: state.active,
     // Nobody is given a turn that cannot be taken.
-    expected_next_speaker: isComplete(knobs, rounds_done) ? null : next,
+    expected_next_speaker: reason === null ? step.next : null,
     last_speaker_id: sender_id,
-    last_seq: seq,
+    last_seq: step.goesOn === true ? state.last_seq : seq,
     turn_count: state.turn_count + 1,
-    rounds_done,
+    rounds_done: step.rounds_done,
+    turns_left: step.turns_left,
+    pending_close_reason: reason,
+    hands: step.hands,
   };
 }
 
+/** A round may also end because its last speaker is hidden or removed: then the next text is the last. */
 function isComplete({ rounds }: JsonObject, roundsDone: number): boolean {
   return typeof rounds === 'number' && roundsDone >= rounds;
 }
 
 /** Somebody came or went. A turn whose owner is there stays; any other passes on in the same fold. */
-function regrouped({ seq }: Envelope, state: DiscussionState, metadata: SessionMetadata): DiscussionState {
-  const members = membersOf(metadata);
-  const there = { ...state, ...members };
-  const { expected_next_speaker: expected, last_speaker_id } = state;
-  if (expected === null) {
-    return metadata.state === 'ACTIVE'
-      ? { ...there, expected_next_speaker: firstSpeaker(there, last_speaker_id, metadata), last_seq: seq }
-      : there;
-  }
-  if (members.active.includes(expected)) return there;
-  const next = nextActive(members, expected);
-  const order = members.participant_order;
-  const isRound = next !== null && comesRound(order, metadata.creator_id, { from: expected, to: next });
-  const rounds_done = state.rounds_done + (isRound ? 1 : 0);
-  return { ...there, expected_next_speaker: next, last_seq: seq, rounds_done };
-}
-
-/** The creator begins; if it is not there, whoever comes next. */
-function firstSpeaker(there: Rotation, lastSpeaker: string | null, { creator_id }: SessionMetadata): string | null {
-  if (lastSpeaker !== null) return nextActive(there, lastSpeaker);
-  return there.active.includes(creator_id) ? creator_id : nextActive(there, creator_id);
+function regrouped(
+  { seq }: Envelope,
+  state: DiscussionState,
+  metadata: SessionMetadata,
+  ordering: Ordering,
+): DiscussionState {
+  const moved = { ...state, ...membersOf(metadata) };
+  const there = ordering.regrouped?.(moved) ?? moved;
+  const expected = state.expected_next_speaker;
+  if (expected === null && (metadata.state !== 'ACTIVE' || state.pending_close_reason !== null)) return there;
+  if (expected !== null && there.active.includes(expected)) return there;
+  const { next, rounds_done, turns_left, hands } = ordering.given(there, metadata);
+  return { ...there, expected_next_speaker: next, last_seq: seq, rounds_done, turns_left, hands };
 }

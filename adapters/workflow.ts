@@ -11,13 +11,13 @@ import {
 import { fieldError } from './graph/field-error.ts';
 import { graphWarnings } from './graph/graph-warnings.ts';
 import { BUILT_IN, isBuiltIn } from './graph/vocabulary.ts';
-import { requireTurn, turnOf } from './parts/rotation.ts';
+import { activeId, requireTurn, turnOf } from './parts/rotation.ts';
 import { lastTwoRounds, requireSeveral, roundsView, SEVERAL_PARTIES, turnInputOf } from './parts/several-parties.ts';
+import { turnTools } from './parts/turn-tools.ts';
 import { type ContextChange, parseChange, requireRoom } from './workflow/context-vars.ts';
 import { checkKnobs, graphOf, KNOBS_SCHEMA, namesUsed, preparing, resolvedKnobs } from './workflow/knobs.ts';
 import { readPacket } from './workflow/read-packet.ts';
-import { activeId, foldWorkflow, newWorkflow, type WorkflowState } from './workflow/state.ts';
-import { turnTools } from './workflow/turn-tools.ts';
+import { foldWorkflow, newWorkflow, type WorkflowState } from './workflow/state.ts';
 
 export type { WorkflowState } from './workflow/state.ts';
 

@@ -1,46 +1,62 @@
-/** An expectation of your own: everyone in a session says something soon after it opens, or all are told who did not. */
+/** An expectation of your own: a session has a time box, and when it is used up everyone is told and the session closes. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';
-import { type Evaluator, nameOf, type ViolationHandler } from 'parley-hub/core';
+import type { TimedEvaluator, ViolationHandler } from 'parley-hub/core';
 
-/** Pure: what is waited for now, and from when on it is a violation. The hub asks it, fires each wait once, and keeps the time. */
-export const firstWord: Evaluator = {
-  name: 'first_word',
+/** Pure: what is waited for now, and from when on it is a violation. The hub asks it, keeps the time, and fires each wait once. */
+export const doneWithin: TimedEvaluator = {
+  name: 'done_within',
   version: 1,
-  needsUnanswered: true,
   checkParams({ seconds }) {
     const isTime = typeof seconds === 'number' && seconds > 0;
     return isTime ? null : { field: 'seconds', expected: 'a number over 0', received: JSON.stringify(seconds ?? null) };
   },
-  waits({ metadata, pacing, params }) {
-    const { opened } = pacing;
+  waits({ metadata, pacing: { opened }, params }) {
     if (metadata.state !== 'ACTIVE' || opened === null) return [];
     const due_ms = opened.at + Math.ceil(Number(params.seconds) * 1000);
-    // Who is addressed and has not answered has not spoken.
-    return pacing.unanswered.map(({ agent_id }) => ({ agent_id, since_seq: opened.seq, since_ms: opened.at, due_ms }));
+    // No one in particular is late: the violator is the session.
+    return [{ agent_id: null, since_seq: opened.seq, since_ms: opened.at, due_ms }];
   },
-  describe: (violated, { metadata }) =>
-    `still silent: ${violated.map(({ agent_id }) => nameOf(metadata, agent_id ?? '')).join(', ')}`,
+  describe: (_violated, { params }) => `the ${String(params.seconds)} s of this session are used up`,
 };
 
 /** Also pure: effects as data, which the hub carries out in the unit of the violation. */
-export const nudge: ViolationHandler = {
-  name: 'nudge',
+export const callTime: ViolationHandler = {
+  name: 'call_time',
   version: 1,
-  act: () => [{ kind: 'deliver', to: 'everyone' }],
+  act: () => [
+    { kind: 'deliver', to: 'everyone' },
+    { kind: 'close', reason: 'out_of_time' },
+  ],
 };
 
-const hub = await createHub({ evaluators: [firstWord], handlers: [nudge] });
-const alice = await hub.agent('alice');
-await hub.agent('bob', { onMessage() {} });
-const expectations = [{ name: 'first_word', on_violation: 'nudge', params: { seconds: 0.1 } }];
-const session = await alice.open('conversation', { participants: ['bob'], expectations });
-await session.send('Anybody there?');
+const hub = await createHub({ evaluators: [doneWithin], handlers: [callTime] });
+const alice = await hub.agent('alice', { onMessage() {} });
+await hub.agent('bob', { onMessage: (message) => message.reply('Yes, or tomorrow.') });
 
-const violated = await session.waitFor('expectation.violated');
-assert.equal(violated.event_data.detail, 'still silent: bob');
+const inTime = { name: 'done_within', on_violation: 'call_time', params: { seconds: 1 } };
+const open = () => alice.open('conversation', { participants: ['bob'], expectations: [inTime] });
+
+const session = await open();
+const called = session.waitFor('expectation.violated');
+await session.send('Shall we meet in the afternoon?');
+assert.equal((await called).event_data.detail, 'the 1 s of this session are used up');
+assert.deepEqual(await session.ended(), { state: 'CLOSED', reason: 'out_of_time' });
 const { messages } = await session.view();
-assert.equal(messages.at(-1)?.content, '[hub]: expectation first_word was violated: still silent: bob');
-console.log(messages.at(-1)?.content);
+console.log(messages.map(({ content }) => content).join('\n'));
+assert.equal(
+  messages.at(-1)?.content,
+  '[hub]: expectation done_within was violated: the 1 s of this session are used up',
+);
+
+// One that is done in time hears nothing of it.
+const quick = await open();
+await quick.close('agreed', { wait: 'closed' });
+assert.equal((await quick.ended()).reason, 'agreed');
+const violations = (await hub.audit()).filter(({ kind }) => kind === 'expectation_violated');
+assert.deepEqual(
+  violations.map(({ session_id }) => session_id),
+  [session.id],
+);
 await hub.stop();

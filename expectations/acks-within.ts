@@ -1,9 +1,9 @@
 /** acks_within: while a session is INVITED, every invitee answers in time. */
 
-import { type Evaluator, nameOf } from 'parley-hub/core';
+import { nameOf, type TimedEvaluator } from 'parley-hub/core';
 import { checkTimed, msOf } from './parts/seconds.ts';
 
-export const acksWithin: Evaluator = {
+export const acksWithin: TimedEvaluator = {
   name: 'acks_within',
   version: 1,
   checkParams: (params) => checkTimed(params),

@@ -1,4 +1,4 @@
-/** The built-in timed expectations by name, as manifests and `create_session` take them. */
+/** The built-in expectations by name, as manifests and `create_session` take them. */
 
 import { type ExpectationEntry, HubError, type JsonObject, type ViolationAction } from 'parley-hub/core';
 
@@ -52,15 +52,67 @@ export function maxSilence(seconds: number, onViolation: ViolationAction): Expec
   return timed('max_silence', onViolation, { seconds }, {});
 }
 
+export interface Budget {
+  readonly usd?: number;
+  readonly tokens?: number;
+}
+
+/** Only so many texts and packets; with `appliesTo`, of those. */
+export function maxTurns(turns: number, onViolation: ViolationAction, options: EntryOptions = {}): ExpectationEntry {
+  requireWhole('max_turns: turns', turns, 1);
+  return counting('max_turns', onViolation, { turns }, options);
+}
+
+/** Only so much is spent; with `appliesTo`, by those. */
+export function budgetWithin(
+  { usd, tokens }: Budget,
+  onViolation: ViolationAction,
+  options: EntryOptions = {},
+): ExpectationEntry {
+  if (usd === undefined && tokens === undefined) {
+    throw new HubError('bad_value', 'budget_within: expected usd, tokens or both, got neither');
+  }
+  if (usd !== undefined && !(Number.isFinite(usd) && usd >= 0)) {
+    throw new HubError('bad_value', `budget_within: usd must be a number >= 0, got ${usd}`);
+  }
+  if (tokens !== undefined) requireWhole('budget_within: tokens', tokens, 0);
+  const params = { ...(usd === undefined ? {} : { usd }), ...(tokens === undefined ? {} : { tokens }) };
+  return counting('budget_within', onViolation, params, options);
+}
+
+/** Nobody says the same so many times in a row, or goes round in up to four texts so often. */
+export function noProgress(
+  repeats: number,
+  onViolation: ViolationAction,
+  options: EntryOptions = {},
+): ExpectationEntry {
+  requireWhole('no_progress: repeats', repeats, 2);
+  return counting('no_progress', onViolation, { repeats }, options);
+}
+
+function requireWhole(what: string, value: number, least: number): void {
+  if (Number.isSafeInteger(value) && value >= least) return;
+  throw new HubError('bad_value', `${what} must be a whole number >= ${least}, got ${value}`);
+}
+
 function timed(
   name: string,
   on_violation: ViolationAction,
   params: JsonObject & { readonly seconds: number },
-  { appliesTo }: EntryOptions,
+  options: EntryOptions,
 ): ExpectationEntry {
   const { seconds } = params;
   if (!Number.isFinite(seconds) || seconds <= 0) {
     throw new HubError('bad_value', `${name}: seconds must be a number > 0, got ${seconds}`);
   }
+  return counting(name, on_violation, params, options);
+}
+
+function counting(
+  name: string,
+  on_violation: ViolationAction,
+  params: JsonObject,
+  { appliesTo }: EntryOptions,
+): ExpectationEntry {
   return { name, on_violation, params, ...(appliesTo === undefined ? {} : { applies_to: appliesTo }) };
 }

@@ -1,9 +1,9 @@
 /** max_silence: somebody says something in time. The violator is the session. */
 
-import type { Evaluator } from 'parley-hub/core';
+import type { TimedEvaluator } from 'parley-hub/core';
 import { checkTimed, msOf } from './parts/seconds.ts';
 
-export const maxSilence: Evaluator = {
+export const maxSilence: TimedEvaluator = {
   name: 'max_silence',
   version: 1,
   checkParams: (params) => checkTimed(params),

@@ -1,9 +1,9 @@
 /** reply_within: whoever was addressed by content says something in time. */
 
-import { type Evaluator, nameOf } from 'parley-hub/core';
+import { nameOf, type TimedEvaluator } from 'parley-hub/core';
 import { checkTimed, msOf } from './parts/seconds.ts';
 
-export const replyWithin: Evaluator = {
+export const replyWithin: TimedEvaluator = {
   name: 'reply_within',
   version: 1,
   needsUnanswered: true,

@@ -1,12 +1,12 @@
 /** turn_within: whoever has the turn takes it in time. Busy is not silent: progress extends it, and a failure may end it. */
 
-import { type Evaluator, type JsonObject, nameOf, type Pacing } from 'parley-hub/core';
+import { type JsonObject, nameOf, type Pacing, type TimedEvaluator } from 'parley-hub/core';
 import { checkTimed, msOf } from './parts/seconds.ts';
 
 /** Progress makes a turn this many times as long, at most. */
 const MOST_TIMES = 6;
 
-export const turnWithin: Evaluator = {
+export const turnWithin: TimedEvaluator = {
   name: 'turn_within',
   version: 1,
   checkParams: (params) => checkTimed(params, ['heartbeat', 'on_failure']),

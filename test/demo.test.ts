@@ -52,7 +52,7 @@ describe('parley demo without a terminal', () => {
     expect(output).not.toContain('\r');
   });
 
-  it('[PK6] shows four sessions go through their states, with invites, turns, a refusal and a repeat', async () => {
+  it('[PK6] shows five sessions go through their states, with invites, turns, a refusal and a repeat', async () => {
     const { output } = await plainDemo();
     const states = [...output.matchAll(/^(INVITED|ACTIVE|CLOSING|CLOSED|EXPIRED) +(\d+) /gm)];
     expect(states.map(([, state, seq]) => `${state} ${seq}`)).toEqual([
@@ -66,8 +66,12 @@ describe('parley demo without a terminal', () => {
       'CLOSED 11',
       'INVITED 1',
       'ACTIVE 8',
-      'CLOSING 18',
-      'CLOSED 19',
+      'CLOSING 17',
+      'CLOSED 18',
+      'INVITED 1',
+      'ACTIVE 6',
+      'CLOSING 16',
+      'CLOSED 17',
       'INVITED 1',
       'ACTIVE 10',
       'CLOSING 15',
@@ -90,7 +94,7 @@ describe('parley demo without a terminal', () => {
     }
   });
 
-  it('[PK6] shows four speak in turn, one refused out of turn, and one passed over while it is hidden', async () => {
+  it('[PK6] shows four speak in turn, and one refused out of turn', async () => {
     const lines = linesOf((await plainDemo()).output, 'discussion');
     expect(lines.slice(0, 6)).toEqual([
       '1 hub: planner opens a discussion session (ordering round_robin, rounds 2)',
@@ -102,28 +106,49 @@ describe('parley demo without a terminal', () => {
     ]);
     expect(lines.filter((line) => /^(9|1\d) /.test(line))).toEqual([
       "9 planner: When do we release the export? ▸ coder's turn",
-      "10 hub: coder is hidden: no answer ▸ reviewer's turn",
+      "10 coder: It is merged. When the review is done. ▸ reviewer's turn",
       "11 reviewer: Friday, if the tests pass. ▸ tester's turn",
       "12 tester: They pass, but for one. ▸ planner's turn",
-      '13 hub: coder is back',
-      "14 planner: So, is it Friday? ▸ coder's turn",
-      "15 coder: Sorry, I was away. The export is merged. ▸ reviewer's turn",
-      "16 reviewer: Then I sign it off. ▸ tester's turn",
-      '17 tester: All green now.',
-      '18 hub: no more posts: rounds_complete',
-      '19 hub: it is over: rounds_complete',
+      "13 planner: So, is it Friday? ▸ coder's turn",
+      "14 coder: Yes. ▸ reviewer's turn",
+      "15 reviewer: Then I sign it off. ▸ tester's turn",
+      '16 tester: All green now.',
+      '17 hub: no more posts: rounds_complete',
+      '18 hub: it is over: rounds_complete',
     ]);
-    expect(lines.find((line) => line.startsWith('✓'))).toMatch(/have heard of it \(acks of 18\)$/);
+    expect(lines.find((line) => line.startsWith('✓'))).toMatch(/have heard of it \(acks of 17\)$/);
   });
 
   it('[PK6] shows a discussion as one of its participants sees it', async () => {
     const lines = linesOf((await plainDemo()).output, 'discussion');
     expect(lines.slice(-5)).toEqual([
       '· reviewer: sees it as windowed_summary (recent_n 3, named true):',
-      '│ user: Earlier in this session: 4 messages from planner, reviewer, tester.',
-      '│ user: [coder]: Sorry, I was away. The export is merged.',
+      '│ user: Earlier in this session: 5 messages from planner, coder, reviewer, tester.',
+      '│ user: [coder]: Yes.',
       '│ assistant: Then I sign it off.',
       '│ user: [tester]: All green now.',
+    ]);
+  });
+
+  it('[PK6] shows a turn that is missed: the warning, the hide, the turn passing on, and the return', async () => {
+    const lines = linesOf(withoutIds((await plainDemo()).output), 'deadlines');
+    expect(lines.slice(4).filter((line) => !line.startsWith('✓'))).toEqual([
+      '· rule: if coder has the turn for 1 s ▸ warn',
+      '· rule: if coder has the turn for 2 s ▸ hide',
+      "7 planner: Do we release today? ▸ coder's turn",
+      '· coder: says nothing, and time goes by',
+      '8 hub: warn: coder has had the turn since seq 7 for more than 1 s',
+      '9 hub: hide: coder has had the turn since seq 7 for more than 2 s',
+      "10 hub: coder is hidden: expectation_violated:turn_within ▸ reviewer's turn",
+      "11 reviewer: Not today. The export has a bug. ▸ planner's turn",
+      '· coder: has read the warning too late, and speaks',
+      '✗ coder: refused, not_your_turn: you are hidden in session <id> since seq 10 and cannot speak; return to the session first (return_to_session)',
+      '12 hub: coder is back',
+      "13 planner: Coder, what do you say? ▸ coder's turn",
+      "14 coder: I was lost in a bug. It is fixed. ▸ reviewer's turn",
+      '15 reviewer: Then I see no reason to wait.',
+      '16 hub: no more posts: rounds_complete',
+      '17 hub: it is over: rounds_complete',
     ]);
   });
 

@@ -58,9 +58,9 @@ describe('the session types of the examples', async () => {
 });
 
 describe('the expectation of the examples', async () => {
-  const { firstWord, nudge } = await import('../examples/custom-expectation.ts');
-  describeEvaluator(firstWord, { params: [{ seconds: 1 }], badParams: [{}, { seconds: -1 }] });
-  describeHandler(nudge);
+  const { callTime, doneWithin } = await import('../examples/custom-expectation.ts');
+  describeEvaluator(doneWithin, { params: [{ seconds: 1 }], badParams: [{}, { seconds: -1 }] });
+  describeHandler(callTime);
 });
 
 describe('the view of the examples', async () => {

@@ -1,4 +1,12 @@
-import { acksWithin, maxSilence, replyWithin, turnWithin } from 'parley-hub/expectations/entries';
+import {
+  acksWithin,
+  budgetWithin,
+  maxSilence,
+  maxTurns,
+  noProgress,
+  replyWithin,
+  turnWithin,
+} from 'parley-hub/expectations/entries';
 import { fullTranscript, named, sinceMyLastTurn, tokenBudget, windowedSummary } from 'parley-hub/views/refs';
 import { describe, expect, it } from 'vitest';
 
@@ -39,4 +47,31 @@ describe('constructors of expectations', () => {
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('[AD1] refuse %s seconds', (seconds) => {
     expect(() => turnWithin(seconds, 'warn')).toThrow(`turn_within: seconds must be a number > 0, got ${seconds}`);
   });
+});
+
+it('[EX20] limits on what is accepted are entries too', () => {
+  expect(maxTurns(9, 'auto_close', { appliesTo: ['initiator'] })).toEqual({
+    name: 'max_turns',
+    on_violation: 'auto_close',
+    params: { turns: 9 },
+    applies_to: ['initiator'],
+  });
+  expect(budgetWithin({ usd: 1.5 }, 'warn')).toEqual({
+    name: 'budget_within',
+    on_violation: 'warn',
+    params: { usd: 1.5 },
+  });
+  expect(budgetWithin({ usd: 0, tokens: 0 }, 'warn').params).toEqual({ usd: 0, tokens: 0 });
+  expect(noProgress(2, 'hide')).toEqual({ name: 'no_progress', on_violation: 'hide', params: { repeats: 2 } });
+});
+
+it.each<readonly [() => unknown, string]>([
+  [() => maxTurns(0, 'warn'), 'max_turns: turns must be a whole number >= 1, got 0'],
+  [() => maxTurns(1.5, 'warn'), 'max_turns: turns must be a whole number >= 1, got 1.5'],
+  [() => noProgress(1, 'warn'), 'no_progress: repeats must be a whole number >= 2, got 1'],
+  [() => budgetWithin({}, 'warn'), 'budget_within: expected usd, tokens or both, got neither'],
+  [() => budgetWithin({ usd: Number.NaN }, 'warn'), 'budget_within: usd must be a number >= 0, got NaN'],
+  [() => budgetWithin({ tokens: -1 }, 'warn'), 'budget_within: tokens must be a whole number >= 0, got -1'],
+])('[EX20] a limit that makes no sense is refused in place: %#', (make, message) => {
+  expect(make).toThrow(message);
 });

@@ -2,6 +2,7 @@
 
 import type { Destination, Envelope, Json, Target } from 'parley-hub/core';
 import { nextActive } from '../parts/rotation.ts';
+import { seededPick } from '../parts/seeded.ts';
 import { aFlag, aParticipant, aReason, argsOf, participants } from './rule-args.ts';
 
 const agent: Target = {
@@ -74,7 +75,7 @@ const random: Target = {
   choose(_args, { metadata, envelope, active, turn_count }) {
     const others = active.filter((id) => id !== envelope.sender_id);
     const among = others.length === 0 ? active : others;
-    return speaker(among[hashOf(`${metadata.session_id} ${turn_count}`) % among.length]);
+    return speaker(seededPick(among, `${metadata.session_id} ${turn_count}`));
   },
 };
 
@@ -82,13 +83,4 @@ export const TARGETS: readonly Target[] = [agent, roundRobin, nextIn, stay, reve
 
 function speaker(agentId: Json | undefined): Destination | null {
   return typeof agentId === 'string' ? { kind: 'speaker', agent_id: agentId } : null;
-}
-
-/** FNV-1a, and the last mixing of murmur3 so that neighbouring turns are far apart: 32 bits that are the same everywhere. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
 }

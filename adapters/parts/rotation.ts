@@ -59,6 +59,13 @@ export function nextActive({ participant_order, active }: Members, after: string
   return behind ?? active[0] ?? null;
 }
 
+/** The id of somebody active, by name or id; null = there is no such one. */
+export function activeId({ participants }: SessionMetadata, { active }: Members, nameOrId: string): string | null {
+  if (active.includes(nameOrId)) return nameOrId;
+  const named = participants.find(({ name }) => name === nameOrId);
+  return named !== undefined && active.includes(named.agent_id) ? named.agent_id : null;
+}
+
 /** Whether the turn comes to or past `start` on its way from one to the next. */
 export function comesRound(
   order: readonly string[],

@@ -1,10 +1,11 @@
 /** The state of a workflow, and what each envelope makes of it. */
 
 import type { Destination, Envelope, JsonObject, Routing, SessionMetadata } from 'parley-hub/core';
-import { changesMembers, membersOf, newRotation, nextActive, type Rotation } from '../parts/rotation.ts';
+import type { PacketRoute } from '../parts/packet-route.ts';
+import { activeId, changesMembers, membersOf, newRotation, nextActive, type Rotation } from '../parts/rotation.ts';
 import { changed, parseChange } from './context-vars.ts';
 import type { Prepared } from './knobs.ts';
-import { type PacketRoute, readPacket } from './read-packet.ts';
+import { readPacket } from './read-packet.ts';
 
 export interface WorkflowState extends Rotation {
   /** Why the session closes with this envelope; null = it goes on. */
@@ -88,13 +89,6 @@ function regrouped(
     graph.defaultSpeaker(routingOf(envelope, there, metadata)) ??
     nextActive(there, expected ?? last ?? initial_speaker);
   return { ...there, expected_next_speaker: begins ? initial_speaker : passedOn(), last_seq: envelope.seq };
-}
-
-/** The id of somebody active, by name or id; null = there is no such one. */
-export function activeId({ participants }: SessionMetadata, { active }: Rotation, nameOrId: string): string | null {
-  if (active.includes(nameOrId)) return nameOrId;
-  const named = participants.find(({ name }) => name === nameOrId);
-  return named !== undefined && active.includes(named.agent_id) ? named.agent_id : null;
 }
 
 /** What parts of rules see is frozen: it is the state itself, and a part that changes it would change what is refused, too. */

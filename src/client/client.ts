@@ -11,6 +11,7 @@ import type { OperationName, Params, Result, SessionSummary } from '../core/oper
 import { type Ids, type Log, silentLog } from '../core/ports.ts';
 import type { Resume } from '../core/resume.ts';
 import type { RuleChange, RuleRecord } from '../core/rule.ts';
+import type { Schedule } from '../core/schedule.ts';
 import type { LifecycleState } from '../core/session.ts';
 import type { Skill } from '../core/skill.ts';
 import { bind, type Claim } from './bind.ts';
@@ -40,6 +41,14 @@ import type { Reconnect } from './line.ts';
 import { creation, type OpenOptions } from './open.ts';
 import type { CallOptions } from './requests.ts';
 import { type Host, Room, taken, type Unread } from './room.ts';
+import {
+  checkScheduleQuery,
+  type ScheduleOptions,
+  type ScheduleQuery,
+  type ScheduleUpdate,
+  scheduleParams,
+  updateParams,
+} from './schedule.ts';
 import type { Session } from './session.ts';
 
 /** Everything that is not content: the hub's own envelopes, tasks, context. On arrival, ahead of messages that still wait. */
@@ -213,6 +222,31 @@ export abstract class Client {
   /** Tightens your rule; to loosen it, or for another's, the grant `rules` is needed. What is left out stays. */
   async setRule(rule: RuleChange, options: RuleOptions = {}): Promise<RuleRecord> {
     return this.call('set_rule', ruleParams(rule, options));
+  }
+
+  /** Has a session opened at the times of a cron expression, also while you are away. */
+  async schedule(name: string, options: ScheduleOptions): Promise<Schedule> {
+    return this.call('create_schedule', scheduleParams(name, options));
+  }
+
+  /** Your schedules, with when each runs next and how it last went; read in pages. */
+  async *schedules(query: ScheduleQuery = {}): AsyncGenerator<Schedule, void, undefined> {
+    checkScheduleQuery(query);
+    for (let after: string | null | undefined; after !== null; ) {
+      const page: Result<'list_schedules'> = await this.call('list_schedules', { ...query, after });
+      yield* page.schedules;
+      after = page.next;
+    }
+  }
+
+  /** Changes, pauses or resumes a schedule. What is left out stays. */
+  async updateSchedule(scheduleId: string, update: ScheduleUpdate): Promise<Schedule> {
+    return this.call('update_schedule', updateParams(scheduleId, update));
+  }
+
+  /** Ends a schedule; the sessions it opened go on. */
+  async deleteSchedule(scheduleId: string): Promise<void> {
+    await this.call('delete_schedule', { schedule_id: scheduleId });
   }
 
   /** Turns an invite down that is still open; an invite that `onInvite` decides about needs no more than its answer. */

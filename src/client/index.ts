@@ -7,6 +7,7 @@ export type { Claim } from './bind.ts';
 export type { Client, ClientOptions, ClientState, EventHandler, SessionQuery } from './client.ts';
 export type { ConnectHumanOptions, ConnectOptions, ReconnectTimes } from './connect.ts';
 export type { ConnectionEnd } from './connection.ts';
+export type { DelegateOptions } from './delegate.ts';
 export type { HumanOptions } from './human-client.ts';
 export { HumanClient } from './human-client.ts';
 export type { ResumeOptions, RuleOptions } from './identity.ts';
@@ -17,6 +18,7 @@ export type { Message, MessageHandler, TurnHandler, TurnOffer } from './message.
 export type { OpenOptions } from './open.ts';
 export type { CallOptions } from './requests.ts';
 export type { SessionEnd } from './room.ts';
+export type { ScheduledSession, ScheduleOptions, ScheduleQuery, ScheduleUpdate } from './schedule.ts';
 export type {
   AddOptions,
   CloseOptions,
@@ -27,3 +29,4 @@ export type {
   Session,
   ViewOptions,
 } from './session.ts';
+export type { CancelRequestHandler, StartTaskOptions, TaskHandle, TaskQuery } from './task-handle.ts';

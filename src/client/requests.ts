@@ -129,7 +129,7 @@ export class Requests {
   }
 }
 
-type LaneName = 'patient' | 'invites' | 'others';
+type LaneName = 'patient' | 'delegations' | 'invites' | 'others';
 
 /**
  * The hub takes 64 open requests of a connection. Those that wait for other people have a lane of their own, and so have
@@ -137,13 +137,15 @@ type LaneName = 'patient' | 'invites' | 'others';
  */
 function makeLanes(): Readonly<Record<LaneName, Lane>> {
   return {
-    patient: { limit: 24, open: 0, waiting: [] },
+    patient: { limit: 12, open: 0, waiting: [] },
+    delegations: { limit: 12, open: 0, waiting: [] },
     invites: { limit: 8, open: 0, waiting: [] },
     others: { limit: 32, open: 0, waiting: [] },
   };
 }
 
 function laneOf(op: OperationName): LaneName {
+  if (op === 'delegate') return 'delegations';
   if (op === 'create_session' || op === 'close_session') return 'patient';
   return op === 'ack_invite' || op === 'reject_invite' ? 'invites' : 'others';
 }

@@ -11,6 +11,7 @@ import { Inbox } from './inbox.ts';
 import { type Handlers, Lane } from './lane.ts';
 import { Message } from './message.ts';
 import type { CallOptions } from './requests.ts';
+import { RoomTasks } from './room-tasks.ts';
 import { Roster } from './roster.ts';
 import { Session } from './session.ts';
 
@@ -49,6 +50,7 @@ export class Room {
   readonly host: Host;
   readonly session: Session;
   readonly roster: Roster;
+  readonly tasks: RoomTasks;
   /** What was said here and waits for somebody to take it. */
   readonly unread: Inbox<Unread>;
   /** Those who wait for the end. */
@@ -64,8 +66,12 @@ export class Room {
   /** The hub was asked about it. */
   isKnown = false;
   private turnSeq = 0;
+  /** The last envelope of the stream that said what this participant is. */
+  private standingSeq = 0;
   private isDeclined = false;
   private hasStream = false;
+  /** The child of a delegation of ours: the hub asks in it, and the answer is the delegation's. */
+  private isDelegated = false;
   private posting = new AbortController();
   private readonly lane: Lane;
 
@@ -74,6 +80,7 @@ export class Room {
     this.host = host;
     this.session = new Session(this);
     this.roster = new Roster(async () => (await this.info()).session.participants);
+    this.tasks = new RoomTasks(this);
     this.unread = new Inbox(taken);
     this.lane = new Lane(
       this,
@@ -128,7 +135,7 @@ export class Room {
     this.noteTurn(delivery.turn, envelope.seq);
     if (isContent(envelope.event_type)) return this.said(delivery);
     this.notice(envelope);
-    if (this.lane.wants(delivery.turn) || this.lane.isHolding) this.lane.giveTurn(delivery);
+    if (!this.isDelegated && (this.lane.wants(delivery.turn) || this.lane.isHolding)) this.lane.giveTurn(delivery);
     else delivery.ack();
   }
 
@@ -136,6 +143,7 @@ export class Room {
   notice(envelope: Envelope): void {
     this.unread.announce({ room: this, delivery: { envelope, turn: null, ack() {}, nack() {} } });
     this.note(envelope);
+    this.tasks.heard(envelope);
     this.host.noticed(envelope, this.session);
   }
 
@@ -176,6 +184,15 @@ export class Room {
     this.advance(state);
     // Where a stream is running it brings the end itself, after everything that was said before it.
     if ((state === 'CLOSED' || state === 'EXPIRED') && !this.hasStream) this.finish({ state, reason });
+    else this.knowOwn(metadata);
+  }
+
+  /** What was heard and acked in another process does not come again: then asking is the only way to learn of it. */
+  private knowOwn({ participants, head_seq }: SessionMetadata): void {
+    const status = participants.find(({ agent_id }) => agent_id === this.host.agentId)?.status;
+    if (head_seq < this.standingSeq) return;
+    if (status === 'removed' && !this.hasStream) this.finish({ state: 'REMOVED', reason: null });
+    if (status === 'hidden') this.stopPosting(`you are hidden in session ${this.id}`);
   }
 
   /** The lifecycle only goes forward; an answer may be older than what the stream has brought. */
@@ -190,6 +207,7 @@ export class Room {
     this.end = null;
     this.turn = null;
     this.turnSeq = 0;
+    this.standingSeq = 0;
     this.hasStream = false;
     this.isKnown = false;
     this.unavailable = null;
@@ -210,18 +228,22 @@ export class Room {
   private said(delivery: Delivery): void {
     this.advance('ACTIVE');
     const item: Unread = { room: this, delivery };
-    if (this.unread.offer(item) || this.host.unread.offer(item)) return;
+    if (this.unread.offer(item)) return;
+    if (this.isDelegated) return delivery.ack();
+    if (this.host.unread.offer(item)) return;
     this.unread.put(item);
     this.host.unread.put(item);
     this.lane.wake();
   }
 
-  private note({ event_type, event_data }: Envelope): void {
+  private note({ event_type, event_data, seq }: Envelope): void {
     const { agent_id, name } = event_data;
     const reason = typeof event_data.reason === 'string' ? event_data.reason : null;
     const isMe = agent_id === this.host.agentId;
+    if (isMe) this.standingSeq = seq;
     switch (event_type) {
       case 'session.opened':
+        this.isDelegated = event_data.delegated_by === this.host.agentId;
         return this.advance('ACTIVE');
       case 'session.available':
         this.unavailable = null;

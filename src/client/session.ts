@@ -2,6 +2,7 @@
 
 import type { AddAnswer } from '../core/adding.ts';
 import type { PostAnswer } from '../core/admit.ts';
+import type { DelegateAnswer, DelegateParams } from '../core/delegation.ts';
 import type { EndAnswer } from '../core/ending.ts';
 import { type Envelope, isContent, type Turn } from '../core/envelope.ts';
 import { HubError } from '../core/errors.ts';
@@ -10,11 +11,20 @@ import type { InviteAnswer } from '../core/membership.ts';
 import type { PostParams, Result } from '../core/operations.ts';
 import type { FailureAnswer, ProgressAnswer } from '../core/progress.ts';
 import type { LifecycleState } from '../core/session.ts';
+import type { Task } from '../core/tasks.ts';
+import { type DelegateOptions, delegation } from './delegate.ts';
 import { checkOptions, isObject, names, optional, type Rules } from './given.ts';
 import { WAIT_OPTIONS, type WaitOptions } from './inbox.ts';
 import type { Message } from './message.ts';
 import { CALL_OPTIONS, type CallOptions } from './requests.ts';
 import type { Room, SessionEnd, Unread } from './room.ts';
+import {
+  START_TASK_OPTIONS,
+  type StartTaskOptions,
+  TASK_QUERY,
+  type TaskHandle,
+  type TaskQuery,
+} from './task-handle.ts';
 
 /** What can be said beside plain text, as it travels. */
 export type Content = Pick<
@@ -175,11 +185,51 @@ export class Session implements AsyncIterable<Message> {
     return this.room.host.call('report_turn_failure', { session_id: this.id, reason });
   }
 
+  /** Says what you work on. It is your task until you end it, its time is over or the session closes. */
+  async startTask(title: string, options: StartTaskOptions = {}): Promise<TaskHandle> {
+    checkOptions(options, START_TASK_OPTIONS);
+    const { capability, requester, ttl, key, deadlineMs } = options;
+    const idempotency_key = key ?? this.room.host.ids.hex32();
+    const params = { session_id: this.id, title, capability, requester, ttl, idempotency_key };
+    const { task } = await this.room.host.call('start_task', params, { deadlineMs });
+    return this.task(task.task_id);
+  }
+
+  /** A task by its id: your own, after a restart for example, or another's. */
+  task(taskId: string): TaskHandle {
+    if (typeof taskId !== 'string') throw badValue('taskId', 'the id of a task', taskId);
+    return this.room.tasks.handle(taskId);
+  }
+
+  /** The tasks of the session, in the order they were started; read in pages. */
+  async *tasks(query: TaskQuery = {}): AsyncGenerator<Task, void, undefined> {
+    checkOptions(query, TASK_QUERY);
+    const { states, ownerId, deadlineMs } = query;
+    const params = { session_id: this.id, states, owner_id: ownerId };
+    for (let after: string | null | undefined; after !== null; ) {
+      const page: Result<'list_tasks'> = await this.room.host.call('list_tasks', { ...params, after }, { deadlineMs });
+      yield* page.tasks;
+      after = page.next;
+    }
+  }
+
   /** Invites one more, by name or id; only who opened the session may. */
   async add(participant: string, options: AddOptions = {}): Promise<AddAnswer> {
     checkOptions(options, ADD_OPTIONS);
     const { role, deadlineMs } = options;
     return this.room.host.call('add_participant', { session_id: this.id, participant, role }, { deadlineMs });
+  }
+
+  /**
+   * Has another agent answer a question in a child session, within a budget if you like; answers with what came of it, also
+   * if that is nothing. An aborted signal ends the wait, not the delegation.
+   */
+  async delegate(
+    target: DelegateParams['target'],
+    prompt: string,
+    options: DelegateOptions = {},
+  ): Promise<DelegateAnswer> {
+    return delegation(this.room, target, prompt, options);
   }
 
   info(): Promise<Result<'get_session'>> {

@@ -95,8 +95,7 @@ function keyIsNew(draft: Draft, { repeat, state }: PostFacts): Draft | Verdict {
 }
 
 function senderMaySay(draft: Draft, { denied }: PostFacts): Draft | Verdict {
-  if (denied === null) return draft;
-  return refuse(new WireError('forbidden', `this cannot be sent: ${denied}`, { reason: denied }));
+  return denied === null ? draft : refuse(sendDenied(denied));
 }
 
 function sessionHasNotEnded(draft: Draft, { state: { metadata } }: PostFacts): Draft | Verdict {
@@ -124,9 +123,7 @@ function headIsExpected(draft: Draft, { expectedSeq, state: { metadata } }: Post
 }
 
 function rateAllows(draft: Draft, { retryAfterMs }: PostFacts): Draft | Verdict {
-  if (retryAfterMs === 0) return draft;
-  const message = `you send faster than your rule allows (limits.rate); try again in ${retryAfterMs} ms`;
-  return refuse(new WireError('rate_limited', message, { retry_after_ms: retryAfterMs }));
+  return retryAfterMs === 0 ? draft : refuse(rateLimited(retryAfterMs));
 }
 
 function inboxesTakeIt(draft: Draft, { inbox }: PostFacts): Draft | Verdict {
@@ -169,6 +166,15 @@ function adapterAllows(draft: Draft, { adapter, state }: PostFacts): Draft | Ver
     if (isProtocolError(thrown)) return refuse(new ProtocolError(thrown.message, thrown.details, ownCode(thrown)));
     return refuse(internalError(thrown, `validateSend of ${state.metadata.manifest.type}`));
   }
+}
+
+export function rateLimited(retryAfterMs: number): WireError {
+  const message = `you send faster than your rule allows (limits.rate); try again in ${retryAfterMs} ms`;
+  return new WireError('rate_limited', message, { retry_after_ms: retryAfterMs });
+}
+
+export function sendDenied(reason: string): WireError {
+  return new WireError('forbidden', `this cannot be sent: ${reason}`, { reason });
 }
 
 export function noSuchSession(sessionId: string): WireError {

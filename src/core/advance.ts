@@ -1,7 +1,16 @@
 /** Drafts that were allowed become stamped entries and the state after them, with everything the hub adds in the same unit. */
 
 import type { CompleteAdapter } from './adapter.ts';
-import { type Draft, type Entry, type Envelope, type HubEventType, hubDraft, isContent } from './envelope.ts';
+import { settlementsAtEnd } from './delegations.ts';
+import {
+  type Draft,
+  type Entry,
+  type Envelope,
+  type HubEventType,
+  hubDraft,
+  isChecked,
+  isContent,
+} from './envelope.ts';
 import { HubError, internalError, type WireError } from './errors.ts';
 import type { Watch } from './expectation.ts';
 import { isWellFormed } from './json.ts';
@@ -9,15 +18,29 @@ import { type LifecycleEvent, nextLifecycle } from './lifecycle.ts';
 import { isMember, type LifecycleState, participantOf, type SessionMetadata } from './session.ts';
 import type { Stamp } from './stamp.ts';
 import { foldEnvelope, type SessionState } from './state.ts';
+import { tasksEndedBy } from './task-ends.ts';
 
 export interface Governance {
   readonly adapter: CompleteAdapter | null;
   readonly epoch: number;
   readonly watch?: Watch | null;
   readonly maxEnvelopes: number;
+  /** What looks at content right after it was accepted, in order; what it gives is appended to the same unit. */
+  readonly checks?: readonly AcceptCheck[] | undefined;
   /** The next stamp, later than `last` and than every other given out. */
   stamp(last: string | null): Stamp;
 }
+
+/** Content that was just accepted. */
+export interface JustAccepted {
+  readonly envelope: Envelope;
+  readonly before: SessionState;
+  /** The session ends with it, as its adapter says. */
+  readonly ends: boolean;
+}
+
+/** `state` is the session after the content and what the checks before this one have added. */
+export type AcceptCheck = (just: JustAccepted, state: SessionState) => readonly Draft[];
 
 export interface Advanced {
   readonly entries: readonly Entry[];
@@ -40,19 +63,44 @@ export function advance(before: SessionState | null, drafts: readonly Draft[], g
   let state = before;
   for (const draft of drafts) state = append(entries, state, draft, governance);
   if (state === null) throw new HubError('empty_unit', 'a unit needs at least one draft');
-  const reason = hubReason(drafts, state, governance);
+  const reason = hubReason(entries, state, governance);
   const after = reason === null ? state : append(entries, state, closing(state, reason), governance);
-  return { entries, after };
+  // Most units have one entry; a list that was pushed to would be kept with room for seventeen.
+  return { entries: entries.slice(), after };
 }
 
-/** Adds the entry of a draft, and of the closing it may cause; gives the state after them. */
-function append(entries: Entry[], before: SessionState | null, draft: Draft, governance: Governance): SessionState {
+/** Adds the entry of a draft, of what it ends, and of the closing it may cause; gives the state after them. */
+function append(entries: Entry[], given: SessionState | null, draft: Draft, governance: Governance): SessionState {
+  const before = given === null ? null : withEnded(entries, given, draft, governance);
   const envelope = stampEnvelope(draft, before, governance);
   const state = fold(before, envelope, governance);
   const { turn, due_at } = state.head;
   entries.push(due_at === null ? { envelope, turn } : { envelope, turn, due: due_at });
   const reason = adapterReason(envelope, state, governance);
-  return reason === null ? state : append(entries, state, closing(state, reason), governance);
+  const checked =
+    governance.checks === undefined || before === null || !isChecked(envelope.event_type)
+      ? state
+      : withChecks(entries, { envelope, before, ends: reason !== null }, state, governance);
+  return reason === null ? checked : append(entries, checked, closing(checked, reason), governance);
+}
+
+function withChecks(entries: Entry[], just: JustAccepted, after: SessionState, governance: Governance): SessionState {
+  let state = after;
+  for (const check of governance.checks ?? []) {
+    for (const draft of check(just, state)) state = append(entries, state, draft, governance);
+  }
+  return state;
+}
+
+/** Tasks and delegations that end with a draft come before it, in its unit. */
+function withEnded(entries: Entry[], before: SessionState, draft: Draft, governance: Governance): SessionState {
+  if (before.tasks.live.length === 0 && before.delegations.length === 0) return before;
+  const settled = ENDS.has(draft.event_type) ? settlementsAtEnd(before, String(draft.event_data.reason)) : [];
+  // What ends is not looked at any more.
+  const unchecked = { ...governance, checks: undefined };
+  let state = before;
+  for (const each of [...tasksEndedBy(before, draft), ...settled]) state = append(entries, state, each, unchecked);
+  return state;
 }
 
 function closing({ metadata }: SessionState, reason: string): Draft {
@@ -74,6 +122,8 @@ const END_TYPES: ReadonlyMap<LifecycleState, HubEventType> = new Map([
   ['CLOSED', 'session.closed'],
   ['EXPIRED', 'session.expired'],
 ]);
+
+const ENDS: ReadonlySet<string> = new Set(END_TYPES.values());
 
 function stampEnvelope(draft: Draft, state: SessionState | null, governance: Governance): Envelope {
   const { envelope_id, created_at } = governance.stamp(state?.head.envelope_id ?? null);
@@ -125,9 +175,9 @@ function adapterReason(envelope: Envelope, after: SessionState, { adapter }: Gov
 }
 
 /** Why the hub closes after the whole unit: too few are left, or the log is full. */
-function hubReason(drafts: readonly Draft[], { metadata }: SessionState, { maxEnvelopes }: Governance): string | null {
+function hubReason(entries: readonly Entry[], { metadata }: SessionState, { maxEnvelopes }: Governance): string | null {
   if (metadata.state !== 'ACTIVE') return null;
-  const changed = drafts.some(({ event_type }) => event_type.startsWith('session.participant.'));
+  const changed = entries.some(({ envelope }) => envelope.event_type.startsWith('session.participant.'));
   const reason = changed ? membershipReason(metadata) : null;
   return reason ?? (metadata.head_seq >= maxEnvelopes ? 'log_full' : null);
 }

@@ -1,5 +1,6 @@
 /** Everything said is an envelope. A draft is an envelope the hub has not stamped yet. */
 
+import type { Head } from './head.ts';
 import type { JsonObject } from './json.ts';
 
 export type Priority = 'background' | 'normal' | 'urgent';
@@ -44,6 +45,8 @@ export interface Entry {
 /** What one operation wrote: consecutive entries, recovered whole or not at all. */
 export interface Unit {
   readonly entries: readonly Entry[];
+  /** The summary of its session after it, from whoever has folded it already: a store need not do it again. It is not written. */
+  readonly head?: Head;
 }
 
 export const HUB_ID = 'hub';
@@ -95,6 +98,8 @@ export const HUB_EVENT_TYPES = [
   'session.available',
   'expectation.violated',
   'task.expired',
+  'delegation.opened',
+  'delegation.settled',
 ] as const;
 
 export type HubEventType = (typeof HUB_EVENT_TYPES)[number];
@@ -103,7 +108,12 @@ const hubEventTypes: ReadonlySet<string> = new Set(HUB_EVENT_TYPES);
 
 /** The hub keeps whole families to itself, so that a later type of its own can never be forged today. */
 export function isReservedType(eventType: string): boolean {
-  return hubEventTypes.has(eventType) || eventType.startsWith('session.') || eventType.startsWith('expectation.');
+  return (
+    hubEventTypes.has(eventType) ||
+    eventType.startsWith('session.') ||
+    eventType.startsWith('expectation.') ||
+    eventType.startsWith('delegation.')
+  );
 }
 
 export function isTaskType(eventType: string): boolean {
@@ -113,6 +123,16 @@ export function isTaskType(eventType: string): boolean {
 /** Content = what participants say: everything that is not the hub's, not a task's and not context.set. */
 export function isContent(eventType: string): boolean {
   return !isReservedType(eventType) && !isTaskType(eventType) && eventType !== 'context.set';
+}
+
+/** What evaluators may look at right after it: content, and what was spent elsewhere for the session. */
+export function isChecked(eventType: string): boolean {
+  return eventType === 'msg.text' || isContent(eventType) || eventType === 'delegation.settled';
+}
+
+/** Whose doing it is: who said it, or who delegated what is settled. */
+export function doerOf({ event_type, event_data, sender_id }: Draft): string {
+  return event_type === 'delegation.settled' ? String(event_data.agent_id) : sender_id;
 }
 
 const foldedHubTypes: ReadonlySet<string> = new Set<HubEventType>([

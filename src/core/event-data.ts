@@ -5,8 +5,12 @@ import { copyJsonObject, type JsonObject } from './json.ts';
 import type { Limits } from './limits.ts';
 import { anyObject, schemaOf } from './schema.ts';
 import type { Schema } from './schema-contract.ts';
+import { MOST_COST_USD } from './spending.ts';
 
-const tokens = z.number({ error: 'a number of tokens' }).min(0, 'a number of tokens, 0 or more');
+const tokens = z
+  .number({ error: 'a number of tokens' })
+  .int('a whole number of tokens')
+  .min(0, 'a number of tokens, 0 or more');
 const usage = z.object(
   {
     fresh: tokens.optional(),
@@ -18,7 +22,12 @@ const usage = z.object(
 );
 const spent = {
   usage: usage.optional(),
-  cost_usd: z.number({ error: 'a number of dollars or null' }).min(0, 'a cost of 0 or more').nullable().optional(),
+  cost_usd: z
+    .number({ error: 'a number of dollars or null' })
+    .min(0, 'a cost of 0 or more')
+    .max(MOST_COST_USD, `a cost of at most ${MOST_COST_USD}`)
+    .nullable()
+    .optional(),
 };
 
 /** Other members would do nothing, and so would none: a slip of the pen either way. */

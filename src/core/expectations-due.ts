@@ -1,10 +1,11 @@
 /** A violation and all it causes, as one unit. Pure: judged inside admission, on the state a send would meet. */
 
 import { type Decision, endDraft } from './advance.ts';
+import { checkedDetail, checkedEffects, checkedWaits } from './check-expected.ts';
 import { type Draft, type Envelope, hubDraft } from './envelope.ts';
-import { HubError } from './errors.ts';
-import type { HandlerEffect, Violation, Wait, WatchedEntry } from './expectation.ts';
-import { isWellFormed, type JsonObject } from './json.ts';
+import { assertNever } from './errors.ts';
+import type { HandlerEffect, TimedEntry, Violation, Wait } from './expectation.ts';
+import type { JsonObject } from './json.ts';
 import { removeParticipant } from './membership.ts';
 import { isTerminal, nameOf, participantOf } from './session.ts';
 import { foldEnvelope, type SessionState } from './state.ts';
@@ -16,18 +17,16 @@ export interface Looked {
   readonly fired: boolean;
 }
 
-/** Waits that `holds` keeps back do not fire yet. Throws what evaluator and handler throw. */
-export function fireEntry(
-  state: SessionState,
-  watched: WatchedEntry,
-  nowMs: number,
-  holds: (wait: Wait) => boolean,
-): Decision<Looked> {
+/** Throws what evaluator and handler throw. */
+export function fireEntry(state: SessionState, watched: TimedEntry, nowMs: number): Decision<Looked> {
   const around = watchedState(state);
-  const due = openWaits(watched, around).filter((wait) => isDue(watched, wait, nowMs) && !holds(wait));
+  const due = checkedWaits(watched.evaluator, openWaits(watched, around), state.metadata).filter(
+    ({ due_ms }) => due_ms <= nowMs,
+  );
   if (due.length === 0) return { kind: 'nothing', answer: { fired: false } };
   const violation = violationOf(watched, due, around);
-  const drafts = draftsOf(state, violation, watched.handler.act(violation, state.metadata));
+  const effects = checkedEffects(watched.handler, watched.handler.act(violation, state.metadata));
+  const drafts = violationDrafts(state, violation, effects);
   return { kind: 'append', drafts, answer: () => ({ fired: true }) };
 }
 
@@ -35,19 +34,9 @@ export function watchedState({ metadata, head: { turn }, pacing, adapter_state }
   return { metadata, turn, pacing, adapter_state };
 }
 
-function isDue({ evaluator }: WatchedEntry, { due_ms, since_seq }: Wait, nowMs: number): boolean {
-  if (Number.isFinite(due_ms) && Number.isInteger(since_seq)) return due_ms <= nowMs;
-  throw new HubError(
-    'bad_evaluator',
-    `${evaluator.name}: a wait needs due_ms and a whole since_seq, got ${due_ms} and ${since_seq}`,
-  );
-}
-
-function violationOf({ index, entry, evaluator }: WatchedEntry, due: readonly Wait[], watched: Watched): Violation {
-  const detail: unknown = evaluator.describe?.(due, contextOf(entry.params, watched)) ?? inWords(due, watched);
-  if (typeof detail !== 'string' || !isWellFormed(detail)) {
-    throw new HubError('bad_evaluator', `${evaluator.name}: describe must give text`);
-  }
+function violationOf({ index, entry, evaluator }: TimedEntry, due: readonly Wait[], watched: Watched): Violation {
+  const said = evaluator.describe?.(due, contextOf(entry.params, watched)) ?? inWords(due, watched);
+  const detail = checkedDetail(evaluator, said);
   return {
     entry: index,
     name: entry.name,
@@ -67,7 +56,12 @@ function inWords(due: readonly Wait[], { metadata }: Watched): string {
     .join(', ');
 }
 
-function draftsOf(before: SessionState, violation: Violation, effects: readonly HandlerEffect[]): readonly Draft[] {
+/** The violation and what its handler causes, on the session as it is. */
+export function violationDrafts(
+  before: SessionState,
+  violation: Violation,
+  effects: readonly HandlerEffect[],
+): readonly Draft[] {
   const { session_id } = before.metadata;
   // A Violation is JSON; its interface only lacks an index signature.
   const data = violation as unknown as JsonObject;
@@ -109,17 +103,10 @@ function caused(state: SessionState, effect: HandlerEffect, { name }: Violation)
       return decision.kind === 'append' ? decision.drafts : [];
     }
     case 'close':
-      return [endDraft(metadata, 'auto_close', checkReason(effect.reason))];
+      return [endDraft(metadata, 'auto_close', effect.reason)];
     default:
-      throw new HubError('bad_handler', `a handler has no effect ${JSON.stringify(effect satisfies never)}`);
+      return assertNever(effect);
   }
-}
-
-const MAX_REASON = 256;
-
-function checkReason(reason: unknown): string {
-  if (typeof reason === 'string' && reason.length <= MAX_REASON && isWellFormed(reason)) return reason;
-  throw new HubError('bad_handler', `a handler closes with a reason of at most ${MAX_REASON} characters`);
 }
 
 /** The session after a draft, as far as later effects ask about it: who is in, and whether it goes on. */

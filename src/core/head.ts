@@ -2,6 +2,7 @@
 
 import type { Entry, Envelope, Turn } from './envelope.ts';
 import { type CreatedData, isTerminal, type LifecycleState, type ParticipantStatus } from './session.ts';
+import { endOfTask } from './tasks.ts';
 import { msFromIso } from './time.ts';
 
 export interface Head {
@@ -31,15 +32,20 @@ export interface Head {
   readonly create_key: string | null;
   readonly request_digest: string;
   readonly turn: Turn | null;
-  /** When the first thing that is expected becomes a violation, in milliseconds; null = nothing is. */
+  /** When the first thing that is expected becomes a violation, or a task expires, in milliseconds; null = nothing is. */
   readonly due_at: number | null;
+  /** How many of its delegations are not settled. */
+  readonly delegations: number;
+  /** How many tasks that have not ended each owner has; absent = there are none. */
+  readonly tasks?: Readonly<Record<string, number>>;
 }
 
 /** One step of the summary; the first entry of a session must be `session.created`. */
 export function foldHead(head: Head | null, entry: Entry): Head {
   const { envelope } = entry;
   if (head === null) return createdHead(entry);
-  const next = movedOn(head, entry);
+  const moved = movedOn(head, entry);
+  const next = head.tasks === undefined && envelope.task_id === null ? moved : withTasks(head, moved, envelope);
   switch (envelope.event_type) {
     case 'session.invite':
       return withInvitee(next, envelope);
@@ -67,6 +73,10 @@ export function foldHead(head: Head | null, entry: Entry): Head {
       return ended(next, envelope, 'CLOSED');
     case 'session.expired':
       return ended(next, envelope, 'EXPIRED');
+    case 'delegation.opened':
+      return { ...next, delegations: next.delegations + 1 };
+    case 'delegation.settled':
+      return { ...next, delegations: next.delegations - 1 };
     default:
       return next;
   }
@@ -77,6 +87,20 @@ function withMember(head: Head, { event_data, seq }: Envelope, status: Participa
   if (typeof agent_id !== 'string') return head;
   const members = { ...head.members, [agent_id]: status };
   return status === 'removed' ? { ...head, members, left: { ...head.left, [agent_id]: seq } } : { ...head, members };
+}
+
+function withTasks(before: Head, head: Head, envelope: Envelope): Head {
+  const { task_id, event_type, event_data, sender_id } = envelope;
+  const hasEnded = endOfTask(envelope) !== undefined;
+  const { tasks: counts = {} } = before;
+  if (!hasEnded && (event_type !== 'task.started' || task_id === null)) {
+    return before.tasks === undefined ? head : { ...head, tasks: counts };
+  }
+  const owner = hasEnded ? String(event_data.owner_id) : sender_id;
+  const { [owner]: known = 0, ...others } = counts;
+  const count = known + (hasEnded ? -1 : 1);
+  if (count > 0) return { ...head, tasks: { ...others, [owner]: count } };
+  return Object.keys(others).length === 0 ? head : { ...head, tasks: others };
 }
 
 /** One who came later, or declined before; the invites of the creation change nothing. */
@@ -115,6 +139,8 @@ function movedOn(head: Head, { envelope, turn, due }: Entry): Head {
     request_digest: head.request_digest,
     turn,
     due_at: due ?? null,
+    // Heads that were stored before there were delegations lack the member.
+    delegations: head.delegations ?? 0,
   };
 }
 
@@ -172,6 +198,7 @@ function createdHead({ envelope, turn, due }: Entry): Head {
     request_digest: created.request_digest,
     turn,
     due_at: due ?? null,
+    delegations: 0,
   };
 }
 

@@ -10,7 +10,10 @@ import { anyObject, record, text, whole } from './schema.ts';
 import type { Skill } from './skill.ts';
 
 /** A word to search by: space around it would never be found. */
-const word = text(64).refine((value) => value === value.trim(), 'text of 1 to 64 characters without space around it');
+export const word: z.ZodType<string> = text(64).refine(
+  (value) => value === value.trim(),
+  'text of 1 to 64 characters without space around it',
+);
 
 const capabilities = words('capabilities');
 const domains = words('domains');

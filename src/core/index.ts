@@ -16,14 +16,27 @@ export type {
   UnknownAsk,
   Verdict,
 } from './arbiter.ts';
+export type {
+  DelegateAnswer,
+  DelegateParams,
+  DelegationBudget,
+  DelegationOpened,
+  DelegationOutcome,
+  DelegationReply,
+  DelegationSettled,
+} from './delegation.ts';
 export type { EndAnswer } from './ending.ts';
 export type { Draft, Entry, Envelope, HubEventType, Priority, Turn, Unit } from './envelope.ts';
-export { HUB_EVENT_TYPES, HUB_ID, isContent } from './envelope.ts';
+export { doerOf, HUB_EVENT_TYPES, HUB_ID, isContent } from './envelope.ts';
 export type { ErrorDetails, FieldProblem, WireCode } from './errors.ts';
 export { HubError, ProtocolError, WIRE_CODES, WireError } from './errors.ts';
 export type {
+  AcceptContext,
+  AcceptEvaluator,
+  Accepted,
   Evaluator,
   HandlerEffect,
+  TimedEvaluator,
   Violation,
   ViolationHandler,
   Violator,
@@ -49,6 +62,7 @@ export type { Head } from './head.ts';
 export { foldHead } from './head.ts';
 export type { Json, JsonObject } from './json.ts';
 export { canonicalJson, jsonBytes } from './json.ts';
+export { digestText } from './keys.ts';
 export type { Limits } from './limits.ts';
 export { DEFAULT_LIMITS } from './limits.ts';
 export type { Link } from './link.ts';
@@ -78,6 +92,16 @@ export type { FailureAnswer, ProgressAnswer } from './progress.ts';
 export type { Observed, Resume, ResumeClaim } from './resume.ts';
 export type { Overflow, Rate, Rule, RuleChange, RuleRecord } from './rule.ts';
 export { ruleArbiter } from './rule-arbiter.ts';
+export type {
+  MissedTimes,
+  RunOutcome,
+  Schedule,
+  ScheduleChange,
+  ScheduleClaim,
+  ScheduleDefinition,
+  ScheduleRun,
+  SessionTemplate,
+} from './schedule.ts';
 export type { Schema } from './schema-contract.ts';
 export type {
   CreatedData,
@@ -92,6 +116,8 @@ export type {
 } from './session.ts';
 export { isTerminal, nameOf, participantOf } from './session.ts';
 export type { Skill } from './skill.ts';
+export type { Spent } from './spending.ts';
+export { NOTHING_SPENT, plusSpent, spentIn, spentWith } from './spending.ts';
 export type {
   Append,
   AppendOutcome,
@@ -106,6 +132,16 @@ export type {
   StoredHead,
 } from './store.ts';
 export { REGISTRY_LOG } from './store.ts';
+export type { CancelAnswer, TaskAnswer } from './task-decisions.ts';
+export type {
+  ListTasksParams,
+  ResumedTask,
+  StartTaskParams,
+  TaskPage,
+  TaskRef,
+  TaskWithData,
+} from './task-operations.ts';
+export type { Task, TaskData, TaskState } from './tasks.ts';
 export type {
   Condition,
   Destination,

@@ -125,7 +125,9 @@ function copyValue(value: unknown, field: string, depth: number, maxDepth: numbe
     if (!isWellFormed(key)) throw badValue(field, 'well-formed Unicode keys', key);
     const member = value[key];
     if (member === undefined) continue;
-    copy[key] = copyValue(member, `${field}.${key}`, depth - 1, maxDepth);
+    // Most members are texts; where they are is only put into words for an error.
+    const isText = typeof member === 'string' && isWellFormed(member);
+    copy[key] = isText ? member : copyValue(member, `${field}.${key}`, depth - 1, maxDepth);
   }
   return Object.freeze(copy);
 }

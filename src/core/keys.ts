@@ -22,12 +22,21 @@ export function keyRecord(envelope: Envelope): KeyRecord {
 
 /** A small whole number that stands for (sender, key) where the text would cost too much; others may have the same. */
 export function keyHash(senderId: string, key: string): number {
-  if (senderId !== lastSender.id) lastSender = { id: senderId, hash: hashOn(0, senderId) };
-  return hashOn(lastSender.hash, key);
+  if (senderId !== lastSender.id) lastSender = ofSender(senderId);
+  if (key !== lastSender.key) {
+    lastSender.keyHash = hashOn(lastSender.hash, key);
+    lastSender.key = key;
+  }
+  return lastSender.keyHash;
 }
 
-/** A cache: senders are few, and each posts again and again. */
-let lastSender = { id: '', hash: 0 };
+/** A cache: senders are few, each posts again and again, and of one post the hash is asked for three times. */
+let lastSender = ofSender('');
+
+function ofSender(id: string): { readonly id: string; readonly hash: number; key: string; keyHash: number } {
+  const hash = hashOn(0, id);
+  return { id, hash, key: '', keyHash: hash };
+}
 
 function hashOn(start: number, text: string): number {
   let hash = start;

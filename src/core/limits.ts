@@ -18,6 +18,8 @@ export interface Limits {
   readonly maxJsonDepth: number;
   /** Envelopes of one session; then it closes with `log_full`. */
   readonly maxEnvelopes: number;
+  /** Tasks of one session that have not ended. */
+  readonly maxTasks: number;
   /** Unacknowledged deliveries of one stream. */
   readonly window: number;
   /** Envelopes a recipient may leave unacked over all its sessions, unless its rule says another. */
@@ -51,7 +53,7 @@ export interface Limits {
   readonly tallyLength: number;
   readonly inviteTimeoutMs: number;
   readonly drainTimeoutMs: number;
-  /** After a start, how long those invited before it have at least: they could not answer while the hub was down. */
+  /** After a start, how long those invited before it have at least, and nothing that is expected is violated: nobody could act while the hub was down. */
   readonly restartGraceMs: number;
   readonly sessionTtlMs: number;
   /** A session without TTL ends when none of its participants was bound for this long. */
@@ -60,6 +62,13 @@ export interface Limits {
   readonly endedForMs: number;
   /** How long an arbiter may take; then the answer is no. */
   readonly arbiterMs: number;
+  /** Schedules of the hub, and of one creator. */
+  readonly maxSchedules: number;
+  readonly maxSchedulesPerCreator: number;
+  /** Bytes of JSON in the template of a schedule. */
+  readonly maxTemplateBytes: number;
+  /** A scheduled time that is seen later than this is missed. */
+  readonly scheduleLateMs: number;
   /** How long a create_session key is remembered. */
   readonly createKeyMs: number;
 }
@@ -73,6 +82,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxSkillBytes: 64 * 1024,
   maxJsonDepth: 64,
   maxEnvelopes: 1_000_000,
+  maxTasks: 256,
   window: 256,
   maxPending: 1000,
   maxFrameBytes: 1024 * 1024,
@@ -96,6 +106,10 @@ export const DEFAULT_LIMITS: Limits = {
   orphanMs: 24 * 3_600_000,
   endedForMs: 7 * 24 * 3_600_000,
   arbiterMs: 1_000,
+  maxSchedules: 1000,
+  maxSchedulesPerCreator: 100,
+  maxTemplateBytes: 64 * 1024,
+  scheduleLateMs: 60_000,
   createKeyMs: 24 * 3_600_000,
 };
 

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import type { AddAnswer } from './adding.ts';
 import type { PostAnswer } from './admit.ts';
+import { delegateAnswer } from './delegation-schemas.ts';
 import type { EndAnswer } from './ending.ts';
 import { WIRE_CODES, type WireCode } from './errors.ts';
 import { foundAgent, resume, skill } from './identity-schemas.ts';
@@ -28,7 +29,9 @@ import {
   viewRef,
 } from './record-schemas.ts';
 import { ruleRecord } from './rule-schemas.ts';
+import { schedule } from './schedule-schemas.ts';
 import { anyObject, oneOf, record, text, texts } from './schema.ts';
+import { cancelAnswer, resumedTask, taskAnswer, taskPage, taskWithData } from './task-schemas.ts';
 import { newToken, tokenId, tokenRecord } from './token-schemas.ts';
 import type { ViewMessage } from './view.ts';
 
@@ -71,6 +74,7 @@ export const RESULTS: { readonly [Name in OperationName]: z.ZodType<Result<Name>
   set_skill: skill,
   get_rule: ruleRecord,
   set_rule: ruleRecord,
+  delegate: delegateAnswer,
   ack_invite: inviteAnswer,
   reject_invite: inviteAnswer,
   add_participant: record<AddAnswer>({ state: lifecycleState, participant }),
@@ -95,6 +99,15 @@ export const RESULTS: { readonly [Name in OperationName]: z.ZodType<Result<Name>
   }),
   report_progress: record<ProgressAnswer>({ logged: z.boolean() }),
   report_turn_failure: record<FailureAnswer>({ seq }),
+  start_task: taskAnswer,
+  progress_task: record<ProgressAnswer>({ logged: z.boolean() }),
+  checkpoint_task: taskAnswer,
+  resume_task: resumedTask,
+  complete_task: taskAnswer,
+  fail_task: taskAnswer,
+  cancel_task: cancelAnswer,
+  get_task: taskWithData,
+  list_tasks: taskPage,
   pending_turns: record<Result<'pending_turns'>>({
     turns: z.array(
       record<Result<'pending_turns'>['turns'][number]>({ session_id: sessionId, type: text(64), since_seq: seq }),
@@ -112,6 +125,11 @@ export const RESULTS: { readonly [Name in OperationName]: z.ZodType<Result<Name>
   create_token: newToken,
   list_tokens: record<Result<'list_tokens'>>({ tokens: z.array(tokenRecord), next: tokenId.nullable() }),
   revoke_token: record<Result<'revoke_token'>>({ token_id: tokenId }),
+  create_schedule: schedule,
+  get_schedule: schedule,
+  list_schedules: record<Result<'list_schedules'>>({ schedules: z.array(schedule), next: madeId.nullable() }),
+  update_schedule: schedule,
+  delete_schedule: record<Result<'delete_schedule'>>({ schedule_id: madeId }),
   health: record<Health>({
     ready: z.boolean(),
     reason: z.string().nullable(),

@@ -3,40 +3,45 @@
 import { z } from 'zod';
 import type { AddAnswer } from './adding.ts';
 import type { PostAnswer } from './admit.ts';
+import { createParams } from './create-params.ts';
+import type { DelegateAnswer, DelegateParams } from './delegation.ts';
+import { delegateParams } from './delegation-schemas.ts';
 import type { EndAnswer } from './ending.ts';
 import type { Envelope, Priority, Turn } from './envelope.ts';
 import type { WireCode } from './errors.ts';
 import type { AgentQuery, FoundAgent } from './find-agent.ts';
-import {
-  aboutAgentParams,
-  findAgentParams,
-  participantRef,
-  setResumeParams,
-  setSkillParams,
-} from './identity-schemas.ts';
+import { aboutAgentParams, findAgentParams, setResumeParams, setSkillParams } from './identity-schemas.ts';
 import type { JsonObject } from './json.ts';
 import type { InviteAnswer } from './membership.ts';
 import { RESULTS } from './operation-results.ts';
 import type { Passport, PassportClaim } from './passport.ts';
 import { postParams } from './post-params.ts';
 import type { FailureAnswer, ProgressAnswer } from './progress.ts';
-import {
-  agentRef,
-  eventType,
-  expectationEntry,
-  key,
-  lifecycleState,
-  passportClaim,
-  sessionId,
-} from './record-schemas.ts';
+import { agentRef, eventType, lifecycleState, passportClaim, sessionId } from './record-schemas.ts';
 import type { Resume, ResumeClaim } from './resume.ts';
 import type { RuleChange, RuleRecord } from './rule.ts';
 import { setRuleParams } from './rule-schemas.ts';
-import { anyObject, schemaOf, text, texts, whole } from './schema.ts';
+import type { Schedule, ScheduleChange, ScheduleClaim } from './schedule.ts';
+import {
+  aboutScheduleParams,
+  createScheduleParams,
+  listSchedulesParams,
+  updateScheduleParams,
+} from './schedule-schemas.ts';
+import { anyObject, schemaOf, text, whole } from './schema.ts';
 import type { Schema } from './schema-contract.ts';
 import type { ExpectationEntry, LifecycleState, SessionMetadata, ViewRef } from './session.ts';
 import type { Skill } from './skill.ts';
-import { DURATION, isDuration } from './time.ts';
+import type { CancelAnswer, TaskAnswer } from './task-decisions.ts';
+import type {
+  ListTasksParams,
+  ResumedTask,
+  StartTaskParams,
+  TaskPage,
+  TaskRef,
+  TaskWithData,
+} from './task-operations.ts';
+import { TASK_PARAMS } from './task-schemas.ts';
 import { tokenClaim, tokenId } from './token-schemas.ts';
 import type { NewToken, TokenClaim, TokenRecord } from './tokens.ts';
 import type { ViewMessage } from './view.ts';
@@ -147,6 +152,7 @@ export interface OperationTypes {
     };
     result: RuleRecord;
   };
+  delegate: { params: DelegateParams; result: DelegateAnswer };
   ack_invite: { params: { readonly session_id: string }; result: InviteAnswer };
   reject_invite: {
     params: { readonly session_id: string; readonly reason?: string | undefined };
@@ -202,6 +208,21 @@ export interface OperationTypes {
     result: ProgressAnswer;
   };
   report_turn_failure: { params: { readonly session_id: string; readonly reason: string }; result: FailureAnswer };
+  start_task: { params: StartTaskParams; result: TaskAnswer };
+  progress_task: {
+    params: TaskRef & { readonly progress: number | null; readonly note?: string | undefined };
+    result: ProgressAnswer;
+  };
+  checkpoint_task: { params: TaskRef & { readonly data: JsonObject }; result: TaskAnswer };
+  resume_task: { params: TaskRef; result: ResumedTask };
+  complete_task: { params: TaskRef & { readonly result?: JsonObject | undefined }; result: TaskAnswer };
+  fail_task: {
+    params: TaskRef & { readonly reason: string; readonly result?: JsonObject | undefined };
+    result: TaskAnswer;
+  };
+  cancel_task: { params: TaskRef & { readonly reason?: string | undefined }; result: CancelAnswer };
+  get_task: { params: TaskRef; result: TaskWithData };
+  list_tasks: { params: ListTasksParams; result: TaskPage };
   pending_turns: {
     params: { readonly after?: string | undefined; readonly limit?: number | undefined };
     result: {
@@ -242,6 +263,19 @@ export interface OperationTypes {
     result: { readonly tokens: readonly TokenRecord[]; readonly next: string | null };
   };
   revoke_token: { params: { readonly token_id: string }; result: { readonly token_id: string } };
+  create_schedule: { params: ScheduleClaim; result: Schedule };
+  get_schedule: { params: { readonly schedule_id: string }; result: Schedule };
+  list_schedules: {
+    params: {
+      /** Also those of others: with the grant `operate`. */
+      readonly all?: boolean | undefined;
+      readonly after?: string | undefined;
+      readonly limit?: number | undefined;
+    };
+    result: { readonly schedules: readonly Schedule[]; readonly next: string | null };
+  };
+  update_schedule: { params: { readonly schedule_id: string } & ScheduleChange; result: Schedule };
+  delete_schedule: { params: { readonly schedule_id: string }; result: { readonly schedule_id: string } };
   health: { params: Record<string, never>; result: Health };
 }
 
@@ -251,7 +285,7 @@ export type Result<Name extends OperationName> = OperationTypes[Name]['result'];
 
 /**
  * anyone = also an unbound connection; bound = any identity; self = only for itself, unless it has a grant; participant =
- * of that session; operator, enroller = who has the grant `operate`, `enrol`.
+ * of that session; owner = of that task; operator, enroller = who has the grant `operate`, `enrol`.
  */
 export type Who =
   | 'anyone'
@@ -261,6 +295,7 @@ export type Who =
   | 'active participant'
   | 'invitee'
   | 'creator'
+  | 'owner'
   | 'operator'
   | 'enroller';
 
@@ -276,7 +311,6 @@ export interface Operation<Name extends OperationName> {
 }
 
 const limit = whole(1, 1000).optional();
-const duration = z.custom<Duration>(isDuration, DURATION).optional();
 const flag = z.boolean({ error: 'true or false' }).optional();
 const operatorParams = z.object({ session_id: sessionId, participant: agentRef, reason: text(256).optional() });
 const nothing: z.ZodType<Record<string, never>> = z.object({});
@@ -354,28 +388,26 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
   ),
   create_session: operation(
     'create_session',
-    z.object({
-      type: text(64),
-      version: whole(1, 1_000_000).optional(),
-      participants: z
-        .array(participantRef, { error: 'a list of names' })
-        .min(1, 'at least one name')
-        .max(4096, 'at most 4096 names'),
-      knobs: anyObject().optional(),
-      labels: texts().optional(),
-      intent: text(1024).optional(),
-      expectations: z.array(expectationEntry).max(64, 'at most 64 expectations').optional(),
-      required_acks: whole(0, 100_000).optional(),
-      ttl: duration,
-      invite_timeout: duration,
-      drain_timeout: duration,
-      parent_session_id: sessionId.optional(),
-      idempotency_key: key.optional(),
-      wait: z.enum(['active', 'created'], { error: 'active or created' }).optional(),
-    }),
+    createParams,
     'bound',
     ['invalid_create', 'not_found', 'duplicate', 'session_closed', 'too_large', 'forbidden'],
     'Open a session of a type with its participants; by default answers once it is active.',
+  ),
+  delegate: operation(
+    'delegate',
+    delegateParams,
+    'active participant',
+    [
+      'not_found',
+      'invalid_create',
+      'forbidden',
+      'protocol_error',
+      'session_closed',
+      'too_large',
+      'rate_limited',
+      'duplicate',
+    ],
+    'Have another agent answer a question in a child session, within a budget; answers with what came of it.',
   ),
   ack_invite: operation(
     'ack_invite',
@@ -495,6 +527,69 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     ['not_found', 'not_your_turn', 'session_closed'],
     'Say that you cannot take your turn; expectations with on_failure are violated at once.',
   ),
+  start_task: operation(
+    'start_task',
+    TASK_PARAMS.start_task,
+    'active participant',
+    ['not_found', 'duplicate', 'session_closed', 'protocol_error', 'forbidden', 'rate_limited'],
+    'Say what you work on, for whom and for how long; it is your task until it ends.',
+  ),
+  progress_task: operation(
+    'progress_task',
+    TASK_PARAMS.progress_task,
+    'owner',
+    ['not_found', 'forbidden', 'conflict', 'rate_limited'],
+    'Say how far your task is; logged every 10 seconds at most.',
+  ),
+  checkpoint_task: operation(
+    'checkpoint_task',
+    TASK_PARAMS.checkpoint_task,
+    'owner',
+    ['not_found', 'forbidden', 'conflict', 'too_large', 'rate_limited'],
+    'Keep what you need to go on with your task later; the newest counts.',
+  ),
+  resume_task: operation(
+    'resume_task',
+    TASK_PARAMS.resume_task,
+    'owner',
+    ['not_found', 'forbidden', 'conflict', 'rate_limited'],
+    'Go on with your task; gives back what you kept last.',
+  ),
+  complete_task: operation(
+    'complete_task',
+    TASK_PARAMS.complete_task,
+    'owner',
+    ['not_found', 'forbidden', 'conflict', 'too_large', 'rate_limited'],
+    'End your task with its result.',
+  ),
+  fail_task: operation(
+    'fail_task',
+    TASK_PARAMS.fail_task,
+    'owner',
+    ['not_found', 'forbidden', 'conflict', 'too_large', 'rate_limited'],
+    'End your task without what was wanted, and say why.',
+  ),
+  cancel_task: operation(
+    'cancel_task',
+    TASK_PARAMS.cancel_task,
+    'active participant',
+    ['not_found', 'forbidden', 'conflict', 'session_closed', 'protocol_error', 'rate_limited'],
+    'End your task unfinished, or ask the owner of another to.',
+  ),
+  get_task: operation(
+    'get_task',
+    TASK_PARAMS.get_task,
+    'participant',
+    ['not_found', 'forbidden'],
+    'How a task stands, with its result and, for its owner, what it kept.',
+  ),
+  list_tasks: operation(
+    'list_tasks',
+    TASK_PARAMS.list_tasks,
+    'participant',
+    ['not_found', 'forbidden'],
+    'The tasks of a session, or those under way in all of yours, a page at a time.',
+  ),
   pending_turns: operation(
     'pending_turns',
     z.object({ after: sessionId.optional(), limit }),
@@ -519,6 +614,41 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     'participant',
     ['not_found', 'forbidden'],
     'The session as you see it, now or at an earlier seq: messages for a model.',
+  ),
+  create_schedule: operation(
+    'create_schedule',
+    createScheduleParams,
+    'bound',
+    ['conflict', 'invalid_create', 'too_large', 'forbidden'],
+    'Open a session from a template at the times of a cron expression in a time zone.',
+  ),
+  get_schedule: operation(
+    'get_schedule',
+    aboutScheduleParams,
+    'self',
+    ['not_found'],
+    'A schedule of yours, or with the grant `operate` any: when it runs next, and how it last went.',
+  ),
+  list_schedules: operation(
+    'list_schedules',
+    listSchedulesParams,
+    'self',
+    ['forbidden'],
+    'Your schedules, or with the grant `operate` all, a page at a time.',
+  ),
+  update_schedule: operation(
+    'update_schedule',
+    updateScheduleParams,
+    'self',
+    ['not_found', 'conflict', 'invalid_create', 'too_large', 'forbidden'],
+    'Change, pause or resume a schedule of yours; what is left out stays. With the grant `operate` any can be paused.',
+  ),
+  delete_schedule: operation(
+    'delete_schedule',
+    aboutScheduleParams,
+    'self',
+    ['not_found'],
+    'End a schedule of yours, or with the grant `operate` any; sessions it opened go on.',
   ),
   create_token: operation(
     'create_token',

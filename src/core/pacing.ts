@@ -1,8 +1,10 @@
 /** Pacing facts: since when what is waited for, folded from the log like everything else. O(1) for most envelopes. */
 
-import { type Envelope, isContent, type Turn } from './envelope.ts';
+import { type Envelope, isChecked, isContent, type Turn } from './envelope.ts';
 import type { Watch } from './expectation.ts';
+import type { Json } from './json.ts';
 import type { SessionMetadata } from './session.ts';
+import { talliesAfter } from './tallies.ts';
 import { msFromIso } from './time.ts';
 
 /** An envelope, and when it was accepted. */
@@ -34,6 +36,8 @@ export interface Pacing {
   readonly progress: Readonly<Record<string, number>>;
   /** By entry, by agent ("" = the session): the wait that has fired last. */
   readonly fired: readonly Readonly<Record<string, number>>[];
+  /** What each evaluator that looks at what is accepted keeps, in the order of their entries. */
+  readonly tallies: readonly (Json | null)[];
 }
 
 export const NO_PACING: Pacing = Object.freeze({
@@ -45,6 +49,7 @@ export const NO_PACING: Pacing = Object.freeze({
   unanswered: [],
   progress: {},
   fired: [],
+  tallies: [],
 });
 
 export function foldPacing(
@@ -68,10 +73,11 @@ export function foldPacing(
     opened: type === 'session.opened' ? moment : before.opened,
     content: isContent(type) ? moment : before.content,
     turn: heldTurn(before.turn, turn, at),
-    failed: type === 'task.failed' ? failure(envelope, at) : before.failed,
+    failed: type === 'task.failed' && envelope.task_id === null ? failure(envelope, at) : before.failed,
     unanswered: watch.needsUnanswered ? unansweredAfter(before.unanswered, envelope, metadata, at) : before.unanswered,
     progress: type === 'task.progress' ? progressed(before, envelope, at) : before.progress,
     fired: type === 'expectation.violated' ? firedAfter(before.fired, envelope) : before.fired,
+    tallies: isChecked(type) ? talliesAfter(before.tallies, envelope, metadata, watch) : before.tallies,
   };
 }
 

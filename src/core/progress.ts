@@ -27,17 +27,20 @@ export function reportProgress(
 ): Decision<ProgressAnswer> {
   const refusal = notItsTurn(state, agentId);
   if (refusal !== null) return refuse(refusal);
-  const lastMs = state.pacing.progress[agentId];
-  // A clock that was set back says nothing about how long ago it was.
-  if (lastMs !== undefined && nowMs >= lastMs && nowMs - lastMs < EVERY_MS) {
-    return { kind: 'nothing', answer: { logged: false } };
-  }
+  if (!isLoggedNow(state, agentId, nowMs)) return { kind: 'nothing', answer: { logged: false } };
   const data = { agent_id: agentId, since_seq: sinceOf(state), ...(note === undefined ? {} : { note }) };
   return {
     kind: 'append',
     drafts: [taskDraft(state, agentId, 'task.progress', data)],
     answer: () => ({ logged: true }),
   };
+}
+
+/** Of a turn or of a task: it has not been said of late. */
+export function isLoggedNow({ pacing }: SessionState, agentId: string, nowMs: number): boolean {
+  const lastMs = pacing.progress[agentId];
+  // A clock that was set back says nothing about how long ago it was.
+  return lastMs === undefined || nowMs < lastMs || nowMs - lastMs >= EVERY_MS;
 }
 
 /** The turn stays where it is: what follows is for its `turn_within` entries with `on_failure` to say. */

@@ -101,6 +101,10 @@ export function sessionTtlMs({ limits }: Rule): number {
   return durationMs(limits.session_ttl_default, 'limits.session_ttl_default');
 }
 
+export function taskTtlMs({ limits }: Rule): number {
+  return durationMs(limits.task_ttl_default, 'limits.task_ttl_default');
+}
+
 /** A member set to undefined is left out. */
 function given<T extends object>(part: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
   const entries = Object.entries(part).filter(([, value]) => value !== undefined);

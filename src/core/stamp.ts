@@ -11,30 +11,22 @@ const MS_DIGITS = 12;
 const COUNT_DIGITS = 5;
 const MAX_COUNT = 0xfffff;
 
-/** The part of an id that orders it: its millisecond, and its number within that. */
-interface Place {
-  readonly ms: number;
-  readonly count: number;
-}
-
-const FIRST: Place = { ms: 0, count: -1 };
-
 /**
  * The next stamp: never before the clock, never before or equal to `last` (the greatest id given out by this node or
  * found in the session). `random` is 32 hex digits, of which the tail is used.
  */
 export function nextStamp(nowMs: number, last: string | null, random: string): Stamp {
-  const before = last === null ? FIRST : placeOf(last);
-  let ms = Math.max(Math.floor(nowMs), before.ms);
-  let count = last !== null && ms === before.ms ? before.count + 1 : 0;
+  const beforeMs = last === null ? 0 : last === lastId ? lastMs : stampMs(last);
+  let ms = Math.max(Math.floor(nowMs), beforeMs);
+  let count = last !== null && ms === beforeMs ? countOf(last) + 1 : 0;
   if (count > MAX_COUNT) {
     ms += 1;
     count = 0;
   }
-  const tail = random.slice(MS_DIGITS + COUNT_DIGITS);
-  const envelope_id = prefixOf(ms) + hex(count, COUNT_DIGITS) + tail;
+  const envelope_id = prefixOf(ms, count >> 8) + lastDigits(count) + tailOf(random);
   lastId = envelope_id;
-  lastPlace = { ms, count };
+  lastMs = ms;
+  lastCount = count;
   return { envelope_id, created_at: isoFromMs(ms) };
 }
 
@@ -50,24 +42,44 @@ export function laterId(a: string | null, b: string | null): string | null {
 
 /** What the last stamp was made of: the next one usually follows it. A cache, nothing else. */
 let lastId: string | null = null;
-let lastPlace = FIRST;
+let lastMs = 0;
+let lastCount = -1;
 let prefixMs = Number.NaN;
+let prefixCount = 0;
 let prefix = '';
+let tailRandom = '';
+let tail = '';
 
-function placeOf(envelopeId: string): Place {
-  if (envelopeId === lastId) return lastPlace;
-  const count = Number.parseInt(envelopeId.slice(MS_DIGITS, MS_DIGITS + COUNT_DIGITS), 16);
-  return { ms: stampMs(envelopeId), count };
+/** Its number within its millisecond. */
+function countOf(envelopeId: string): number {
+  if (envelopeId === lastId) return lastCount;
+  return Number.parseInt(envelopeId.slice(MS_DIGITS, MS_DIGITS + COUNT_DIGITS), 16);
 }
 
-function prefixOf(ms: number): string {
-  if (ms !== prefixMs) {
-    prefix = hex(ms, MS_DIGITS);
+/** All digits of its place but the last two of the count. */
+function prefixOf(ms: number, count: number): string {
+  if (ms !== prefixMs || count !== prefixCount) {
+    prefix = hex(ms, MS_DIGITS) + hex(count, COUNT_DIGITS - 2);
     prefixMs = ms;
+    prefixCount = count;
   }
   return prefix;
+}
+
+function lastDigits(count: number): string {
+  return TWO_DIGITS[count & 0xff] ?? '';
+}
+
+function tailOf(random: string): string {
+  if (random !== tailRandom) {
+    tail = random.slice(MS_DIGITS + COUNT_DIGITS);
+    tailRandom = random;
+  }
+  return tail;
 }
 
 function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0');
 }
+
+const TWO_DIGITS: readonly string[] = Array.from({ length: 256 }, (_, value) => hex(value, 2));

@@ -1,12 +1,14 @@
 /** The state of a session: a fold of its log, and nothing else. Live and replay run the same function. */
 
 import type { CompleteAdapter } from './adapter.ts';
+import { foldDelegations, NO_DELEGATIONS, type OpenDelegation } from './delegations.ts';
 import { type Entry, type Envelope, isFolded, type Turn } from './envelope.ts';
 import type { Watch } from './expectation.ts';
 import { foldHead, type Head } from './head.ts';
 import { withInvite } from './invite.ts';
 import { foldPacing, NO_PACING, type Pacing } from './pacing.ts';
 import type { CreatedData, Participant, ParticipantStatus, SessionMetadata } from './session.ts';
+import { foldTasks, NO_TASKS, type Tasks } from './tasks.ts';
 import { msFromIso } from './time.ts';
 import { nextDue, type Watched } from './waits.ts';
 
@@ -19,6 +21,9 @@ export interface SessionState {
   readonly status_seq: Readonly<Record<string, number>>;
   /** What expectations look at; nothing in a session that has none. */
   readonly pacing: Pacing;
+  /** What was delegated and is not settled. */
+  readonly delegations: readonly OpenDelegation[];
+  readonly tasks: Tasks;
 }
 
 /** What the fold needs beside the log. A missing adapter folds everything but the adapter's state. */
@@ -39,7 +44,8 @@ export function foldEnvelope(state: SessionState | null, envelope: Envelope, con
     const adapter_state = adapter?.initialState(metadata);
     const pacing = foldPacing(NO_PACING, envelope, metadata, null, watch);
     const head = foldHead(null, withDue(envelope, { metadata, turn: null, pacing, adapter_state }, watch, null));
-    return { metadata: Object.freeze(metadata), head, adapter_state, status_seq, pacing };
+    const [delegations, tasks] = [NO_DELEGATIONS, NO_TASKS];
+    return { metadata: Object.freeze(metadata), head, adapter_state, status_seq, pacing, delegations, tasks };
   }
   const metadata = Object.freeze(foldMetadata(state.metadata, envelope));
   const folds = adapter !== null && isFolded(envelope.event_type);
@@ -48,18 +54,28 @@ export function foldEnvelope(state: SessionState | null, envelope: Envelope, con
   const pacing = foldPacing(state.pacing, envelope, metadata, turn, watch);
   // What a session expects that is unavailable is not known; the last time that was is when to see whether it is back.
   const lastDue = adapter === null ? (state.head.due_at ?? null) : null;
-  const head = foldHead(state.head, withDue(envelope, { metadata, turn, pacing, adapter_state }, watch, lastDue));
+  const tasks = envelope.task_id === null ? state.tasks : foldTasks(state.tasks, envelope);
+  const watched = { metadata, turn, pacing, adapter_state };
+  const head = foldHead(state.head, withDue(envelope, watched, watch, lastDue, tasks.due_at));
   const status_seq =
     metadata.participants === state.metadata.participants
       ? state.status_seq
       : foldStatusSeq(state, metadata, envelope.seq);
-  return { metadata, head, adapter_state, status_seq, pacing };
+  const delegations = foldDelegations(state.delegations, envelope);
+  return { metadata, head, adapter_state, status_seq, pacing, delegations, tasks };
 }
 
-/** What the log says beside an envelope: whose turn it is after it, and when something expected becomes a violation. */
-function withDue(envelope: Envelope, watched: Watched, watch: Watch | null, lastDue: number | null): Entry {
+/** What the log says beside an envelope: whose turn it is after it, and when something expected, or a task, is due. */
+function withDue(
+  envelope: Envelope,
+  watched: Watched,
+  watch: Watch | null,
+  lastDue: number | null,
+  tasksDue: number | null = null,
+): Entry {
   const { turn } = watched;
-  const due = watch === null ? lastDue : nextDue(watch, watched, msFromIso(envelope.created_at));
+  const expected = watch === null ? lastDue : nextDue(watch, watched, msFromIso(envelope.created_at));
+  const due = expected === null || (tasksDue !== null && tasksDue < expected) ? tasksDue : expected;
   return due === null ? { envelope, turn } : { envelope, turn, due };
 }
 

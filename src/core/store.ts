@@ -57,6 +57,8 @@ export interface LiveRow {
   /** Not later than `headDeadline` of its head, and not earlier than one it had: one that comes too early is only a look. */
   readonly deadline_ms: number | null;
   readonly is_child: boolean;
+  /** It has delegations that are not settled. */
+  readonly delegates: boolean;
 }
 
 /** A state beside its log, so that loading need not begin at the first entry. A cache: one that is lost or does not fit is no loss. */
@@ -111,6 +113,8 @@ export interface NumberedAudit extends AuditRecord {
 
 /** The log that holds the registry; it has the same laws and the same append as a session's. */
 export const REGISTRY_LOG = 'hub';
+/** The log that holds the schedules. */
+export const SCHEDULES_LOG = 'schedules';
 
 export interface Store {
   /** `expected` null = the log must not exist yet. Synchronous: the unit is staged in the order of the calls. A damaged log conflicts. */
@@ -139,7 +143,7 @@ export interface Store {
   loadSnapshot(sessionId: string): Promise<Snapshot | null>;
   audit(record: AuditRecord): void;
   readAudit(range: { readonly after: number; readonly limit: number }): Promise<readonly NumberedAudit[]>;
-  /** Named small values of the hub itself (its id). */
+  /** Named small values of the hub itself (its id, how far its schedules are). Durable when `setMeta` resolves. */
   getMeta(key: string): Promise<Json | null>;
   setMeta(key: string, value: Json): Promise<void>;
   close(): Promise<void>;

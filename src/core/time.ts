@@ -19,6 +19,14 @@ export function msFromIso(iso: string): number {
   return iso === lastIso ? lastMs : Date.parse(iso);
 }
 
+/** The end of the year 9999: what comes later ISO-8601 writes otherwise. */
+const MAX_TIME_MS = 253_402_300_799_999;
+
+/** Milliseconds that can be written as a time. */
+export function isTime(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= MAX_TIME_MS;
+}
+
 const UNIT_SECONDS: ReadonlyMap<string, number> = new Map([
   ['s', 1],
   ['m', 60],

@@ -3,9 +3,11 @@
  * to its recipients: knowing its members makes that several times cheaper than finding them out.
  */
 
-import type { Envelope, Turn, Unit } from './envelope.ts';
+import type { Entry, Envelope, Turn, Unit } from './envelope.ts';
 
 export function unitText({ entries }: Unit): string {
+  const [only] = entries;
+  if (entries.length === 1 && only !== undefined && isEveryday(only.envelope)) return everydayUnit(only);
   let text = '';
   for (const { envelope, turn, due } of entries) {
     const dueText = due === undefined ? '' : `,"due":${due}`;
@@ -19,6 +21,18 @@ export function envelopeText(e: Envelope): string {
   const { text } = e.event_data;
   if (typeof text !== 'string' || !isPlain(e)) return JSON.stringify(e);
   return `{"session_id":"${e.session_id}","sender_id":"${e.sender_id}","audience":null,"event_type":"${e.event_type}","event_data":{"text":"${text}"},"causation_id":null,"task_id":null,"traceparent":null,"priority":"${e.priority}","idempotency_key":${keyText(e.idempotency_key)},"ttl_seconds":null,"envelope_id":"${e.envelope_id}","seq":${e.seq},"depth":${e.depth},"created_at":"${e.created_at}"}`;
+}
+
+/** What most units are: one text under a key. Written out as a whole: every piece a text is made of is an object of its own. */
+function everydayUnit({ envelope: e, turn, due }: Entry): string {
+  const text = `{"entries":[{"envelope":{"session_id":"${e.session_id}","sender_id":"${e.sender_id}","audience":null,"event_type":"msg.text","event_data":{"text":"${e.event_data.text}"},"causation_id":null,"task_id":null,"traceparent":null,"priority":"normal","idempotency_key":"${e.idempotency_key}","ttl_seconds":null,"envelope_id":"${e.envelope_id}","seq":${e.seq},"depth":${e.depth},"created_at":"${e.created_at}"},"turn":`;
+  if (turn === null && due !== undefined) return `${text}null,"due":${due}}]}`;
+  return `${text}${turnText(turn)}${due === undefined ? '' : `,"due":${due}`}}]}`;
+}
+
+function isEveryday(e: Envelope): boolean {
+  if (e.event_type !== 'msg.text' || e.priority !== 'normal' || e.idempotency_key === null) return false;
+  return isPlain(e) && !NEEDS_ESCAPE.test(e.idempotency_key);
 }
 
 /** To everyone, with a text that can stand between quotes and nothing beside it. */

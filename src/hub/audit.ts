@@ -1,6 +1,7 @@
 /** The audit: one reader of the tap that writes down what an operator will ask about. */
 
 import type { JsonObject } from '../core/json.ts';
+import type { Schedule } from '../core/schedule.ts';
 import { isoFromMs } from '../core/time.ts';
 import type { HubParts } from './parts.ts';
 
@@ -55,6 +56,23 @@ export function keepAudit({ events, store, clock }: HubParts): void {
   );
   events.on('arbiterFailed', ({ member, error }) =>
     write('arbiter_failed', null, null, { member, message: error.message }),
+  );
+  const ofSchedule = ({ schedule_id, name }: Schedule): JsonObject => ({ schedule_id, name });
+  events.on('scheduleCreated', ({ schedule }) =>
+    write('schedule_created', schedule.creator_id, null, {
+      ...ofSchedule(schedule),
+      expression: schedule.expression,
+      zone: schedule.zone,
+    }),
+  );
+  events.on('scheduleUpdated', ({ schedule }) =>
+    write('schedule_updated', schedule.creator_id, null, { ...ofSchedule(schedule), paused: schedule.paused }),
+  );
+  events.on('scheduleDeleted', ({ schedule }) =>
+    write('schedule_deleted', schedule.creator_id, null, ofSchedule(schedule)),
+  );
+  events.on('scheduleRan', ({ schedule, run: { session_id, ...run } }) =>
+    write('schedule_ran', schedule.creator_id, session_id, { ...ofSchedule(schedule), ...run }),
   );
   events.on('storeFailed', ({ error }) => write('store_failed', null, null, { message: error.message }));
 }

@@ -22,7 +22,7 @@ export class Backlog {
   private readonly clock: Clock;
   private readonly limits: Limits;
   /** The oldest first. */
-  private readonly flushes = new Set<Flush>();
+  private readonly flushes: Flush[] = [];
   private newest: Flush | null = null;
   private failure: Error | null = null;
   units = 0;
@@ -49,14 +49,14 @@ export class Backlog {
 
   private begin(outcome: Promise<AppendOutcome>): Flush {
     const flush: Flush = { outcome, at: this.clock.monotonic(), settlers: [], bytes: 0 };
-    this.flushes.add(flush);
+    this.flushes.push(flush);
     this.newest = flush;
     void outcome.then((known) => this.settle(flush, known));
     return flush;
   }
 
   private settle(flush: Flush, outcome: AppendOutcome): void {
-    this.flushes.delete(flush);
+    this.flushes.splice(this.flushes.indexOf(flush), 1);
     if (this.newest === flush) this.newest = null;
     this.units -= flush.settlers.length;
     this.bytes -= flush.bytes;
@@ -71,7 +71,7 @@ export class Backlog {
   /** Throws when new work cannot be taken now. Asked before admission, so that a refusal is certain. */
   check(): void {
     if (this.failure !== null) throw storeFailed(this.failure, 'refused');
-    const oldest = this.flushes.values().next().value;
+    const oldest = this.flushes[0];
     const waitedMs = oldest === undefined ? 0 : this.clock.monotonic() - oldest.at;
     if (waitedMs > this.limits.maxFlushMs) throw behind(`a write has taken ${Math.round(waitedMs)} ms`);
     if (this.bytes > this.limits.maxStagedBytes) throw behind(`${this.bytes} bytes wait to be written`);

@@ -137,6 +137,7 @@ export class Bindings {
 
   /** What just became durable goes to everyone who may have it. */
   publish(entries: readonly Entry[], after: SessionState, epoch: number): void {
+    this.parts.inboxes.unstage(entries);
     for (const { agent_id, status } of after.metadata.participants) {
       this.parts.inboxes.published(agent_id, entries, after.head);
       const binding = this.byAgent.get(agent_id);

@@ -1,11 +1,13 @@
 /** What one recipient has not acked, from the cursors and the logs. */
 
 import { isDeliverable, isPastTtl, membershipEnd } from '../core/delivery.ts';
+import type { Envelope } from '../core/envelope.ts';
 import type { Rule } from '../core/rule.ts';
 import type { OwedSession } from './bindings.ts';
 import type { HubParts } from './parts.ts';
 import { logPages } from './read-pages.ts';
 import { owedSessions } from './resume.ts';
+import { notWithheld } from './withheld.ts';
 
 interface Stretch {
   readonly session_id: string;
@@ -14,11 +16,12 @@ interface Stretch {
   readonly acked: ReadonlySet<number>;
 }
 
-/** The heads alone say how many there are at most. Logs are read only if that many would matter. */
+/** The heads alone say how many there are at most. Logs are read only if that many would matter; `note` is told what is counted. */
 export async function countPending(
   parts: HubParts,
   agentId: string,
   { max_pending, high_water }: Rule['limits']['inbox'],
+  note: (envelope: Envelope) => void,
 ): Promise<{ readonly pending: number; readonly exact: boolean }> {
   const release = parts.cursors.hold(agentId);
   try {
@@ -28,7 +31,7 @@ export async function countPending(
     const most = stretches.reduce((sum, { from, to }) => sum + to + 1 - from, 0);
     if (most < Math.min(max_pending, high_water ?? max_pending)) return { pending: most, exact: false };
     let pending = 0;
-    for (const stretch of stretches) pending += await countIn(parts, agentId, stretch);
+    for (const stretch of stretches) pending += await countIn(parts, agentId, stretch, note);
     return { pending, exact: true };
   } finally {
     release();
@@ -43,13 +46,29 @@ function stretchOf({ cursors }: HubParts, agentId: string, { head, epoch }: Owed
   return from > to ? null : { session_id: head.session_id, from, to, acked: known?.beyond ?? new Set() };
 }
 
-async function countIn(parts: HubParts, agentId: string, { session_id, from, to, acked }: Stretch): Promise<number> {
+/** What is past its time, or not to be had, does not count, and never will. */
+async function countIn(
+  parts: HubParts,
+  agentId: string,
+  { session_id, from, to, acked }: Stretch,
+  note: (envelope: Envelope) => void,
+): Promise<number> {
+  const { inboxes, gate, clock, store } = parts;
   let pending = 0;
-  for await (const entries of logPages(parts.store, session_id, from, to)) {
-    for (const { envelope } of entries) {
-      if (acked.has(envelope.seq) || isPastTtl(envelope, parts.clock.now())) continue;
-      if (isDeliverable(envelope, agentId, to)) pending += 1;
+  for await (const entries of logPages(store, session_id, from, to)) {
+    const owed = entries.filter(({ envelope }) => {
+      if (acked.has(envelope.seq) || !isDeliverable(envelope, agentId, to)) return false;
+      if (inboxes.isCountedOut(agentId, envelope)) return false;
+      const isExpired = isPastTtl(envelope, clock.now());
+      if (isExpired) inboxes.countOutExpired(agentId, envelope);
+      return !isExpired;
+    });
+    const allowed = new Set(await notWithheld(gate, agentId, owed));
+    for (const entry of owed) {
+      if (allowed.has(entry)) note(entry.envelope);
+      else inboxes.countOutDenied(agentId, entry.envelope);
     }
+    pending += allowed.size;
   }
   return pending;
 }

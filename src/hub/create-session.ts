@@ -1,6 +1,7 @@
 /** Creating a session: every name resolved, every check with its own error, one append, nothing left behind on failure. */
 
 import { type CreateFacts, createDrafts } from '../core/create.ts';
+import { DELEGATION_LABEL } from '../core/delegation.ts';
 import { asError, WireError } from '../core/errors.ts';
 import type { Head } from '../core/head.ts';
 import { canonicalJson, copyJson, copyJsonObject, type Json, type JsonObject, utf8Bytes } from '../core/json.ts';
@@ -11,10 +12,9 @@ import { isTerminal, participantOf, type SessionMetadata } from '../core/session
 import { durationMs, msFromIso } from '../core/time.ts';
 import type { RegisteredAdapter } from './adapters.ts';
 import { storeFailed } from './backlog.ts';
-import type { Binding } from './bindings.ts';
-import { notBound } from './caller.ts';
 import { viewVersions } from './chosen-view.ts';
-import { ifMayOpen, withKnownNames } from './may-open.ts';
+import { checkMayOpen, ifMayOpen, withKnownNames } from './may-open.ts';
+import { checkOpener, type Opener } from './opener.ts';
 import type { HubParts } from './parts.ts';
 import { withExpectations } from './plan-expectations.ts';
 import { resolveParticipants } from './resolve-participants.ts';
@@ -22,16 +22,21 @@ import { tailored } from './tailor.ts';
 
 type Created = Result<'create_session'>;
 
-export async function createSession(parts: HubParts, creator: Binding, params: CreateParams): Promise<Created> {
+export async function createSession(parts: HubParts, creator: Opener, params: CreateParams): Promise<Created> {
   parts.backlog.check();
-  const digest = requestDigest(params, parts);
-  const key = params.idempotency_key;
-  const { session_id, repeated } =
-    key === undefined
-      ? await createNew(parts, creator, params, digest)
-      : await createOnce(parts, creator, params, digest, key);
+  checkLabels(params);
+  const { session_id, repeated } = await createAs(parts, creator, params);
   const session = await arrive(parts, session_id, params);
   return { session, warnings: await warningsOf(parts, session), ...(repeated ? { duplicate: true } : {}) };
+}
+
+/** Would it be created, as far as that can be said before it is? How many sessions each may be in is seen when it is opened. */
+export async function checkCreate(parts: HubParts, creator: Opener, params: CreateParams): Promise<void> {
+  checkLabels(params);
+  const known = await withKnownNames(parts, creator, params);
+  const facts = createFacts(parts, creator, known, requestDigest(params, parts), null);
+  createDrafts(facts);
+  await checkMayOpen(parts, openingOf(facts, creator));
 }
 
 /** What the adapter thinks of a session that is created: it can no longer refuse it, also not by a defect. */
@@ -46,7 +51,23 @@ function warningsOf({ sessions, log }: HubParts, session: SessionMetadata): Prom
   });
 }
 
-interface Begun {
+function checkLabels({ labels = {} }: CreateParams): void {
+  if (!Object.hasOwn(labels, DELEGATION_LABEL)) return;
+  const field = `params.labels.${DELEGATION_LABEL}`;
+  const message = `${field}: expected another label; this one is the hub's, for what was delegated`;
+  throw new WireError('invalid_create', message, { field });
+}
+
+/** Answers when the session is durable. */
+export function createAs(parts: HubParts, creator: Opener, params: CreateParams): Promise<Begun> {
+  const digest = requestDigest(params, parts);
+  const key = params.idempotency_key;
+  return key === undefined
+    ? createNew(parts, creator, params, digest)
+    : createOnce(parts, creator, params, digest, key);
+}
+
+export interface Begun {
   readonly session_id: string;
   /** It was created by an earlier request under the same key. */
   readonly repeated: boolean;
@@ -55,7 +76,7 @@ interface Begun {
 /** The same request under the same key is the same session, also while it is still being written. */
 async function createOnce(
   parts: HubParts,
-  creator: Binding,
+  creator: Opener,
   params: CreateParams,
   digest: string,
   key: string,
@@ -84,7 +105,7 @@ async function createdUnder({ store, clock, limits }: HubParts, creatorId: strin
   return head !== null && msFromIso(head.created_at) + limits.createKeyMs > clock.now() ? head : null;
 }
 
-async function createNew(parts: HubParts, creator: Binding, params: CreateParams, digest: string): Promise<Begun> {
+async function createNew(parts: HubParts, creator: Opener, params: CreateParams, digest: string): Promise<Begun> {
   const parent = await parentFacts(parts, creator, params);
   const known = await withKnownNames(parts, creator, params);
   const facts = createFacts(parts, creator, known, digest, parent);
@@ -92,7 +113,7 @@ async function createNew(parts: HubParts, creator: Binding, params: CreateParams
   return { session_id: facts.session_id, repeated: false };
 }
 
-function openingOf({ participants, adapter, parent }: CreateFacts, { agentId, name }: Binding) {
+function openingOf({ participants, adapter, parent }: CreateFacts, { agentId, name }: Opener) {
   return {
     by: { agent_id: agentId, name },
     others: participants.filter(({ agent_id }) => agent_id !== agentId),
@@ -103,8 +124,8 @@ function openingOf({ participants, adapter, parent }: CreateFacts, { agentId, na
 }
 
 /** One synchronous step from the last check to the staged unit; what fails leaves nothing behind. */
-async function begin(parts: HubParts, creator: Binding, facts: CreateFacts): Promise<void> {
-  if (!parts.bindings.mayAct(creator)) throw notBound(creator.name);
+async function begin(parts: HubParts, creator: Opener, facts: CreateFacts): Promise<void> {
+  checkOpener(parts, creator);
   const { session_id, adapter, watch = null } = facts;
   const session = parts.sessions.makeNew(session_id, adapter, watch);
   parts.sessions.add(session);
@@ -129,7 +150,7 @@ async function arrive(parts: HubParts, sessionId: string, params: CreateParams):
 
 function createFacts(
   parts: HubParts,
-  creator: Binding,
+  creator: Opener,
   params: CreateParams,
   requestDigest: string,
   parent: CreateFacts['parent'],
@@ -194,7 +215,7 @@ function expectationsOf({ limits }: HubParts, { expectations }: CreateParams): C
   }));
 }
 
-async function parentFacts(parts: HubParts, creator: Binding, params: CreateParams): Promise<CreateFacts['parent']> {
+async function parentFacts(parts: HubParts, creator: Opener, params: CreateParams): Promise<CreateFacts['parent']> {
   const parentId = params.parent_session_id;
   if (parentId === undefined) return null;
   const state = await parts.sessions.use(parentId, (session) => session.durable);

@@ -8,6 +8,7 @@ import type { Violation } from '../core/expectation.ts';
 import type { Grant } from '../core/grants.ts';
 import type { Passport } from '../core/passport.ts';
 import type { Log } from '../core/ports.ts';
+import type { Schedule, ScheduleRun } from '../core/schedule.ts';
 import type { SessionMetadata } from '../core/session.ts';
 
 export interface HubEvents {
@@ -56,6 +57,12 @@ export interface HubEvents {
   inboxHighWater: { readonly agent_id: string; readonly pending: number; readonly max_pending: number };
   /** It threw, took too long or answered nonsense: the answer was no. */
   arbiterFailed: { readonly member: ArbiterMember; readonly error: Error };
+  scheduleCreated: { readonly schedule: Schedule };
+  /** It is another, paused or resumed. */
+  scheduleUpdated: { readonly schedule: Schedule };
+  scheduleDeleted: { readonly schedule: Schedule };
+  /** A time of it has come: a session was opened, or why not. */
+  scheduleRan: { readonly schedule: Schedule; readonly run: ScheduleRun };
   badFrame: { readonly agent_id: string | null; readonly error: WireError };
   storeFailed: { readonly error: Error };
 }
@@ -84,6 +91,10 @@ export const HUB_EVENTS: readonly HubEventName[] = [
   'deliveryFailed',
   'inboxHighWater',
   'arbiterFailed',
+  'scheduleCreated',
+  'scheduleUpdated',
+  'scheduleDeleted',
+  'scheduleRan',
   'badFrame',
   'storeFailed',
 ];

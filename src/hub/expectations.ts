@@ -1,17 +1,19 @@
 /** The evaluators and handlers the hub was handed, by name and version, and the expectations of a session made of them. */
 
+import { HubError } from '../core/errors.ts';
 import { type Evaluator, type ViolationHandler, type Watch, type WatchedEntry, watchOf } from '../core/expectation.ts';
 import { isPlainObject, type JsonObject } from '../core/json.ts';
 import type { ExpectationEntry } from '../core/session.ts';
 import { ByVersion } from './by-version.ts';
 import { checkPart, type PartKind } from './check-part.ts';
 
-const EVALUATOR: PartKind = {
+const TIMED: PartKind = {
   kind: 'an evaluator',
   code: 'bad_evaluator',
   example: 'turn_within',
   members: ['checkParams', 'waits'],
 };
+const ACCEPTING: PartKind = { ...TIMED, example: 'max_turns', members: ['checkParams', 'fold', 'violators'] };
 const HANDLER: PartKind = { kind: 'a handler', code: 'bad_handler', example: 'auto_close', members: ['act'] };
 
 export class Expectations {
@@ -19,7 +21,7 @@ export class Expectations {
   readonly handlers: ByVersion<ViolationHandler> = new ByVersion('handler', 'handler_exists');
 
   registerEvaluator(evaluator: Evaluator): void {
-    checkPart(evaluator, EVALUATOR);
+    checkPart(evaluator, kindOf(evaluator));
     this.evaluators.register(evaluator.name, evaluator.version, evaluator);
   }
 
@@ -40,6 +42,17 @@ export class Expectations {
     }
     return missing.size === 0 ? watchOf(watched) : { missing: [...missing].join(', ') };
   }
+}
+
+/** One of the two kinds: what waits does not look at what is accepted. */
+function kindOf(evaluator: unknown): PartKind {
+  const has = (member: string) =>
+    typeof evaluator === 'object' && evaluator !== null && Reflect.get(evaluator, member) !== undefined;
+  if (!has('violators') && !has('fold')) return TIMED;
+  if (has('waits')) {
+    throw new HubError('bad_evaluator', 'an evaluator has waits, or fold and violators; got both');
+  }
+  return ACCEPTING;
 }
 
 function exact<T>(parts: ByVersion<T>, kind: string, name: string, versions: unknown, missing: Set<string>): T | null {

@@ -10,6 +10,7 @@ import type { SessionState } from '../core/state.ts';
 import { currentHead } from './current-head.ts';
 import { checkDrained } from './drain.ts';
 import type { LiveSession } from './live-session.ts';
+import { noteOutcomes } from './outcomes.ts';
 import type { HubParts } from './parts.ts';
 import { tried } from './tried.ts';
 
@@ -20,6 +21,7 @@ export function onDurable(parts: HubParts, session: LiveSession, entries: readon
   if (isOfHub) parts.index.update(head, parts.clock.now());
   else if (head.due_at !== null) parts.index.sooner(head.session_id, head.due_at);
   announce(parts, entries, after);
+  noteOutcomes(parts, entries);
   parts.bindings.publish(entries, after, session.epoch);
   parts.waiters.wake(metadata);
   // What participants say ends nothing.
@@ -27,6 +29,7 @@ export function onDurable(parts: HubParts, session: LiveSession, entries: readon
   if (entries.some(namesSomeone)) reconcile(parts, head);
   void checkDrained(parts, head);
   limitDrain(parts, head);
+  parts.delegations.onDurable(entries, after);
   if (isTerminal(metadata.state)) void closeChildren(parts, session.sessionId);
 }
 

@@ -15,20 +15,35 @@ export interface Verdicts {
   readonly inbox: ReadonlyMap<string, Denial>;
 }
 
-const NONE: Verdicts = { send: null, inbox: new Map() };
+/** Where nobody was asked. */
+export const NO_VERDICTS: Verdicts = { send: null, inbox: new Map() };
 
 export class Gate {
   private readonly parts: HubParts;
   /** By connection and session: the last post that waits for the arbiter. */
   private readonly lines = new Map<string, Promise<void>>();
+  /** What an arbiter of one's own is asked: known once and for all, and looked at for every post and every delivery. */
+  private readonly asksSend: boolean;
+  private readonly asksInbox: boolean;
+  private readonly asksDelivery: boolean;
 
   constructor(parts: HubParts) {
     this.parts = parts;
+    const { replaced } = parts.arbiter;
+    this.asksSend = replaced.has('authorizeSend');
+    this.asksInbox = replaced.has('authorizeInbox');
+    this.asksDelivery = replaced.has('authorizeDelivery');
+  }
+
+  /** Nothing has to be waited for, and nobody to be asked: `pass` would run its work at once, without verdicts. */
+  isOpen(draft: Draft, metadata: SessionMetadata | undefined): boolean {
+    if (this.asksSend || this.asksInbox || this.lines.size > 0) return false;
+    return metadata === undefined || this.parts.inboxes.isReadyFor(draft, metadata);
   }
 
   /** Runs `then` at once, unless the arbiter, or a post before it, has to be waited for. */
   pass<T>(
-    sender: Binding,
+    sender: Pick<Binding, 'endpoint'> | { readonly endpoint: { readonly endpointId: string } },
     draft: Draft,
     metadata: SessionMetadata | undefined,
     then: (verdicts: Verdicts, hasWaited: boolean) => Promise<T>,
@@ -50,7 +65,7 @@ export class Gate {
   /** Outbound access and depth, on the state it is judged on. */
   denied(draft: Draft, metadata: SessionMetadata, { send }: Verdicts): Denial {
     const { registry, arbiter } = this.parts;
-    if (arbiter.replaced.has('authorizeSend')) return send;
+    if (this.asksSend) return send;
     const rule = registry.ruleOf(draft.sender_id);
     if (rule === registry.openRule && metadata.depth <= rule.limits.delegation_depth) return null;
     const ask = {
@@ -66,7 +81,7 @@ export class Gate {
   inboxDenied(draft: Draft, metadata: SessionMetadata, agentId: string, { inbox }: Verdicts): Denial {
     const { registry, arbiter } = this.parts;
     // Who came in since it was asked is not denied.
-    if (arbiter.replaced.has('authorizeInbox')) return inbox.get(agentId) ?? null;
+    if (this.asksInbox) return inbox.get(agentId) ?? null;
     if (registry.ruleOf(agentId) === registry.openRule) return null;
     const [from, to] = [this.party(draft.sender_id, metadata), this.party(agentId, metadata)];
     return now(arbiter.denial('authorizeInbox', { from, to, session: metadata, draft }));
@@ -74,15 +89,21 @@ export class Gate {
 
   /** A promise only of an arbiter that takes its time. The hub's own envelopes go to everyone. */
   deliveryDenied(envelope: Envelope, agentId: string): Denial | Promise<Denial> {
-    const { registry, arbiter } = this.parts;
-    if (envelope.sender_id === HUB_ID) return null;
-    if (!arbiter.replaced.has('authorizeDelivery') && registry.ruleOf(agentId) === registry.openRule) return null;
+    if (envelope.sender_id === HUB_ID || !this.withholdsFrom(agentId)) return null;
     const [from, to] = [this.known(envelope.sender_id), this.known(agentId)];
-    return arbiter.denial('authorizeDelivery', { from, to, envelope });
+    return this.parts.arbiter.denial('authorizeDelivery', { from, to, envelope });
+  }
+
+  /** Something may be kept from this one, by its rule or by an arbiter of one's own. */
+  withholdsFrom(agentId: string): boolean {
+    const { registry } = this.parts;
+    if (this.asksDelivery) return true;
+    const rule = registry.ruleOf(agentId);
+    return rule !== registry.openRule && !rule.access.inbound_from.includes('*');
   }
 
   private ready(draft: Draft, metadata: SessionMetadata | undefined): Verdicts | Promise<Verdicts> {
-    if (metadata === undefined) return NONE;
+    if (metadata === undefined) return NO_VERDICTS;
     const verdicts = this.verdicts(draft, metadata);
     const counted = this.parts.inboxes.toCount(draft, metadata);
     return counted === null ? verdicts : Promise.all([verdicts, counted]).then(([known]) => known);
@@ -90,15 +111,14 @@ export class Gate {
 
   /** What an arbiter of one's own is asked before; nothing, where the rules will be. */
   private verdicts(draft: Draft, metadata: SessionMetadata): Verdicts | Promise<Verdicts> {
-    const { replaced } = this.parts.arbiter;
-    if (!replaced.has('authorizeSend') && !replaced.has('authorizeInbox')) return NONE;
+    if (!this.asksSend && !this.asksInbox) return NO_VERDICTS;
     // A stranger is told that there is no such session, and nobody is asked about it.
-    if (participantOf(metadata, draft.sender_id) === undefined) return NONE;
+    if (participantOf(metadata, draft.sender_id) === undefined) return NO_VERDICTS;
     const from = this.party(draft.sender_id, metadata);
     const to = this.recipients(draft, metadata);
     const asked = { from, session: metadata, draft };
-    const send = replaced.has('authorizeSend') ? this.parts.arbiter.denial('authorizeSend', { ...asked, to }) : null;
-    const inbox = replaced.has('authorizeInbox')
+    const send = this.asksSend ? this.parts.arbiter.denial('authorizeSend', { ...asked, to }) : null;
+    const inbox = this.asksInbox
       ? to.map((one) => this.parts.arbiter.denial('authorizeInbox', { ...asked, to: one }))
       : [];
     const told = ([first, ...others]: readonly Denial[]): Verdicts => ({

@@ -10,10 +10,8 @@ const JUMP_MS = 5_000;
 export class Grace {
   private readonly clock: Clock;
   private readonly graceMs: number;
-  private readonly startedMs: number;
-  /** All of these in monotonic time. */
-  private readonly startUntil: number;
-  private jumpUntil = Number.NEGATIVE_INFINITY;
+  /** Of every session, and of one that came back: in monotonic time. */
+  private until = Number.NEGATIVE_INFINITY;
   private readonly returnUntil = new Map<string, number>();
   private lastMs: number;
   private last: number;
@@ -23,10 +21,13 @@ export class Grace {
   constructor(clock: Clock, { restartGraceMs }: Limits) {
     this.clock = clock;
     this.graceMs = restartGraceMs;
-    this.startedMs = clock.now();
-    this.lastMs = this.startedMs;
+    this.lastMs = clock.now();
     this.last = clock.monotonic();
-    this.startUntil = this.last + restartGraceMs;
+  }
+
+  /** The hub started where sessions were live: nobody could act in them while it was down. */
+  started(): void {
+    this.until = this.clock.monotonic() + this.graceMs;
   }
 
   /** Called at every sweep, and before anything is found due. */
@@ -34,17 +35,15 @@ export class Grace {
     const nowMs = this.clock.now();
     const now = this.clock.monotonic();
     const jumped = Math.abs(nowMs - this.lastMs - (now - this.last)) > JUMP_MS;
-    if (jumped) this.jumpUntil = now + this.graceMs;
+    if (jumped) this.until = now + this.graceMs;
     this.lastMs = nowMs;
     this.last = now;
   }
 
-  /** For how long yet a wait that began at `sinceMs` does not fire; 0 = it may. */
-  leftMs(sessionId: string, sinceMs: number): number {
+  /** For how long yet nothing of the session fires; 0 = it may. */
+  leftMs(sessionId: string): number {
     const now = this.clock.monotonic();
-    // A wait that began after the start was not cut short by it.
-    const startUntil = sinceMs < this.startedMs ? this.startUntil : Number.NEGATIVE_INFINITY;
-    const until = Math.max(startUntil, this.jumpUntil, this.returnUntil.get(sessionId) ?? Number.NEGATIVE_INFINITY);
+    const until = Math.max(this.until, this.returnUntil.get(sessionId) ?? Number.NEGATIVE_INFINITY);
     if (until <= now) this.returnUntil.delete(sessionId);
     return Math.max(0, until - now);
   }
@@ -54,8 +53,7 @@ export class Grace {
     const lost = this.lost.get(session_id);
     if (lost !== undefined) return lost.mayBeBack ? this.clock.now() : null;
     if (due_at === null || due_at === undefined) return null;
-    // What was due before the start began before it too.
-    const leftMs = this.leftMs(session_id, due_at);
+    const leftMs = this.leftMs(session_id);
     return leftMs === 0 ? due_at : Math.max(due_at, this.clock.now() + leftMs);
   }
 

@@ -22,6 +22,7 @@ import { checkSnapshot } from './check-snapshot.ts';
 import { Connection } from './connection.ts';
 import { CreateKeys } from './create-keys.ts';
 import { Cursors } from './cursors.ts';
+import { Delegations } from './delegations.ts';
 import { HUB_EVENTS, type HubEventName, type HubListener, Taps } from './events.ts';
 import { Expectations } from './expectations.ts';
 import { onDurable } from './follow-up.ts';
@@ -41,6 +42,7 @@ import { Registry } from './registry.ts';
 import { catchUp, restore } from './restore.ts';
 import { Retries } from './retries.ts';
 import { RuleParts } from './rule-parts.ts';
+import { Schedules } from './schedules.ts';
 import { Sessions } from './sessions.ts';
 import { Stamper } from './stamper.ts';
 import { Tokens } from './tokens.ts';
@@ -191,6 +193,7 @@ export class Hub {
     if (this.state !== 'running' || this.parts.backlog.failed !== null) return;
     const { parts } = this;
     parts.wakes.run(parts.clock.now());
+    parts.schedules.runs.run(parts.clock.now());
     parts.retries.runDue();
     parts.sessions.evict(parts.limits.maxLoadedSessions);
     parts.sessions.slim();
@@ -236,6 +239,7 @@ export class Hub {
     this.state = 'stopped';
     for (const connection of [...this.connections]) connection.close('shutdown');
     this.parts.waiters.stop('the hub is stopping');
+    this.parts.delegations.stop('the hub is stopping');
     await this.parts.cursors.flush((agentId) => this.parts.bindings.isBound(agentId)).catch(() => {});
     // What the last units would cause is not begun: the next start derives it again.
     this.parts.backlog.fail(new HubError('hub_stopped', 'the hub is stopped'));
@@ -268,6 +272,7 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
     backlog.fail(error);
     log.error('the store failed; the hub takes no more', { error: error.message });
     parts.waiters.stop(`the hub cannot write: ${error.message}`);
+    parts.delegations.stop(`the hub cannot write: ${error.message}`);
     events.emit('storeFailed', { error });
   };
   // Parts that need each other are made last and reached through `parts`, which is complete before any of them is used.
@@ -295,6 +300,7 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
     retries: new Retries(clock),
     createKeys: new CreateKeys(),
     opening: new Map(),
+    starting: new Map(),
     presence: new Presence(clock, limits, grace, (agentId) => parts.bindings.isBound(agentId)),
   } satisfies Partial<HubParts>);
   parts.bindings = new Bindings(parts);
@@ -303,10 +309,12 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
   parts.tokens = options.secrets === undefined ? null : new Tokens(parts, options.secrets);
   parts.watching = new Watching(parts);
   parts.wakes = new Wakes(parts);
+  parts.delegations = new Delegations(parts);
   parts.arbiter = new AskArbiter(parts, options.arbiter);
   parts.gate = new Gate(parts);
   parts.rates = new Rates(parts);
   parts.inboxes = new Inboxes(parts);
+  parts.schedules = new Schedules(parts);
   return parts;
 }
 

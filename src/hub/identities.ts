@@ -4,8 +4,9 @@ import type { Entry } from '../core/envelope.ts';
 import type { KnownAgent } from '../core/find-agent.ts';
 import type { Grant } from '../core/grants.ts';
 import type { JsonObject } from '../core/json.ts';
+import { foldOutcomes, NOTHING_SEEN, type Observations, observedOf, type TaskOutcome } from '../core/observed.ts';
 import type { Passport } from '../core/passport.ts';
-import { emptyResume, type Resume } from '../core/resume.ts';
+import { emptyResume, type Observed, type Resume } from '../core/resume.ts';
 import type { RuleRecord } from '../core/rule.ts';
 import { Versions } from './versions.ts';
 
@@ -14,6 +15,12 @@ export interface SkillNote {
   readonly seq: number;
   readonly version: number;
   readonly description: string;
+}
+
+/** What was seen of an agent, and how it is shown. */
+export interface SeenOf {
+  readonly observations: Observations;
+  readonly shown: Readonly<Record<string, Observed>>;
 }
 
 /** One name, for good: once taken it is never given to another. */
@@ -27,6 +34,7 @@ export interface Identity {
   readonly skills: Versions<SkillNote>;
   readonly rules: Versions<RuleRecord>;
   readonly grants: Versions<readonly Grant[]>;
+  readonly seen: Versions<SeenOf>;
 }
 
 export class Identities {
@@ -34,6 +42,8 @@ export class Identities {
   private readonly byId = new Map<string, Identity>();
   /** Sorted when it is asked for; null = somebody came or went since. */
   private names: readonly string[] | null = null;
+  /** Somebody has, or had, a rule of its own. Until then nobody's is looked for, which every post would do several times. */
+  hasRules = false;
 
   /** Staged or durable, retired or not. */
   named(name: string): Identity | undefined {
@@ -71,18 +81,23 @@ export class Identities {
         identity.retiredSeq = seq;
         return;
       case 'agent.resume':
-        // Written by the registry from a resume; what was observed is not the log's to say.
+        // Written by the registry from a resume; what was observed is written apart from it.
         identity.resumes.set(seq, { ...(event_data as unknown as Omit<Resume, 'observed'>), observed: {} }, durableSeq);
         return;
       case 'agent.skill':
         identity.skills.set(seq, noteOf(event_data, seq), durableSeq);
         return;
       case 'agent.rule':
+        this.hasRules = true;
         // Written by the registry from a record.
         identity.rules.set(seq, event_data as unknown as RuleRecord, durableSeq);
         return;
       case 'agent.grants':
         identity.grants.set(seq, event_data.grants as readonly Grant[], durableSeq);
+        return;
+      case 'agent.observed':
+        // Written by the registry from outcomes.
+        identity.seen.set(seq, seenAfter(identity, event_data.outcomes as unknown as TaskOutcome[]), durableSeq);
     }
   }
 
@@ -95,6 +110,7 @@ export class Identities {
       identity.skills.forgetAfter(seq);
       identity.rules.forgetAfter(seq);
       identity.grants.forgetAfter(seq);
+      identity.seen.forgetAfter(seq);
       if (identity.sinceSeq <= seq) continue;
       this.byName.delete(name);
       this.byId.delete(identity.passport.agent_id);
@@ -114,6 +130,7 @@ export class Identities {
       skills: new Versions<SkillNote>(),
       rules: new Versions<RuleRecord>(),
       grants: new Versions<readonly Grant[]>(),
+      seen: new Versions<SeenOf>(),
     };
     this.names = null;
     this.byName.set(passport.name, identity);
@@ -126,9 +143,19 @@ export function isKnownAt({ sinceSeq, retiredSeq }: Identity, seq: number): bool
   return sinceSeq <= seq && (retiredSeq === null || retiredSeq > seq);
 }
 
-export function knownAgent({ passport, resumes, skills }: Identity, seq: number): KnownAgent {
-  const resume = resumes.at(seq) ?? emptyResume(passport.agent_id);
+export function knownAgent({ passport, resumes, skills, seen }: Identity, seq: number): KnownAgent {
+  const resume = withObserved(resumes.at(seq) ?? emptyResume(passport.agent_id), seen.at(seq));
   return { passport, resume, description: skills.at(seq)?.description ?? '' };
+}
+
+/** What it says of itself, and what was seen of it. */
+export function withObserved(resume: Resume, seen: SeenOf | null): Resume {
+  return seen === null ? resume : { ...resume, observed: seen.shown };
+}
+
+function seenAfter({ seen }: Identity, outcomes: readonly TaskOutcome[]): SeenOf {
+  const observations = foldOutcomes(seen.newest?.observations ?? NOTHING_SEEN, outcomes);
+  return { observations, shown: observedOf(observations) };
 }
 
 function noteOf({ version, front_matter }: JsonObject, seq: number): SkillNote {

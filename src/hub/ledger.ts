@@ -40,23 +40,25 @@ export interface LedgerOwner<State> {
   onLost(error: Error): void;
 }
 
-interface Asked<State> {
+/** What was asked. After a conflict it is judged again, and is of another generation. */
+class Admission<State> implements Settler {
   readonly judge: Judge<State, unknown>;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: WireError) => void;
-}
-
-/** What was asked, and is judged once: after a conflict it is another admission. */
-class Admission<State> implements Settler {
-  readonly asked: Asked<State>;
-  verdict: Judgement<State, unknown> | null = null;
   readonly generation: number;
+  verdict: Judgement<State, unknown> | null = null;
   private readonly ledger: Ledger<State>;
 
-  constructor(ledger: Ledger<State>, asked: Asked<State>, generation: number) {
+  constructor(
+    ledger: Ledger<State>,
+    generation: number,
+    { judge, resolve, reject }: Pick<Admission<State>, 'judge' | 'resolve' | 'reject'>,
+  ) {
     this.ledger = ledger;
-    this.asked = asked;
     this.generation = generation;
+    this.judge = judge;
+    this.resolve = resolve;
+    this.reject = reject;
   }
 
   settle(outcome: AppendOutcome): void {
@@ -98,7 +100,7 @@ export class Ledger<State> {
       if (failed !== null) return reject(storeFailed(failed, 'refused'));
       // The answer given to `resolve` is the one this judge returned.
       const asked = { judge, resolve: resolve as (answer: unknown) => void, reject };
-      const admission = new Admission<State>(this, asked, this.generation);
+      const admission = new Admission<State>(this, this.generation, asked);
       if (this.reloading) this.pending.push(admission);
       else this.judgeNow(admission);
     });
@@ -120,7 +122,7 @@ export class Ledger<State> {
   /** Judges and stages. A throw (an adapter's or a store's defect) refuses and changes nothing. */
   private ask(admission: Admission<State>): Judgement<State, unknown> {
     try {
-      const verdict = admission.asked.judge(this.admittedState);
+      const verdict = admission.judge(this.admittedState);
       if (verdict.kind === 'accept') this.stage(admission, verdict.unit, verdict.after);
       return verdict;
     } catch (thrown) {
@@ -179,7 +181,7 @@ export class Ledger<State> {
       if (token !== null) this.durableState = state;
       this.token = token;
       this.reloading = false;
-      for (const { asked } of this.pending.splice(0)) this.judgeNow(new Admission(this, asked, this.generation));
+      for (const asked of this.pending.splice(0)) this.judgeNow(new Admission(this, this.generation, asked));
     } catch (thrown) {
       this.reloading = false;
       this.lost = asError(thrown);
@@ -197,15 +199,15 @@ export class Ledger<State> {
 
   /** A refusal is certain. What was staged, and what a repeat of it was to be answered with, is not. */
   private rejectAll(error: Error, staged: 'unknown' | 'refused'): void {
-    for (const { verdict, asked } of this.pending.splice(0)) {
-      asked.reject(storeFailed(error, verdict === null || verdict.kind === 'refuse' ? 'refused' : staged));
+    for (const { verdict, reject } of this.pending.splice(0)) {
+      reject(storeFailed(error, verdict === null || verdict.kind === 'refuse' ? 'refused' : staged));
     }
   }
 }
 
-function release<State>({ asked }: Admission<State>, verdict: Judgement<State, unknown>): void {
-  if (verdict.kind === 'refuse') asked.reject(verdict.error);
-  else asked.resolve(verdict.answer);
+function release<State>({ resolve, reject }: Admission<State>, verdict: Judgement<State, unknown>): void {
+  if (verdict.kind === 'refuse') reject(verdict.error);
+  else resolve(verdict.answer);
 }
 
 /** An estimate that costs little: the bound is a safety net, not an account. */

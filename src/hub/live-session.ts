@@ -1,5 +1,6 @@
 /** A loaded session: its ledger, the keys it has accepted, and the tail of its log for delivery. */
 
+import { checksOf, type Fault } from '../core/accept-checks.ts';
 import type { CompleteAdapter } from '../core/adapter.ts';
 import { type Advanced, advance, type Decision, type Governance, refuse } from '../core/advance.ts';
 import type { Draft, Entry, Unit } from '../core/envelope.ts';
@@ -71,6 +72,8 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
   private readingKey = false;
   private readonly behind: (() => void)[] = [];
   private reloading = false;
+  /** Evaluators that failed on what is staged, to be told when that is durable. */
+  private faults: Fault[] = [];
 
   constructor(parts: HubParts, loaded: LoadedLog, sink: DurableSink) {
     this.parts = parts;
@@ -91,6 +94,7 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
       adapter: loaded.adapter,
       epoch: loaded.epoch,
       watch: loaded.watch,
+      checks: checksOf(loaded.watch, (fault) => this.faults.push(fault)),
       maxEnvelopes: parts.limits.maxEnvelopes,
       stamp: (last) => parts.stamper.next(last),
     };
@@ -120,12 +124,21 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
    * log. Only then is anything waited for, and all that is asked of the session meanwhile waits behind it.
    */
   decideKeyed<T>(
-    { sender_id, idempotency_key: key }: Draft,
+    draft: Draft,
     decide: (state: SessionState, earlier?: KeyRecord) => Decision<T>,
     check?: Check,
   ): Promise<T> {
     this.used = true;
-    if (!this.readingKey && !this.mustRead(sender_id, key)) return this.judge(decide, check);
+    const { sender_id, idempotency_key } = draft;
+    if (!this.readingKey && !this.mustRead(sender_id, idempotency_key)) return this.judge(decide, check);
+    return this.decideWhenRead(draft, decide, check);
+  }
+
+  private decideWhenRead<T>(
+    { sender_id, idempotency_key: key }: Draft,
+    decide: (state: SessionState, earlier?: KeyRecord) => Decision<T>,
+    check?: Check,
+  ): Promise<T> {
     return this.inTurn(() => {
       if (key === null || !this.mustRead(sender_id, key)) return this.judge(decide, check);
       return this.afterReading(this.readKey(sender_id, key), (earlier) =>
@@ -186,6 +199,7 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
   onStaged({ entries }: Unit): void {
     this.keys.add(entries);
     for (const entry of entries) this.tail.push(entry);
+    this.parts.inboxes.stage(entries, this.durable);
   }
 
   onDurable({ entries }: Unit, after: SessionState | null): void {
@@ -197,12 +211,15 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
   }
 
   onLost(): void {
+    this.parts.inboxes.unstageAll(this.logId);
     this.parts.sessions.drop(this.logId);
   }
 
   /** Another writer was first: its entries are folded and published like our own, and the keys of what was dropped go. */
   async reload(durable: SessionState | null): Promise<{ state: SessionState | null; token: HeadToken | null }> {
     this.keys.drop(this.tail.splice(this.durableLength()));
+    this.parts.inboxes.unstageAll(this.logId);
+    this.faults = [];
     const stored = await this.store.head(this.logId);
     if (stored === null && durable !== null)
       throw new WireError('internal', `session ${this.logId} is gone from the store`);
@@ -271,7 +288,7 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
     if (refusal !== null) return refuse(refusal);
     const { entries, after } = advanced;
     const answer = decision.answer(advanced);
-    return { kind: 'accept', unit: { entries }, after, answer };
+    return { kind: 'accept', unit: { entries, head: after.head }, after, answer };
   }
 
   private publish(entries: readonly Entry[], after: SessionState | null): void {
@@ -282,8 +299,15 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
     if (this.tail.length > 2 * tailLength && !this.reloading) this.cutTail(tailLength);
     this.tally.count(entries);
     this.sink(this, entries, after);
+    if (this.faults.length > 0) this.tellFaults(after.head.seq);
     // While another writer's entries are read on, the durable state is not yet theirs.
     if (!this.reloading) this.snapshot(snapshotGrowth(after.head.seq, snapshotLength));
+  }
+
+  private tellFaults(upToSeq: number): void {
+    const due = this.faults.filter(({ seq }) => seq <= upToSeq);
+    this.faults = this.faults.filter(({ seq }) => seq > upToSeq);
+    for (const { watched, error } of due) this.parts.watching.faulty(this, watched, error);
   }
 
   /** What is staged stays: only the log would know it, and does not yet. */

@@ -3,40 +3,40 @@
 import type { OpenAsk, Party } from '../core/arbiter.ts';
 import { WireError } from '../core/errors.ts';
 import type { CreateParams, ParticipantRef } from '../core/operations.ts';
-import type { Binding } from './bindings.ts';
+import { inLine } from './in-line.ts';
+import type { Opener } from './opener.ts';
 import type { HubParts } from './parts.ts';
 import { liveSessionsOf } from './read-pages.ts';
 
 type Named = { readonly agent_id: string; readonly name: string };
 type Opening = Omit<OpenAsk, 'by' | 'others'> & { readonly by: Named; readonly others: readonly Named[] };
 
-/** Runs `then` if it may. Who has a limit is counted with what it is opening just now, so that two at once do not pass it. */
+/** Runs `then` if it may. Of those who have a limit one session is opened after the other: of two at once only what fits passes, and all that does. */
 export async function ifMayOpen<T>(parts: HubParts, opening: Opening, then: () => Promise<T>): Promise<T> {
-  const by = partyOf(parts, opening.by);
-  const others = opening.others.map((other) => partyOf(parts, other));
-  const denial = parts.arbiter.denial('authorizeOpen', { ...opening, by, others });
-  const reason = denial instanceof Promise ? await denial : denial;
-  if (reason !== null) throw new WireError('forbidden', `the session cannot be opened: ${reason}`, { reason });
+  const { by, others } = await checkMayOpen(parts, opening);
   // Who adds one to a session is in it already.
   const limited = [...(opening.session_id === null ? [by] : []), ...others].filter(
     ({ rule }) => rule.limits.max_concurrent_sessions !== null,
   );
   if (limited.length === 0) return then();
-  for (const { agent_id } of limited) parts.opening.set(agent_id, (parts.opening.get(agent_id) ?? 0) + 1);
-  try {
+  return inLine(parts.opening, new Set(limited.map(({ agent_id }) => agent_id)), async () => {
     for (const one of limited) await checkRoom(parts, one, opening.session_id);
-    return await then();
-  } finally {
-    for (const { agent_id } of limited) {
-      const left = (parts.opening.get(agent_id) ?? 1) - 1;
-      if (left > 0) parts.opening.set(agent_id, left);
-      else parts.opening.delete(agent_id);
-    }
-  }
+    return then();
+  });
+}
+
+/** The arbiter's say. */
+export async function checkMayOpen(parts: HubParts, opening: Opening): Promise<Pick<OpenAsk, 'by' | 'others'>> {
+  const by = partyOf(parts, opening.by);
+  const others = opening.others.map((other) => partyOf(parts, other));
+  const denial = parts.arbiter.denial('authorizeOpen', { ...opening, by, others });
+  const reason = denial instanceof Promise ? await denial : denial;
+  if (reason !== null) throw new WireError('forbidden', `the session cannot be opened: ${reason}`, { reason });
+  return { by, others };
 }
 
 /** Names nobody has, as the arbiter understands them. */
-export async function withKnownNames(parts: HubParts, creator: Binding, params: CreateParams): Promise<CreateParams> {
+export async function withKnownNames(parts: HubParts, creator: Opener, params: CreateParams): Promise<CreateParams> {
   const { arbiter, registry } = parts;
   if (!arbiter.replaced.has('resolveUnknown')) return params;
   const by = partyOf(parts, { agent_id: creator.agentId, name: creator.name });
@@ -49,9 +49,10 @@ export async function withKnownNames(parts: HubParts, creator: Binding, params: 
 }
 
 /** The session itself does not count: one who declined may be asked again. */
-async function checkRoom(parts: HubParts, { agent_id, name, rule }: Party, sessionId: string | null): Promise<void> {
-  const most = rule.limits.max_concurrent_sessions ?? Number.POSITIVE_INFINITY;
-  let live = parts.opening.get(agent_id) ?? 1;
+async function checkRoom(parts: HubParts, { agent_id, name }: Named, sessionId: string | null): Promise<void> {
+  // By the rule there is now: it may have stood in line.
+  const most = parts.registry.ruleOf(agent_id).limits.max_concurrent_sessions ?? Number.POSITIVE_INFINITY;
+  let live = 1;
   for await (const { head } of liveSessionsOf(parts.store, agent_id)) {
     const status = head.members[agent_id];
     if (head.session_id === sessionId || status === 'removed' || status === 'rejected') continue;

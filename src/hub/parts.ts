@@ -9,10 +9,12 @@ import type { Backlog } from './backlog.ts';
 import type { Bindings } from './bindings.ts';
 import type { CreateKeys } from './create-keys.ts';
 import type { Cursors } from './cursors.ts';
+import type { Delegations } from './delegations.ts';
 import type { Taps } from './events.ts';
 import type { Expectations } from './expectations.ts';
 import type { Gate } from './gate.ts';
 import type { Grace } from './grace.ts';
+import type { Lines } from './in-line.ts';
 import type { Inboxes } from './inboxes.ts';
 import type { LiveIndex } from './live-index.ts';
 import type { Presence } from './presence.ts';
@@ -20,6 +22,7 @@ import type { Rates } from './rates.ts';
 import type { Registry } from './registry.ts';
 import type { Retries } from './retries.ts';
 import type { RuleParts } from './rule-parts.ts';
+import type { Schedules } from './schedules.ts';
 import type { Sessions } from './sessions.ts';
 import type { Stamper } from './stamper.ts';
 import type { Tokens } from './tokens.ts';
@@ -55,13 +58,17 @@ export interface HubParts {
   readonly sessions: Sessions;
   readonly bindings: Bindings;
   readonly createKeys: CreateKeys;
+  readonly delegations: Delegations;
   readonly wakes: Wakes;
   readonly arbiter: AskArbiter;
   readonly gate: Gate;
   readonly rates: Rates;
   readonly inboxes: Inboxes;
-  /** How many sessions each agent with a limit is opening just now. */
-  readonly opening: Map<string, number>;
+  readonly schedules: Schedules;
+  /** Sessions that are being opened, by agent with a limit. */
+  readonly opening: Lines;
+  /** Tasks that are being started, by agent with a limit. */
+  readonly starting: Lines;
   /** The store refused a write: from now on nothing is accepted. */
   fail(error: Error): void;
   /** Connections there are now, for health. */

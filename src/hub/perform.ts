@@ -15,6 +15,7 @@ import { boundCaller, type Caller } from './caller.ts';
 import { countWithin, PAGE } from './count-within.ts';
 import { createSession } from './create-session.ts';
 import { decideAs } from './decide-as.ts';
+import { delegate } from './delegate.ts';
 import type { Handler } from './handler.ts';
 import { enrolRefusal, TRUSTED } from './handshake.ts';
 import { identityOperations } from './identity-operations.ts';
@@ -26,7 +27,9 @@ import { readLog } from './read-log.ts';
 import { liveSessionsOf } from './read-pages.ts';
 import { readView } from './read-view.ts';
 import { ruleOperations } from './rule-operations.ts';
+import { scheduleOperations } from './schedule-operations.ts';
 import { sessionsToLeave } from './sessions-to-leave.ts';
+import { taskOperations } from './task-operations.ts';
 import { tokenOperations } from './token-operations.ts';
 
 type PendingTurn = Result<'pending_turns'>['turns'][number];
@@ -68,8 +71,12 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   ...ruleOperations,
   ...operatorOperations,
   ...tokenOperations,
+  ...taskOperations,
+  ...scheduleOperations,
 
   create_session: (parts, caller, params) => createSession(parts, boundCaller(caller), params),
+
+  delegate: (parts, caller, params) => delegate(parts, boundCaller(caller), params),
 
   ack_invite(parts, caller, { session_id }) {
     return decideAs(parts, caller, session_id, (state, agentId) => ackInvite(state, agentId));
@@ -128,7 +135,7 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
     return parts.sessions.use(session_id, (session) =>
       parts.gate.pass(sender, draft, session.durable?.metadata, async (verdicts) => {
         const state = participantState(session.durable, sender.agentId, session_id);
-        const asked = { sender, draft, expectedSeq: null, verdicts, toll: { paid: false } };
+        const asked = { sender, draft, expectedSeq: null, verdicts, paid: false };
         const verdict = admitPost(draft, factsOf(parts, session, state, asked));
         const { turn } = state.head;
         if (verdict.kind !== 'refuse') return { can: true, code: null, why: null, turn };
@@ -166,22 +173,26 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
 };
 
 /** Parses and carries out; every failure is a wire error, and observable. */
-export async function perform<Name extends OperationName>(
+export function perform<Name extends OperationName>(
   parts: HubParts,
   caller: Caller,
   name: Name,
   params: unknown,
 ): Promise<Result<Name>> {
-  try {
-    const parsed = OPERATIONS[name].params.parse(params, 'params');
-    return await handlers[name](parts, caller, parsed);
-  } catch (thrown) {
+  // Not an async function: it runs for every post, and would cost it as much memory again as its answer does.
+  const refused = (thrown: unknown): never => {
     const error = toWireError(thrown, name);
     if (error.code === 'internal')
       parts.log.error(`${name} failed`, { error: error.message, cause: String(error.cause ?? '') });
     const agent_id = caller.binding?.agentId ?? null;
     parts.events.emit('operationRefused', { op: name, agent_id, session_id: sessionOf(params), error });
     throw error;
+  };
+  try {
+    const parsed = OPERATIONS[name].params.parse(params, 'params');
+    return Promise.resolve(handlers[name](parts, caller, parsed)).catch(refused);
+  } catch (thrown) {
+    return Promise.reject(thrown).catch(refused);
   }
 }
 

@@ -1,5 +1,6 @@
 /** The expectations of a session that is about to be created: every name known, every parameter checked, everyone resolved. */
 
+import { disown } from '../core/check-expected.ts';
 import { type CreateFacts, plannedMetadata } from '../core/create.ts';
 import { type FieldProblem, internalError, WireError } from '../core/errors.ts';
 import { type Evaluator, type WatchedEntry, watchOf } from '../core/expectation.ts';
@@ -55,6 +56,7 @@ function asked(evaluator: Evaluator, params: JsonObject): FieldProblem | null {
   try {
     const problem: unknown = evaluator.checkParams(params);
     if (problem === null || problem === undefined) return null;
+    disown(problem);
     if (!isPlainObject(problem)) throw new TypeError('checkParams gives {field, expected, received} or null');
     const { field, expected, received } = problem;
     return { field: String(field), expected: String(expected), received: String(received) };

@@ -8,7 +8,7 @@ import type { Limits } from '../core/limits.ts';
 import type { PostParams } from '../core/operations.ts';
 import type { SessionState } from '../core/state.ts';
 import type { Binding } from './bindings.ts';
-import type { Verdicts } from './gate.ts';
+import { NO_VERDICTS, type Verdicts } from './gate.ts';
 import { inboxRefusal } from './inbox-refusal.ts';
 import type { LiveSession } from './live-session.ts';
 import type { HubParts } from './parts.ts';
@@ -19,9 +19,23 @@ export function post(parts: HubParts, sender: Binding, params: PostParams): Prom
   const expectedSeq = params.expected_seq ?? null;
   parts.backlog.check();
   // From here to the staged unit is one turn of the event loop, and posts of one connection keep their order.
+  const session = parts.sessions.atHand(draft.session_id);
+  if (session !== undefined && parts.gate.isOpen(draft, session.durable?.metadata)) {
+    return admit(parts, session, { sender, draft, expectedSeq, verdicts: NO_VERDICTS, paid: false });
+  }
+  return admitWhenReady(parts, sender, draft, expectedSeq);
+}
+
+/** The session has to be loaded, or the post to wait: for the arbiter, for a count, or behind one that does. */
+function admitWhenReady(
+  parts: HubParts,
+  sender: Binding,
+  draft: Draft,
+  expectedSeq: number | null,
+): Promise<PostAnswer> {
   return parts.sessions.use(draft.session_id, (session) =>
     parts.gate.pass(sender, draft, session.durable?.metadata, (verdicts, hasWaited) => {
-      const asked: Asked = { sender, draft, expectedSeq, verdicts, toll: { paid: false } };
+      const asked: Asked = { sender, draft, expectedSeq, verdicts, paid: false };
       // While it waited the session may have been put out of memory, and come back as another.
       if (hasWaited) return parts.sessions.use(draft.session_id, (now) => admit(parts, now, asked));
       return admit(parts, session, asked);
@@ -30,24 +44,23 @@ export function post(parts: HubParts, sender: Binding, params: PostParams): Prom
 }
 
 function admit(parts: HubParts, session: LiveSession, asked: Asked): Promise<PostAnswer> {
-  const { draft, toll } = asked;
+  const { draft } = asked;
   return session.decideKeyed(
     draft,
     (state, earlier) => {
       const decision = admitPost(draft, factsOf(parts, session, state, asked, earlier));
-      return parts.rates.charged(decision, draft.sender_id, toll);
+      return parts.rates.charged(decision, draft.sender_id, asked);
     },
     draft.audience === null ? undefined : (advanced) => turnIsVisible(draft, advanced),
   );
 }
 
 /** What is known of a post before it is judged. */
-export interface Asked {
+export interface Asked extends Toll {
   readonly sender: Binding;
   readonly draft: Draft;
   readonly expectedSeq: number | null;
   readonly verdicts: Verdicts;
-  readonly toll: Toll;
 }
 
 /** What admission needs to know, looked up when it is asked: the state may be another when it is asked again. */
@@ -55,9 +68,10 @@ export function factsOf(
   parts: HubParts,
   session: LiveSession,
   state: SessionState,
-  { sender, draft, expectedSeq, verdicts, toll }: Asked,
+  asked: Asked,
   earlier?: KeyRecord,
 ): PostFacts {
+  const { sender, draft, expectedSeq, verdicts } = asked;
   return {
     state,
     adapter: session.adapter,
@@ -66,7 +80,7 @@ export function factsOf(
     repeat: session.accepted(draft.sender_id, draft.idempotency_key) ?? earlier,
     expectedSeq,
     denied: parts.gate.denied(draft, state.metadata, verdicts),
-    retryAfterMs: parts.rates.retryAfterMs(draft.sender_id, toll),
+    retryAfterMs: parts.rates.retryAfterMs(draft.sender_id, asked),
     inbox: inboxRefusal(parts, draft, state.metadata, verdicts),
   };
 }

@@ -12,11 +12,13 @@ import { envelopeText } from '../core/unit-text.ts';
 import type { Progress } from './cursors.ts';
 import type { HubParts } from './parts.ts';
 import { retryDelayMs } from './retries.ts';
+import type { Place } from './skipped.ts';
 
 const READ_BATCH = 128;
 const READ_AGAIN_MS = 1000;
 
 interface Flight {
+  readonly senderId: string;
   readonly attempt: number;
   /** The `prev_seq` it was sent with, the same in every attempt. */
   readonly prevSeq: number;
@@ -42,7 +44,7 @@ export class Pump {
   private previous: number;
   /** Sent and not acked, in seq order. */
   private readonly inFlight = new Map<number, Flight>();
-  /** Told as gone, in seq order. A gap has no receipt: it counts as heard once something sent after it is acked. */
+  /** Told as gone. A gap has no receipt: it counts as heard once something later is acked. */
   private readonly gaps = new Set<number>();
   private headSeq = 0;
   private ended = false;
@@ -98,10 +100,11 @@ export class Pump {
 
   /** False = this was not sent on this binding. */
   receive(status: 'ack' | 'nack' | 'seen', seq: number, reason: string): boolean {
-    if (seq > this.scanned || (!this.inFlight.has(seq) && !this.wasAcked(seq))) return false;
+    const isOpen = this.inFlight.has(seq) || this.gaps.has(seq);
+    if (seq > this.scanned || (!isOpen && !this.wasAcked(seq))) return false;
     if (status === 'seen') {
       this.parts.events.emit('deliverySeen', { ...this.stream(), seq });
-    } else if (!this.inFlight.has(seq)) {
+    } else if (!isOpen || (status === 'nack' && this.gaps.has(seq))) {
       return true;
     } else if (status === 'ack') {
       this.finish(seq);
@@ -164,11 +167,25 @@ export class Pump {
         this.advance();
         continue;
       }
-      const denial = this.parts.gate.deliveryDenied(envelope, this.target.agentId);
+      const denial = this.denialOf(envelope);
       if (denial instanceof Promise) return this.deliverAfter(denial, entry);
       if (denial === null) this.deliverOne(entry);
-      else this.parts.inboxes.acked(this.target.agentId);
+      else this.withhold(envelope);
     }
+  }
+
+  /** What was not to be had when it came is not asked about again. */
+  private denialOf(envelope: Envelope): string | null | Promise<string | null> {
+    const { gate, inboxes } = this.parts;
+    if (inboxes.wasDenied(this.target.agentId, envelope)) return 'it was denied when it came';
+    return gate.deliveryDenied(envelope, this.target.agentId);
+  }
+
+  /** Not to be had: it counts as acked. */
+  private withhold(envelope: Envelope): void {
+    this.parts.inboxes.acked(this.target.agentId, envelope);
+    this.progress.beyond.add(envelope.seq);
+    this.advance();
   }
 
   /** The arbiter takes its time: nothing overtakes the envelope it is asked about. */
@@ -180,35 +197,31 @@ export class Pump {
       this.asking = null;
       if (this.stopped) return;
       if (reason === null) this.deliverOne(entry);
-      else this.parts.inboxes.acked(this.target.agentId);
+      else this.withhold(entry.envelope);
       this.run();
     });
   }
 
   private deliverOne(entry: Entry): void {
     const { envelope } = entry;
-    if (this.parts.inboxes.wasDropped(this.target.agentId, envelope)) this.skip(envelope.seq, 'overflow');
-    else if (isPastTtl(envelope, this.parts.clock.now())) this.skip(envelope.seq, 'expired');
+    if (isPastTtl(envelope, this.parts.clock.now())) this.skip(envelope, 'expired');
+    else if (this.parts.inboxes.isGone(this.target.agentId, envelope)) this.skip(envelope, 'overflow');
     else if (this.hasRoomFor(envelope)) {
-      this.send(entry, { attempt: 1, prevSeq: this.previous });
+      this.send(entry, { senderId: envelope.sender_id, attempt: 1, prevSeq: this.previous });
       this.previous = envelope.seq;
     }
   }
 
-  /** Where the oldest are dropped they make room: what was sent counts as acked; if nothing was, this one is the oldest. */
-  private hasRoomFor({ seq, sender_id }: Envelope): boolean {
-    const { inboxes } = this.parts;
-    const { agentId } = this.target;
-    if (sender_id === HUB_ID) return true;
-    while (inboxes.overflows(agentId)) {
+  /** Where the oldest are dropped they make room: of what was sent the first; if nothing was, this one is the oldest. */
+  private hasRoomFor(envelope: Envelope): boolean {
+    if (envelope.sender_id === HUB_ID) return true;
+    while (this.parts.inboxes.overflows(this.target.agentId)) {
       const oldest = this.inFlight.keys().next().value;
       if (oldest === undefined) {
-        this.skip(seq, 'overflow');
-        inboxes.acked(agentId);
+        this.skip(envelope, 'overflow');
         return false;
       }
-      this.sendGap(oldest, 'overflow');
-      this.finish(oldest);
+      this.drop(oldest);
     }
     return true;
   }
@@ -227,7 +240,9 @@ export class Pump {
   }
 
   /** Told, not sent: the recipient knows exactly what is gone. */
-  private skip(seq: number, reason: GapReason): void {
+  private skip(envelope: Envelope, reason: GapReason): void {
+    const { seq } = envelope;
+    this.parts.inboxes.tellGone(this.target.agentId, envelope);
     this.sendGap(seq, reason);
     this.previous = seq;
     this.gaps.add(seq);
@@ -240,12 +255,28 @@ export class Pump {
     );
   }
 
-  private finish(seq: number): void {
-    if (this.inFlight.delete(seq)) this.parts.inboxes.acked(this.target.agentId);
+  /** It may have come or not, and so may the gap: that is known when something later is acked. */
+  private drop(seq: number): void {
+    const place = this.land(seq);
+    if (place !== null) this.parts.inboxes.tellGone(this.target.agentId, place);
+    this.sendGap(seq, 'overflow');
+    this.gaps.add(seq);
+  }
+
+  /** It is no longer on its way. */
+  private land(seq: number): Place | null {
+    const sender_id = this.inFlight.get(seq)?.senderId;
+    this.inFlight.delete(seq);
     this.parts.retries.cancel(this.retryKey(seq));
+    return sender_id === undefined ? null : { session_id: this.sessionId, seq, sender_id };
+  }
+
+  private finish(seq: number): void {
+    const place = this.land(seq);
+    if (place !== null) this.parts.inboxes.acked(this.target.agentId, place);
     this.progress.beyond.add(seq);
     for (const gap of this.gaps) {
-      if (gap > seq) break;
+      if (gap > seq) continue;
       this.gaps.delete(gap);
       this.progress.beyond.add(gap);
     }
@@ -254,16 +285,14 @@ export class Pump {
 
   /** The cursor moves over everything acked below the first that is not. */
   private advance(): void {
-    const first = Math.min(
-      this.inFlight.keys().next().value ?? Number.POSITIVE_INFINITY,
-      this.gaps.values().next().value ?? Number.POSITIVE_INFINITY,
-    );
+    const first = Math.min(this.inFlight.keys().next().value ?? Number.POSITIVE_INFINITY, ...this.gaps);
     const { beyond } = this.progress;
     for (const seq of [...beyond].sort((a, b) => a - b)) {
       if (seq >= first || seq > this.scanned) break;
       this.progress.seq = Math.max(this.progress.seq, seq);
       beyond.delete(seq);
     }
+    this.parts.inboxes.passed(this.target.agentId, this.sessionId, this.progress.seq);
     this.parts.cursors.changed(this.progress);
   }
 

@@ -39,6 +39,8 @@ export interface LinesRead {
   readonly earlier: number;
   /** The newest line that was wanted and is too much for one answer; null = none. */
   readonly cutAt: number | null;
+  /** Whose lines there are before a seq, by id. */
+  readonly heardBefore: (seq: number) => ReadonlySet<string>;
 }
 
 export async function readLines(reading: Reading): Promise<LinesRead> {
@@ -71,11 +73,12 @@ export async function readLines(reading: Reading): Promise<LinesRead> {
     limit = Math.min(2 * limit, LONGEST_PAGE);
   }
   const { lines, cutAt } = taking;
-  return { taken: lines.toReversed(), earlier: (total ?? seen) - lines.length, cutAt };
+  const heardBefore = (seq: number): ReadonlySet<string> => tally.heardBefore(seq, agentId);
+  return { taken: lines.toReversed(), earlier: (total ?? seen) - lines.length, cutAt, heardBefore };
 }
 
 /** The entries from `at` back to the one after `after`, newest first: from memory if all of them are there. */
-async function pageBefore({ session, store }: Reading, at: number, after: number): Promise<readonly Entry[]> {
+export async function pageBefore({ session, store }: Reading, at: number, after: number): Promise<readonly Entry[]> {
   const tail = session.tailFrom(after + 1);
   if (tail !== null) return tail.slice(0, at - after).toReversed();
   const range = { from_seq: after + 1, to_seq: at, limit: at - after, reverse: true };
@@ -91,7 +94,7 @@ export function cannotRead({ sessionId }: LiveSession, seq: number): WireError {
 }
 
 /** Lines are offered newest first, until the window or the size of an answer is full. */
-class Taking {
+export class Taking {
   readonly lines: ViewLine[] = [];
   isDone = false;
   cutAt: number | null = null;

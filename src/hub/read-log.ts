@@ -7,6 +7,7 @@ import type { Params, Result } from '../core/operations.ts';
 import type { Binding } from './bindings.ts';
 import type { HubParts } from './parts.ts';
 import { readableEnd } from './readable-end.ts';
+import { notWithheld } from './withheld.ts';
 
 const DEFAULT_LIMIT = 100;
 
@@ -26,10 +27,10 @@ export async function readLog(
     : { from_seq: start, to_seq: last, limit };
   if (range.to_seq < range.from_seq) return { envelopes: [], next: null, head_seq };
   const entries = await parts.store.read(params.session_id, range);
+  const readable = entries.filter(({ envelope }) => isReadable(envelope, reader.agentId, end));
+  const allowed = await notWithheld(parts.gate, reader.agentId, readable);
   const { envelopes, stoppedAt } = takeWithin(
-    entries.map(({ envelope }) => envelope),
-    reader.agentId,
-    end,
+    allowed.map(({ envelope }) => envelope),
     parts.limits.maxResponseBytes,
   );
   const lastRead = entries.at(-1)?.envelope.seq;
@@ -40,16 +41,10 @@ export async function readLog(
 }
 
 /** As many as fit into one answer, at least one; `stoppedAt` is where the next page begins. */
-function takeWithin(
-  all: readonly Envelope[],
-  agentId: string,
-  end: number,
-  maxBytes: number,
-): { envelopes: Envelope[]; stoppedAt: number | null } {
+function takeWithin(all: readonly Envelope[], maxBytes: number): { envelopes: Envelope[]; stoppedAt: number | null } {
   const envelopes: Envelope[] = [];
   let bytes = 0;
   for (const envelope of all) {
-    if (!isReadable(envelope, agentId, end)) continue;
     bytes += utf8Bytes(JSON.stringify(envelope));
     if (bytes > maxBytes && envelopes.length > 0) return { envelopes, stoppedAt: envelope.seq };
     envelopes.push(envelope);

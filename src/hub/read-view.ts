@@ -11,9 +11,9 @@ import { checkMessages, checkTaken } from './check-messages.ts';
 import { type ChosenView, chooseView } from './chosen-view.ts';
 import type { LiveSession } from './live-session.ts';
 import type { HubParts } from './parts.ts';
-import { readLines } from './read-lines.ts';
+import { readAllowedLines } from './read-allowed-lines.ts';
+import { type LinesRead, readLines } from './read-lines.ts';
 import { readableEnd } from './readable-end.ts';
-import type { Tally } from './tally.ts';
 
 export function readView(parts: HubParts, reader: Binding, params: Params<'read_view'>): Promise<Result<'read_view'>> {
   return parts.sessions.use(params.session_id, (session) => viewOf(parts, session, reader.agentId, params));
@@ -36,8 +36,9 @@ async function viewOf(
   const { store, limits } = parts;
   const maxBytes = limits.maxResponseBytes;
   const takes = windowOf(chosen);
-  const read = await readLines({ session, store, metadata, adapter, agentId, atSeq, takes, maxBytes });
-  const seen = { metadata, tally: session.tally, agentId, atSeq, earlier: read.earlier };
+  const reading = { session, store, metadata, adapter, agentId, atSeq, takes, maxBytes };
+  const read = await (parts.gate.withholdsFrom(agentId) ? readAllowedLines(parts.gate, reading) : readLines(reading));
+  const seen = { metadata, atSeq, earlier: read.earlier, heardBefore: read.heardBefore };
   const { messages, left } = showWithin(chosen, read.taken, seen, maxBytes);
   return {
     messages,
@@ -50,11 +51,10 @@ async function viewOf(
 
 interface Seen {
   readonly metadata: SessionMetadata;
-  readonly tally: Tally;
-  readonly agentId: string;
   readonly atSeq: number;
   /** Lines before all that were taken. */
   readonly earlier: number;
+  readonly heardBefore: LinesRead['heardBefore'];
 }
 
 /** What is shown may be longer than what was read: then the oldest are left out, but never the newest. */
@@ -88,8 +88,8 @@ function overBy(messages: readonly ViewMessage[], maxBytes: number): number {
 }
 
 /** In the order of the participants, the hub after them. */
-function namesBefore(seq: number, { metadata, tally, agentId }: Seen): readonly string[] {
-  const heard = tally.heardBefore(seq, agentId);
+function namesBefore(seq: number, { metadata, heardBefore }: Seen): readonly string[] {
+  const heard = heardBefore(seq);
   const known = metadata.participants.map(({ agent_id }) => agent_id).filter((id) => heard.has(id));
   const others = [...heard].filter((id) => !known.includes(id)).sort();
   return [...known, ...others].map((id) => (id === HUB_ID ? HUB_ID : nameOf(metadata, id)));

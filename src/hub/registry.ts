@@ -6,6 +6,7 @@ import { WireError } from '../core/errors.ts';
 import type { KnownAgent } from '../core/find-agent.ts';
 import type { Grant } from '../core/grants.ts';
 import type { JsonObject } from '../core/json.ts';
+import { NOTHING_SEEN, type TaskOutcome, unseen } from '../core/observed.ts';
 import { type Passport, type PassportClaim, passportFrom } from '../core/passport.ts';
 import { emptyResume, nextResume, type Resume, type ResumeClaim } from '../core/resume.ts';
 import { changedRule, openRule, type Rule, type RuleChange, type RuleRecord } from '../core/rule.ts';
@@ -13,7 +14,7 @@ import { renderSkill, type Skill } from '../core/skill.ts';
 import type { HeadToken } from '../core/store.ts';
 import { REGISTRY_LOG } from '../core/store.ts';
 import { looserField } from '../core/tighter.ts';
-import { Identities, type Identity, isKnownAt, knownAgent } from './identities.ts';
+import { Identities, type Identity, isKnownAt, knownAgent, withObserved } from './identities.ts';
 import { type Judge, type Judgement, Ledger } from './ledger.ts';
 import type { HubParts } from './parts.ts';
 import { logPages } from './read-pages.ts';
@@ -133,11 +134,28 @@ export class Registry {
         return refuse(otherVersion('resume', before.version, expected));
       const stamp = this.parts.stamper.next(state.envelope_id);
       const resume = nextResume(before, claim, stamp.created_at);
-      if (resume === before) return { kind: 'nothing', answer: before };
+      const answer = withObserved(resume, identity.seen.newest);
+      if (resume === before) return { kind: 'nothing', answer };
       const { observed: _, ...said } = resume;
       // What is said is JSON: texts and numbers.
-      return append(state, stamp, 'agent.resume', said as unknown as JsonObject, () => resume);
+      return append(state, stamp, 'agent.resume', said as unknown as JsonObject, () => answer);
     });
+  }
+
+  /** What its tasks came to. What is counted already, as far as that is known, is not counted again. */
+  observe(agentId: string, outcomes: readonly TaskOutcome[]): Promise<void> {
+    return this.change<void>(
+      agentId,
+      () => null,
+      (identity, state) => {
+        const fresh = unseen(identity.seen.newest?.observations ?? NOTHING_SEEN, outcomes);
+        if (fresh.length === 0) return { kind: 'nothing', answer: undefined };
+        const stamp = this.parts.stamper.next(state.envelope_id);
+        // Outcomes are JSON: texts and numbers.
+        const data = { agent_id: agentId, outcomes: fresh } as unknown as JsonObject;
+        return append(state, stamp, 'agent.observed', data, () => undefined);
+      },
+    );
   }
 
   /** `text` null = it has none of its own any more. */
@@ -154,6 +172,7 @@ export class Registry {
 
   /** The rule that holds now; `openRule` = it has none of its own. Asked several times for every post. */
   ruleOf(agentId: string): Rule {
+    if (!this.identities.hasRules) return this.openRule;
     return this.identities.withId(agentId)?.rules.at(this.durableSeq)?.rule ?? this.openRule;
   }
 

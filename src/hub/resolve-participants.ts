@@ -3,19 +3,15 @@
 import type { CreateFacts } from '../core/create.ts';
 import { WireError } from '../core/errors.ts';
 import type { ParticipantRef } from '../core/operations.ts';
-import type { Binding } from './bindings.ts';
 import { type Offers, offering } from './find-agents.ts';
+import type { Opener } from './opener.ts';
 import type { HubParts } from './parts.ts';
 
 type Participants = CreateFacts['participants'];
 type Chosen = Participants[number];
 
 /** A creator not listed is put first. Capabilities are filled last, so that nobody is chosen who is named elsewhere. */
-export function resolveParticipants(
-  parts: HubParts,
-  creator: Binding,
-  listed: readonly ParticipantRef[],
-): Participants {
+export function resolveParticipants(parts: HubParts, creator: Opener, listed: readonly ParticipantRef[]): Participants {
   const named = listed.map((ref, i) => (typeof ref === 'string' ? byName(parts, ref, i) : ref));
   assertOnce(named, listed);
   const taken = new Set([creator.agentId, ...named.flatMap((one) => ('capability' in one ? [] : [one.agent_id]))]);

@@ -19,24 +19,32 @@ export interface Unfinished {
   readonly rows: AsyncIterator<readonly LiveRow[]>;
   readonly closing: string[];
   readonly children: string[];
+  readonly delegating: string[];
 }
 
 /** Makes later stamps later than all that is stored, and arms the first page of live sessions: for most hubs that is all. */
 export async function restore(parts: HubParts): Promise<Unfinished> {
-  const { store, registry, tokens, stamper } = parts;
+  const { store, registry, schedules, tokens, stamper, index, grace } = parts;
   await registry.start();
   await tokens?.start();
+  await schedules.start();
   const newest = await store.newestEnvelopeId();
   if (newest !== null) stamper.observe(newest);
-  const unfinished = { rows: store.liveRows()[Symbol.asyncIterator](), closing: [], children: [] };
-  await armPage(parts, unfinished);
+  const unfinished = { rows: store.liveRows()[Symbol.asyncIterator](), closing: [], children: [], delegating: [] };
+  while (index.size === 0 && (await armPage(parts, unfinished)));
+  if (index.size > 0) grace.started();
   return unfinished;
 }
 
 /** Arms the other live sessions, ends what waits for nobody, closes children of ended parents, and takes retired identities out. */
 export async function catchUp(parts: HubParts, unfinished: Unfinished): Promise<void> {
-  const { closing, children } = unfinished;
-  while (parts.backlog.failed === null && (await armPage(parts, unfinished))) await turn(parts);
+  const { closing, children, delegating } = unfinished;
+  try {
+    while (parts.backlog.failed === null && (await armPage(parts, unfinished))) await turn(parts);
+  } finally {
+    // Whoever delegates waits for it.
+    await parts.delegations.restore(delegating);
+  }
   const inTurn = turnsOf(parts);
   await eachAtMost(MOST_AT_ONCE, closing, (sessionId) =>
     inTurn(() => tried(parts, `${sessionId}\nlook at closing`, () => lookAtClosing(parts, sessionId))),
@@ -48,7 +56,10 @@ export async function catchUp(parts: HubParts, unfinished: Unfinished): Promise<
 }
 
 /** False = there are no more. One that has ended since it was read is found out when it is due. */
-async function armPage({ index, clock }: HubParts, { rows, closing, children }: Unfinished): Promise<boolean> {
+async function armPage(
+  { index, clock }: HubParts,
+  { rows, closing, children, delegating }: Unfinished,
+): Promise<boolean> {
   const { value, done } = await rows.next();
   if (done === true) return false;
   const nowMs = clock.now();
@@ -56,6 +67,7 @@ async function armPage({ index, clock }: HubParts, { rows, closing, children }: 
     index.restore(row, nowMs);
     if (row.state === 'CLOSING') closing.push(row.session_id);
     if (row.is_child) children.push(row.session_id);
+    if (row.delegates) delegating.push(row.session_id);
   }
   return true;
 }

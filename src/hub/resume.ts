@@ -22,6 +22,7 @@ export async function resumeBinding(parts: HubParts, binding: Binding, resume: R
   const release = parts.cursors.hold(binding.agentId);
   try {
     await parts.cursors.load(binding.agentId);
+    await parts.inboxes.counted(binding.agentId);
     const owed = await owedSessions(parts, binding.agentId);
     if (!parts.bindings.isCurrent(binding)) return;
     // From here on publish wakes its streams; what it noted until now is newer than what was read.
@@ -108,6 +109,7 @@ function meetPoint(
     progress.seq = point.seq;
     for (const seq of progress.beyond) if (seq <= point.seq) progress.beyond.delete(seq);
     parts.cursors.changed(progress);
+    parts.inboxes.passed(progress.agent_id, progress.session_id, point.seq);
     parts.inboxes.blur(progress.agent_id);
   }
 }
@@ -171,6 +173,7 @@ async function forget(parts: HubParts, binding: Binding, progress: Progress): Pr
     binding.send(encodeFrame(gap));
   }
   parts.cursors.drop(binding.agentId, progress.session_id);
+  parts.inboxes.passed(binding.agentId, progress.session_id, head.seq);
   parts.inboxes.blur(binding.agentId);
 }
 

@@ -14,6 +14,8 @@ export class Sessions {
   private readonly sink: DurableSink;
   /** In the order of use: the first was used longest ago. */
   private readonly loaded = new Map<string, LiveSession>();
+  /** Those a sweep has to look at: used not long ago, or ended. The others may be very many, and cost it nothing. */
+  private readonly warm = new Set<LiveSession>();
   /** Callers of sessions that are on their way, in the order they came. */
   private readonly arriving = new Map<string, ((session: LiveSession | WireError) => void)[]>();
 
@@ -38,11 +40,18 @@ export class Sessions {
     return this.loaded.get(sessionId);
   }
 
+  /** To be used now; undefined = it is not in memory, or others wait for it: then `use` takes care of the order. */
+  atHand(sessionId: string): LiveSession | undefined {
+    const loaded = this.loaded.get(sessionId);
+    if (loaded === undefined || this.arriving.has(sessionId)) return undefined;
+    this.touch(loaded);
+    return loaded;
+  }
+
   /** Runs `work` on the session: now if it is loaded, else when it is, in the order of the calls. Unknown = not_found. */
   use<T>(sessionId: string, work: (session: LiveSession) => Promise<T> | T): Promise<T> {
-    const loaded = this.loaded.get(sessionId);
-    if (loaded !== undefined && !this.arriving.has(sessionId)) {
-      this.touch(loaded);
+    const loaded = this.atHand(sessionId);
+    if (loaded !== undefined) {
       // The promise of the work itself: one of ours around it would cost every post three more turns of the queue.
       try {
         return Promise.resolve(work(loaded));
@@ -76,12 +85,15 @@ export class Sessions {
     });
   }
 
-  /** A session that is about to be created. */
+  /** A session that is about to be created, or was loaded. */
   add(session: LiveSession): void {
     this.loaded.set(session.sessionId, session);
+    this.warm.add(session);
   }
 
   drop(sessionId: string): void {
+    const session = this.loaded.get(sessionId);
+    if (session !== undefined) this.warm.delete(session);
     this.loaded.delete(sessionId);
   }
 
@@ -106,15 +118,20 @@ export class Sessions {
 
   /** Drops idle sessions: ended ones at once, others when more than `most` are loaded, longest unused first. */
   evict(most: number): void {
-    for (const [sessionId, session] of this.loaded) {
-      if (this.loaded.size > most || hasEnded(session)) this.release(sessionId);
+    for (const sessionId of this.loaded.keys()) {
+      if (this.loaded.size <= most) break;
+      this.release(sessionId);
     }
+    for (const session of this.warm) if (hasEnded(session)) this.release(session.sessionId);
   }
 
   /** Called at every sweep: those nobody has used since the last one keep only what cannot be read again. */
   slim(): void {
-    for (const session of this.loaded.values()) {
-      if (!session.used && session.idle) session.rest();
+    for (const session of this.warm) {
+      if (!session.used && session.idle) {
+        session.rest();
+        if (!hasEnded(session)) this.warm.delete(session);
+      }
       session.used = false;
       session.touched = false;
     }
@@ -126,7 +143,7 @@ export class Sessions {
     if (session === undefined || session.durable === null || !session.idle) return;
     if (this.parts.waiters.has(sessionId)) return;
     session.snapshot(this.parts.limits.snapshotLength);
-    this.loaded.delete(sessionId);
+    this.drop(sessionId);
   }
 
   /** Sessions that were found unavailable are loaded anew, one by one: what they lacked may be there now. */
@@ -135,7 +152,7 @@ export class Sessions {
     this.registrations += 1;
     for (const sessionId of grace.mayBeBack()) index.sooner(sessionId, clock.now());
     for (const [sessionId, { unavailable, idle }] of this.loaded) {
-      if (unavailable !== null && idle) this.loaded.delete(sessionId);
+      if (unavailable !== null && idle) this.drop(sessionId);
     }
     // What cannot be read now is tried again by whoever uses it.
     for (const sessionId of [...this.lacking]) await this.use(sessionId, () => {}).catch(() => {});
@@ -147,7 +164,7 @@ export class Sessions {
     if (session.touched) return;
     session.touched = true;
     this.loaded.delete(session.sessionId);
-    this.loaded.set(session.sessionId, session);
+    this.add(session);
   }
 
   private async load(sessionId: string): Promise<void> {
@@ -165,7 +182,7 @@ export class Sessions {
   /** Before anybody uses it: what they do comes after what is told of it. */
   private arrived(session: LiveSession): void {
     const { sessionId, unavailable, damaged } = session;
-    this.loaded.set(sessionId, session);
+    this.add(session);
     this.parts.grace.loaded(sessionId, unavailable !== null);
     if (unavailable !== null) {
       if (!damaged) this.lacking.add(sessionId);

@@ -11,7 +11,7 @@ import { survivesJson } from './survives-json.ts';
 import { Tally } from './tally.ts';
 
 /** Part of every fingerprint: any change to what the hub's own fold makes of a log needs a new number. */
-const FOLD_VERSION = 3;
+const FOLD_VERSION = 6;
 
 /** A session as far as a snapshot speaks of it. */
 export interface Folded {
@@ -34,8 +34,8 @@ export function snapshotGrowth(seq: number, snapshotLength: number): number {
 
 /** Only of what is durable. One that cannot be saved is no loss: the session is folded from an older one or its start. */
 export function saveSnapshot(parts: HubParts, adapter: CompleteAdapter, { state, keys, tally }: Folded): void {
-  // The adapter's own is the only part that is not JSON by construction.
-  if (!survivesJson(state.adapter_state)) return;
+  // What adapter and evaluators keep is the only part that is not JSON by construction.
+  if (!survivesJson(state.adapter_state) || !survivesJson(state.pacing.tallies)) return;
   const { session_id, epoch, head_seq: seq } = state.metadata;
   // A SessionState is JSON then; its interfaces only lack an index signature.
   const body = { state: state as unknown as Json, keys: keys.flat(seq), tally: tally.toJson() };

@@ -16,7 +16,12 @@ export class Versions<T> {
 
   /** As everyone else sees it, who knows of nothing after `seq`. */
   at(seq: number): T | null {
-    return this.kept.findLast((version) => version.seq <= seq)?.value ?? null;
+    // A loop: rules are asked for several times for every post, and nearly nobody has one.
+    for (let i = this.kept.length - 1; i >= 0; i--) {
+      const version = this.kept[i];
+      if (version !== undefined && version.seq <= seq) return version.value;
+    }
+    return null;
   }
 
   /** Those that a durable one has replaced are forgotten. */

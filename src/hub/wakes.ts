@@ -15,6 +15,9 @@ export class Wakes {
   private underWay = 0;
   private untilMs = 0;
   private waiting = false;
+  /** Due, and left alone for a while: until when, in monotonic time, since the wall clock may be set meanwhile. */
+  private readonly putOff = new Map<string, number>();
+  private firstPutOff = Number.POSITIVE_INFINITY;
 
   constructor(parts: HubParts) {
     this.parts = parts;
@@ -24,7 +27,21 @@ export class Wakes {
   run(nowMs: number): void {
     this.untilMs = nowMs;
     this.parts.grace.check();
+    this.bringBack(nowMs);
     this.fill();
+  }
+
+  private bringBack(nowMs: number): void {
+    const now = this.parts.clock.monotonic();
+    if (now < this.firstPutOff) return;
+    this.firstPutOff = Number.POSITIVE_INFINITY;
+    for (const [sessionId, until] of this.putOff) {
+      if (until > now) this.firstPutOff = Math.min(this.firstPutOff, until);
+      else {
+        this.putOff.delete(sessionId);
+        this.parts.index.sooner(sessionId, nowMs);
+      }
+    }
   }
 
   private fill(): void {
@@ -74,6 +91,15 @@ export class Wakes {
     }
     // Else the session moved on meanwhile, and was armed by what it did.
     if (index.deadlines.at(sessionId) === againMs && nextMs > againMs) index.deadlines.set(sessionId, nextMs);
+    const { due_at } = sessions.peek(sessionId)?.durable?.head ?? current.head;
+    if (due_at != null && due_at < nextMs) this.later(sessionId, nextMs - nowMs);
+  }
+
+  /** A look too many changes nothing. */
+  private later(sessionId: string, ms: number): void {
+    const until = this.parts.clock.monotonic() + Math.max(0, ms);
+    this.putOff.set(sessionId, until);
+    this.firstPutOff = Math.min(this.firstPutOff, until);
   }
 
   /** What was due first comes first: an end leaves nothing to expect, and an expectation may be the end. Says when to look again. */
@@ -99,6 +125,7 @@ export class Wakes {
   }
 
   private forget(sessionId: string): void {
+    this.putOff.delete(sessionId);
     this.parts.index.forget(sessionId);
     this.parts.watching.forget(sessionId);
     this.parts.grace.forget(sessionId);

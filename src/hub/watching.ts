@@ -1,8 +1,13 @@
-/** The expectations of a session that is due: each entry on its own, so that a defect of one leaves the others alone. */
+/**
+ * The tasks and expectations of a session that is due: each entry on its own, so that a defect of one leaves the others
+ * alone.
+ */
 
 import { asError } from '../core/errors.ts';
-import type { WatchedEntry } from '../core/expectation.ts';
+import type { TimedEntry, WatchedEntry } from '../core/expectation.ts';
 import { fireEntry, watchedState } from '../core/expectations-due.ts';
+import { expireTasks } from '../core/task-ends.ts';
+import { msFromIso } from '../core/time.ts';
 import { openWaits } from '../core/waits.ts';
 import type { LiveSession } from './live-session.ts';
 import type { HubParts } from './parts.ts';
@@ -10,6 +15,8 @@ import type { HubParts } from './parts.ts';
 /** How long an entry that failed is left alone: twice as long each time, up to an hour. */
 const FIRST_PAUSE_MS = 60_000;
 const LAST_PAUSE_MS = 3_600_000;
+
+const NOT_YET = { kind: 'nothing', answer: { fired: false } } as const;
 
 interface Failure {
   readonly attempts: number;
@@ -26,27 +33,45 @@ export class Watching {
     this.parts = parts;
   }
 
-  /** Fires what is due, one unit for each entry, in their order; says when to look again. null = nothing is waited for. */
+  /** Expires tasks, then fires what is due, one unit for each entry, in their order; says when to look again. null = nothing is waited for. */
   async fire(session: LiveSession, nowMs: number): Promise<number | null> {
-    const entries = session.watch?.entries ?? [];
+    const expired = this.expire(session, nowMs);
+    const entries = session.watch?.timed ?? [];
     // Asked one after the other without waiting: each is judged on the state after the one before.
-    await Promise.all(
-      entries
+    await Promise.all([
+      expired,
+      ...entries
         .filter((watched) => !this.isPaused(session, watched))
         .map((watched) => this.fireOne(session, watched, nowMs)),
-    );
+    ]);
     return this.nextMs(session, nowMs);
+  }
+
+  /** Tasks whose time is over, all in one unit. In a session that is unavailable nothing expires, like all that is expected. */
+  private expire(session: LiveSession, nowMs: number): Promise<unknown> | null {
+    if (session.unavailable !== null || (session.durable?.tasks.due_at ?? Number.POSITIVE_INFINITY) > nowMs)
+      return null;
+    // Their owners could not say anything while the hub was down.
+    return session.decide((state) =>
+      this.parts.grace.leftMs(session.sessionId) > 0 ? { kind: 'nothing', answer: 0 } : expireTasks(state, nowMs),
+    );
   }
 
   forget(sessionId: string): void {
     this.failures.delete(sessionId);
   }
 
-  private async fireOne(session: LiveSession, watched: WatchedEntry, nowMs: number): Promise<void> {
+  /** Of an entry that looks at what is accepted: said now and then, not at every envelope. */
+  faulty(session: LiveSession, watched: WatchedEntry, error: Error): void {
+    if (!this.isPaused(session, watched)) this.failed(session.sessionId, watched, error);
+  }
+
+  private async fireOne(session: LiveSession, watched: TimedEntry, nowMs: number): Promise<void> {
     const { grace } = this.parts;
-    const holds = ({ since_ms }: { readonly since_ms: number }) => grace.leftMs(session.sessionId, since_ms) > 0;
     try {
-      const { fired } = await session.decide((state) => fireEntry(state, watched, nowMs, holds));
+      const { fired } = await session.decide((state) =>
+        grace.leftMs(session.sessionId) > 0 ? NOT_YET : fireEntry(state, watched, nowMs),
+      );
       if (fired) this.failures.get(session.sessionId)?.delete(watched.index);
     } catch (thrown) {
       if (this.parts.backlog.failed === null) this.failed(session.sessionId, watched, asError(thrown));
@@ -75,23 +100,33 @@ export class Watching {
   }
 
   private nextMs(session: LiveSession, nowMs: number): number | null {
-    const times = (session.watch?.entries ?? []).flatMap((watched) => {
+    const times = (session.watch?.timed ?? []).flatMap((watched) => {
       const pauseMs = this.pauseMs(session, watched);
       return pauseMs > 0 ? [nowMs + pauseMs] : this.dueTimes(session, watched, nowMs);
     });
-    return times.length === 0 ? null : times.reduce((first, time) => Math.min(first, time));
+    const all = [...times, ...this.taskTimes(session, nowMs)];
+    return all.length === 0 ? null : all.reduce((first, time) => Math.min(first, time));
   }
 
-  private dueTimes({ durable, sessionId }: LiveSession, watched: WatchedEntry, nowMs: number): readonly number[] {
+  private taskTimes({ durable, unavailable, sessionId }: LiveSession, nowMs: number): readonly number[] {
+    if (durable === null || unavailable !== null) return [];
+    const leftMs = this.parts.grace.leftMs(sessionId);
+    return durable.tasks.live.flatMap((task) => {
+      if (task.expires_at === null) return [];
+      return [leftMs === 0 ? msFromIso(task.expires_at) : Math.max(msFromIso(task.expires_at), nowMs + leftMs)];
+    });
+  }
+
+  private dueTimes({ durable, sessionId }: LiveSession, watched: TimedEntry, nowMs: number): readonly number[] {
     if (durable === null) return [];
+    const leftMs = this.parts.grace.leftMs(sessionId);
     try {
-      return openWaits(watched, watchedState(durable)).map(({ due_ms, since_ms }) => {
-        const leftMs = this.parts.grace.leftMs(sessionId, since_ms);
-        return leftMs === 0 ? due_ms : Math.max(due_ms, nowMs + leftMs);
-      });
+      return openWaits(watched, watchedState(durable)).map(({ due_ms }) =>
+        leftMs === 0 ? due_ms : Math.max(due_ms, nowMs + leftMs),
+      );
     } catch {
       // The next look reports it.
-      return [nowMs + 1];
+      return [nowMs + Math.max(1, leftMs)];
     }
   }
 }

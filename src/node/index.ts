@@ -4,6 +4,7 @@ export type { AgentOptions, HumanOptions, Invite, Message, Session } from '../cl
 export { AgentClient, HumanClient } from '../client/index.ts';
 export type { HubEventName, HubEvents, HubListener } from '../hub/events.ts';
 export { MemoryStore } from '../hub/memory-store.ts';
+export { nextRun } from '../hub/next-run.ts';
 export { connect, connectHuman } from './client.ts';
 export type { CreateHubOptions, LocalAgentOptions, LocalHub, LocalHumanOptions } from './create-hub.ts';
 export { createHub } from './create-hub.ts';

@@ -44,6 +44,16 @@ export function hubUnit(session_id: string, seq: number, event_type: string, eve
   return unit({ session_id, seq, event_type, event_data, sender_id: HUB_ID });
 }
 
+/** The same unit, with what is due after each of its entries; null = nothing is. */
+export function withDue({ entries }: Unit, ...dues: readonly (number | null)[]): Unit {
+  return {
+    entries: entries.map(({ envelope, turn }, i) => {
+      const due = dues[i] ?? null;
+      return due === null ? { envelope, turn } : { envelope, turn, due };
+    }),
+  };
+}
+
 export interface CreatedOptions {
   readonly type?: string;
   /** The first is the creator. */

@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe, it } from 'vitest';
 import type { Store } from '../core/store.ts';
 import { appendRules } from './store-contract/append-rules.ts';
+import { dueRules } from './store-contract/due-rules.ts';
 import { failureRules } from './store-contract/failure-rules.ts';
 import type { StoreHarness, StoreUnderTest } from './store-contract/harness.ts';
 import { headRules } from './store-contract/head-rules.ts';
@@ -55,6 +56,7 @@ export function describeStore(
     failureRules(at);
     readRules(at);
     headRules(at);
+    dueRules(at);
     listRules(at);
     recordRules(at);
 

@@ -54,7 +54,11 @@ describe('discussion', () => {
       knobs_schema: {
         type: 'object',
         properties: {
-          ordering: { type: 'string', enum: ['round_robin'], default: 'round_robin' },
+          ordering: {
+            type: 'string',
+            enum: ['round_robin', 'raise_hand', 'moderated', 'random'],
+            default: 'round_robin',
+          },
           rounds: { type: 'integer', minimum: 1 },
         },
         additionalProperties: false,
@@ -93,6 +97,9 @@ describe('discussion', () => {
       last_seq: 6,
       turn_count: 0,
       rounds_done: 0,
+      turns_left: 0,
+      pending_close_reason: null,
+      hands: null,
     });
     expect(speakers(session, 7)).toBe('alice bob carol alice bob carol alice');
     expect(session.turn).toEqual({ agent_id: idOf('bob'), since_seq: 13 });

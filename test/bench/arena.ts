@@ -1,9 +1,11 @@
 /** A hub over a data folder with open conversations, and a way to speak in them as a connection would. */
 
 import { conversation } from 'parley-hub/adapters/conversation';
+import { discussion } from 'parley-hub/adapters/discussion';
 import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
 import type { Limits } from '../../src/core/limits.ts';
 import type { OperationName, Result } from '../../src/core/operations.ts';
+import type { ExpectationEntry } from '../../src/core/session.ts';
 import type { Store } from '../../src/core/store.ts';
 import type { Binding } from '../../src/hub/bindings.ts';
 import { Hub } from '../../src/hub/hub.ts';
@@ -42,7 +44,7 @@ export class Arena {
         store,
         clock: systemClock,
         ids: systemIds,
-        adapters: [conversation],
+        adapters: [conversation, discussion],
         evaluators: EVALUATORS,
         handlers: HANDLERS,
         limits: { maxPending: 1e9, ...limits },
@@ -74,11 +76,13 @@ export class Arena {
   }
 
   /** An open conversation between the two. */
-  async converse(by: Binding, other: Binding): Promise<string> {
-    const asked = { type: 'conversation', participants: [other.name], ttl: LONG, wait: 'created' };
-    const { session_id } = (await this.perform(by, 'create_session', asked)).session;
-    await this.perform(other, 'ack_invite', { session_id });
-    return session_id;
+  converse(by: Binding, other: Binding): Promise<string> {
+    return this.#open(by, other, { type: 'conversation' });
+  }
+
+  /** An open discussion of the two, who speak in turn; without a list it expects what discussions usually do. */
+  discuss(by: Binding, other: Binding, expectations?: readonly ExpectationEntry[]): Promise<string> {
+    return this.#open(by, other, { type: 'discussion', ...(expectations === undefined ? {} : { expectations }) });
   }
 
   post(by: Binding, sessionId: string | undefined): Promise<{ readonly seq: number }> {
@@ -91,5 +95,12 @@ export class Arena {
 
   stop(): Promise<void> {
     return this.hub.stop();
+  }
+
+  async #open(by: Binding, other: Binding, what: object): Promise<string> {
+    const asked = { ...what, participants: [other.name], ttl: LONG, wait: 'created' };
+    const { session_id } = (await this.perform(by, 'create_session', asked)).session;
+    await this.perform(other, 'ack_invite', { session_id });
+    return session_id;
   }
 }

@@ -5,18 +5,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { accepts } from './accepts.ts';
+import { expecting } from './expecting.ts';
 import type { Bench, Figure } from './figure.ts';
 import { memory } from './memory.ts';
 import { messageCost } from './message-cost.ts';
 import { ready } from './ready.ts';
+import { sweep } from './sweep.ts';
 import { table } from './table.ts';
 import { tail } from './tail.ts';
 
-const BENCHES: readonly Bench[] = [accepts, messageCost, tail, memory, ready];
+const BENCHES: readonly Bench[] = [accepts, messageCost, expecting, tail, sweep, memory, ready];
 
 const HELP = `npm run bench -- [options]
 
-  --quick        fewer and shorter rounds, a smaller data folder: under two minutes
+  --quick        fewer and shorter rounds, a smaller data folder: about three minutes
   --only <name>  only this figure, or all whose name begins so; may be repeated
   --json         the last line of stdout is one JSON object of named ratios
   --help         this text

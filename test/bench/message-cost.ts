@@ -54,6 +54,6 @@ export const messageCost: Bench = {
   },
 };
 
-function microseconds(ms: number): string {
+export function microseconds(ms: number): string {
   return `${(ms * 1000).toFixed(1)} µs`;
 }

@@ -49,7 +49,7 @@ async function lose({ hubs, clock }: Scene, ms = 100): Promise<ScriptedHub> {
   return hub;
 }
 
-it('[RC1] a lost link is replaced after a pause, and hello says where each session is', async () => {
+it('[CB1] a lost link is replaced after a pause, and hello says where each session is', async () => {
   const world = await scene({ onMessage: () => {} });
   const [first] = world.hubs;
   if (first === undefined) throw new Error('no hub');
@@ -65,7 +65,7 @@ it('[RC1] a lost link is replaced after a pause, and hello says where each sessi
   expect(world.states).toEqual(['away', 'open']);
 });
 
-it('[RC2] pauses grow up to a bound while no link holds, and chance spreads them', async () => {
+it('[CB2] pauses grow up to a bound while no link holds, and chance spreads them', async () => {
   const world = await scene({}, 3);
   world.hubs[0]?.close();
   await world.hubs[0]?.flush();
@@ -77,7 +77,7 @@ it('[RC2] pauses grow up to a bound while no link holds, and chance spreads them
   expect(world.hubs).toHaveLength(2);
 });
 
-it('[RC3] what was not answered and may be repeated is asked again in order, before anything new', async () => {
+it('[CB3] what was not answered and may be repeated is asked again in order, before anything new', async () => {
   const world = await scene();
   const { client, hubs } = world;
   const session = client.session(S1);
@@ -106,7 +106,7 @@ function answerTo(op: string): object {
   return op === 'list_agents' ? { agents: [], next: null } : { envelope_id: 'e', seq: 1, created_at: 't', turn: null };
 }
 
-it('[RC4] what must not be sent twice is given back as perhaps done', async () => {
+it('[CB4] what must not be sent twice is given back as perhaps done', async () => {
   const world = await scene();
   const asked = world.client.setSkill('x');
   const refused = expect(asked).rejects.toMatchObject({ code: 'unavailable', details: { outcome: 'unknown' } });
@@ -118,7 +118,7 @@ it('[RC4] what must not be sent twice is given back as perhaps done', async () =
   expect(await hub.heard()).toEqual([]);
 });
 
-it('[RC5] a hub that refuses the identity for good, or says a final goodbye, is not asked again', async () => {
+it('[CB5] a hub that refuses the identity for good, or says a final goodbye, is not asked again', async () => {
   const world = await scene();
   const hub = await lose(world);
   await hub.heard();
@@ -133,7 +133,7 @@ it('[RC5] a hub that refuses the identity for good, or says a final goodbye, is 
   expect(other.hubs).toHaveLength(1);
 });
 
-it('[RC5] a goodbye that is not final is followed by another hello, no sooner than the hub asks for', async () => {
+it('[CB5] a goodbye that is not final is followed by another hello, no sooner than the hub asks for', async () => {
   const world = await scene();
   world.hubs[0]?.say({ kind: 'goodbye', reason: 'shutdown', retry_after_ms: 3000 });
   await world.hubs[0]?.flush();
@@ -144,7 +144,7 @@ it('[RC5] a goodbye that is not final is followed by another hello, no sooner th
   expect(await world.hubs[1]?.heard()).toHaveLength(1);
 });
 
-it('[RC6] a hub that is silent is asked, and given up when it stays silent', async () => {
+it('[CB6] a hub that is silent is asked, and given up when it stays silent', async () => {
   const world = await scene();
   world.clock.advance(20_000);
   expect(await world.hubs[0]?.heard()).toEqual(['{"kind":"ping"}']);
@@ -158,7 +158,7 @@ it('[RC6] a hub that is silent is asked, and given up when it stays silent', asy
   expect(world.hubs).toHaveLength(2);
 });
 
-it('[RC7] without a way back the client ends with its link; closing one that is away ends it at once', async () => {
+it('[CB7] without a way back the client ends with its link; closing one that is away ends it at once', async () => {
   const plain = await scene({ reconnect: undefined });
   plain.hubs[0]?.close();
   expect(await plain.client.closed).toEqual({ by: 'link' });

@@ -39,6 +39,8 @@ describe('the data of an envelope', () => {
     ['msg.text', { text: 'a', usage: 5 }, '.usage', usage, '5'],
     ['msg.text', { text: 'a', usage: { fresh: '1' } }, '.usage.fresh', 'a number of tokens', '"1"'],
     ['msg.text', { text: 'a', usage: { output: -1 } }, '.usage.output', 'a number of tokens, 0 or more', '-1'],
+    ['msg.text', { text: 'a', usage: { output: 1.5 } }, '.usage.output', 'a whole number of tokens', '1.5'],
+    ['msg.text', { text: 'a', cost_usd: 1e7 }, '.cost_usd', 'a cost of at most 1000000', '10000000'],
     ['msg.text', { text: 'a', cost_usd: '1' }, '.cost_usd', 'a number of dollars or null', '"1"'],
     ['msg.text', { text: 'a', cost_usd: -1 }, '.cost_usd', 'a cost of 0 or more', '-1'],
     ['msg.packet', {}, '.body', 'a value', 'nothing'],

@@ -1,7 +1,7 @@
 import { type Arbiter, ruleArbiter } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import { Hub } from '../../src/hub/hub.ts';
-import { aConversation, aPanel, aWorld, logOf, opened, refusal, say, text, watch } from './scene.ts';
+import { aConversation, aPanel, aWorld, logOf, opened, type Refusal, refusal, say, text, watch } from './scene.ts';
 
 const MEMBERS = Object.keys(ruleArbiter) as (keyof Arbiter)[];
 const started = (arbiter: Partial<Arbiter>) => aConversation({}, { arbiter });
@@ -118,6 +118,30 @@ describe('an arbiter of one’s own', () => {
     expect(late).toMatchObject({ state: 'refused', value: { code: 'session_closed' } });
   });
 
+  it.each([
+    ['outbound names', 'alice', { access: { outbound_to: [] } }, ['forbidden', 'forbidden']],
+    ['depth', 'alice', { limits: { delegation_depth: 0 } }, ['forbidden', 'forbidden']],
+    ['a rate', 'alice', { limits: { rate: { per_minute: 1, burst: 1 } } }, ['accepted', 'rate_limited']],
+    ['an inbox', 'bob', { limits: { inbox: { max_pending: 1 } } }, ['accepted', 'inbox_full']],
+  ] as const)(
+    '[AR2, RU6, RU7, RU8] a rule that changes while it decides applies: %s',
+    async (_what, who, rule, codes) => {
+      const waiting: ((verdict: boolean) => void)[] = [];
+      const authorizeInbox = () => new Promise<boolean>((resolve) => waiting.push(resolve));
+      const { world, alice, bob, id: parent } = await started({ authorizeInbox });
+      const id = await opened(world, alice, [bob], { parent_session_id: parent });
+      bob.acks = false;
+      const calls = ['1', '2'].map((words) => watch(alice.call('post', text(id, words))));
+      await world.settle();
+      expect(waiting).toHaveLength(2);
+      await world.answer((who === 'alice' ? alice : bob).call('set_rule', { rule }));
+      for (const answer of waiting) answer(true);
+      await world.settle();
+      const outcomes = calls.map(({ state, value }) => (state === 'answered' ? 'accepted' : (value as Refusal).code));
+      expect(outcomes).toEqual(codes);
+    },
+  );
+
   const broken: readonly (readonly [string, () => never])[] = [
     [
       'throws',
@@ -173,6 +197,20 @@ describe('an arbiter of one’s own', () => {
         state: 'CLOSED',
       });
     }
+  });
+
+  it('[AR3, AR4, L8] that fails for one recipient leaves the others what is theirs', async () => {
+    const authorizeDelivery: Arbiter['authorizeDelivery'] = ({ to }) => {
+      if (to.name === 'bob') throw new Error('oops');
+      return true;
+    };
+    const world = await aWorld({}, { arbiter: { authorizeDelivery } });
+    const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
+    const id = await opened(world, alice, [bob, carol], { type: 'panel' });
+    const seqs = [(await say(world, alice, id, '1')).seq, (await say(world, alice, id, '2')).seq];
+    expect(carol.seqs(id).slice(-2)).toEqual(seqs);
+    expect(bob.seqs(id).some((seq) => seqs.includes(seq))).toBe(false);
+    expect((await world.hub.audit()).filter(({ kind }) => kind === 'arbiter_failed')).toHaveLength(2);
   });
 
   it('[AR4] says of each recipient whether it takes the post; one that is named, or all, must', async () => {

@@ -862,6 +862,23 @@ describe('eviction', () => {
     expect(world.hub.health().sessions).toMatchObject({ live: 4, loaded: 1 });
   });
 
+  it('[L8] finds the end of one that nobody had used for long', async () => {
+    const world = await aWorld();
+    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const [id, other] = [await opened(world, alice, [bob]), await opened(world, alice, [bob])];
+    for (let i = 0; i < 3; i++) world.hub.sweep();
+    expect(world.hub.health().sessions).toMatchObject({ live: 2, loaded: 2 });
+    await world.answer(alice.call('close_session', { session_id: id }));
+    world.hub.sweep();
+    expect(world.hub.health().sessions).toMatchObject({ live: 1, loaded: 1 });
+    // Read once more it is loaded once more, and goes again.
+    await world.answer(alice.call('get_session', { session_id: id }));
+    expect(world.hub.health().sessions.loaded).toBe(2);
+    world.hub.sweep();
+    expect(world.hub.health().sessions.loaded).toBe(1);
+    expect((await say(world, alice, other, 'x')).seq).toBe(5);
+  });
+
   it('[L1] spares what is being written or waited for', async () => {
     const { world, alice, bob, id } = await aConversation();
     bob.acks = false;

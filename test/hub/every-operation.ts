@@ -2,6 +2,8 @@
 
 import type { OperationName, Params } from 'parley-hub/core';
 
+const task_id = 'a'.repeat(32);
+
 export function goodParams(session_id: string): { readonly [Name in OperationName]: Params<Name> } {
   return {
     register: { name: 'newcomer' },
@@ -15,6 +17,7 @@ export function goodParams(session_id: string): { readonly [Name in OperationNam
     get_rule: {},
     set_rule: { rule: { limits: { delegation_depth: 2 } } },
     create_session: { type: 'conversation', participants: ['bob'], parent_session_id: session_id, wait: 'created' },
+    delegate: { session_id, target: 'bob', prompt: 'Is it done?', wait: 'opened' },
     ack_invite: { session_id },
     reject_invite: { session_id },
     add_participant: { session_id, participant: 'bob' },
@@ -29,12 +32,31 @@ export function goodParams(session_id: string): { readonly [Name in OperationNam
     can_send: { session_id },
     report_progress: { session_id },
     report_turn_failure: { session_id, reason: 'the model is down' },
+    start_task: { session_id, title: 'look into it' },
+    progress_task: { session_id, task_id, progress: 0.5 },
+    checkpoint_task: { session_id, task_id, data: { at: 1 } },
+    resume_task: { session_id, task_id },
+    complete_task: { session_id, task_id, result: { found: true } },
+    fail_task: { session_id, task_id, reason: 'the model is down' },
+    cancel_task: { session_id, task_id },
+    get_task: { session_id, task_id },
+    list_tasks: { session_id },
     pending_turns: {},
     read_log: { session_id },
     read_view: { session_id },
     create_token: { label: 'for a helper' },
     list_tokens: {},
     revoke_token: { token_id: '0123456789abcdef' },
+    create_schedule: {
+      name: 'nightly',
+      template: { type: 'conversation', participants: ['bob'] },
+      expression: '0 3 * * *',
+      zone: 'Europe/Berlin',
+    },
+    get_schedule: { schedule_id: 'c'.repeat(32) },
+    list_schedules: {},
+    update_schedule: { schedule_id: 'c'.repeat(32), paused: true },
+    delete_schedule: { schedule_id: 'c'.repeat(32) },
     health: {},
   };
 }

@@ -8,7 +8,7 @@ import type { JsonObject, Params } from 'parley-hub/core';
 import { expect, it } from 'vitest';
 import type { Peer } from '../../src/testing/peer.ts';
 import type { World } from '../../src/testing/world.ts';
-import { ADAPTERS, aWorld, invited, leap, lines, logOf, opened, say, VIEWS } from './scene.ts';
+import { ADAPTERS, aWorld, invited, leap, logOf, opened, refusal, say, VIEWS } from './scene.ts';
 
 const SECONDS = 20;
 const DUE_AT = '2026-01-01T00:00:20.000Z';
@@ -90,20 +90,26 @@ it.each(CASES)('[EX1, EX2, EX3] $evaluator × $handler in a $type, $moment', asy
   } else {
     await leap(world, SECONDS * 1000 - 1);
   }
-  expect(logOf(world.store, id)).toHaveLength(before);
+  await expectAll(scene, one, false);
   if (one.moment === 'just before') return;
   await leap(world, 1);
-  const added = logOf(world.store, id).slice(before);
-  expect(lines(added, ...Object.entries(scene.peers))).toEqual(expectedLines(one, before + 1));
-  expect(added[0]?.audience ?? null).toEqual(expectedAudience(one, scene));
-  await expectAudit(scene, one, before + 1);
-  expect(await turnNow(scene)).toBe(expectedTurn(one));
-  await expectViews(scene, one);
+  await expectAll(scene, one, true);
   await leap(world, 3600_000);
   const violated = logOf(world.store, id).filter(({ event_type }) => event_type === 'expectation.violated');
   // A turn that was taken from one is a wait of another; else nothing fires again.
   expect(violated.length).toBe(1 + laterFirings(one));
+  expect(violated[0]?.seq).toBe(before + 1);
 });
+
+/** What was appended, the audit, whose turn it is and what everyone sees, before and after it has fired. */
+async function expectAll(scene: Scene, one: Case, hasFired: boolean): Promise<void> {
+  const { world, id, before } = scene;
+  const added = logOf(world.store, id).slice(before);
+  expect(added.map(({ envelope_id: _, ...rest }) => rest)).toEqual(hasFired ? expectedEnvelopes(scene, one) : []);
+  expect(await auditOf(scene)).toEqual(hasFired ? [expectedAudit(scene, one)] : []);
+  expect(await turnNow(scene)).toEqual(hasFired ? expectedTurn(scene, one) : turnBefore(one));
+  await expectViews(scene, one, hasFired);
+}
 
 function violators({ evaluator, type }: Case): readonly (string | null)[] {
   if (evaluator === 'max_silence') return [null];
@@ -130,18 +136,44 @@ function detail(one: Case): string {
   }
 }
 
-function expectedLines(one: Case, seq: number): readonly string[] {
-  const { evaluator, handler } = one;
-  const data = {
+function expectedViolation({ peers }: Scene, one: Case) {
+  return {
     entry: 0,
-    name: evaluator,
-    violators: violators(one).map((agent_id) => ({ agent_id, since_seq: since(one) })),
+    name: one.evaluator,
+    violators: violators(one).map((name) => ({
+      agent_id: name === null ? null : peers[name]?.agentId,
+      since_seq: since(one),
+    })),
     due_at: DUE_AT,
-    on_violation: handler,
+    on_violation: one.handler,
     detail: detail(one),
   };
-  const all = [['expectation.violated', data] as const, ...caused(one)];
-  return all.map(([type, more], i) => `${seq + i} ${type} ${JSON.stringify(more)}`);
+}
+
+/** Every member of every envelope, but for their ids. */
+function expectedEnvelopes(scene: Scene, one: Case) {
+  const { id, peers, before } = scene;
+  const audience = expectedAudience(one, scene);
+  const following = caused(one).map(([event_type, { agent_id, ...data }]) => ({
+    event_type,
+    event_data: agent_id === undefined ? data : { agent_id: peers[String(agent_id)]?.agentId, ...data },
+    audience: event_type === 'session.invite.reject' ? [peers.alice?.agentId] : null,
+  }));
+  const violated = { event_type: 'expectation.violated', event_data: expectedViolation(scene, one), audience };
+  return [violated, ...following].map((envelope, i) => ({
+    session_id: id,
+    sender_id: 'hub',
+    ...envelope,
+    causation_id: null,
+    task_id: null,
+    traceparent: null,
+    priority: 'normal',
+    idempotency_key: null,
+    ttl_seconds: null,
+    seq: before + 1 + i,
+    depth: 0,
+    created_at: one.moment === 'after a restart' ? '2026-01-01T00:00:45.000Z' : DUE_AT,
+  }));
 }
 
 /** What the handler does, and what follows from that. */
@@ -175,51 +207,67 @@ function expectedAudience({ evaluator, handler, type }: Case, { peers }: Scene):
   return them[0] === null ? null : them.map((name) => peers[name ?? '']?.agentId ?? '');
 }
 
-async function expectAudit({ world, id, peers }: Scene, one: Case, seq: number): Promise<void> {
+async function auditOf({ world, id }: Scene): Promise<readonly unknown[]> {
   const kept = await world.hub.audit({ limit: 500 });
-  const ours = kept.filter(({ kind, session_id }) => kind === 'expectation_violated' && session_id === id);
-  expect(ours.map(({ detail: said }) => said)).toEqual([
-    {
-      entry: 0,
-      name: one.evaluator,
-      on_violation: one.handler,
-      due_at: DUE_AT,
-      detail: detail(one),
-      violators: violators(one).map((name) => ({
-        agent_id: name === null ? null : peers[name]?.agentId,
-        since_seq: since(one),
-      })),
-      seq,
-    },
-  ]);
+  return kept
+    .filter(({ kind, session_id }) => kind === 'expectation_violated' && session_id === id)
+    .map(({ number: _, ...record }) => record);
 }
 
-async function turnNow({ world, id, peers }: Scene): Promise<string | null> {
+function expectedAudit(scene: Scene, one: Case) {
+  const at = one.moment === 'after a restart' ? '2026-01-01T00:00:45.000Z' : DUE_AT;
+  const { id, before } = scene;
+  const found = { ...expectedViolation(scene, one), seq: before + 1 };
+  return { at, kind: 'expectation_violated', actor: null, session_id: id, detail: found };
+}
+
+type NamedTurn = readonly [name: string | undefined, sinceSeq: number] | null;
+
+async function turnNow({ world, id, peers }: Scene): Promise<NamedTurn> {
   const { turn } = await world.answer((peers.alice as Peer).call('get_session', { session_id: id }));
-  const holder = Object.entries(peers).find(([, { agentId }]) => agentId === turn?.agent_id);
-  return holder?.[0] ?? null;
+  if (turn === null) return null;
+  return [Object.entries(peers).find(([, { agentId }]) => agentId === turn.agent_id)?.[0], turn.since_seq];
 }
 
-function expectedTurn({ evaluator, handler, type }: Case): string | null {
-  if (evaluator === 'acks_within' || type === 'conversation' || handler === 'auto_close') return null;
-  const out =
-    handler === 'hide' || handler === 'remove' ? violators({ evaluator, handler, type, moment: 'when due' }) : [];
-  if (handler === 'remove' && namesIn(type).length - out.filter((name) => name !== null).length < 2) return null;
-  if (!out.includes('bob')) return 'bob';
+function turnBefore({ evaluator, type }: Case): NamedTurn {
+  return evaluator === 'acks_within' || type === 'conversation' ? null : ['bob', 2 * namesIn(type).length + 1];
+}
+
+function expectedTurn({ before }: Scene, one: Case): NamedTurn {
+  const { handler, type } = one;
+  const given = turnBefore(one);
+  if (given === null || handler === 'auto_close') return null;
+  const out = handler === 'hide' || handler === 'remove' ? violators(one).filter((name) => name !== null) : [];
+  if (handler === 'remove' && namesIn(type).length - out.length < 2) return null;
+  if (!out.includes('bob')) return given;
   // In two-party sessions only the status changes: nobody else can take the turn.
   if (type === 'consulting') return null;
-  return out.includes('carol') ? 'alice' : 'carol';
+  // The violation, then one envelope for each who goes: the last of them gives the turn.
+  return [out.includes('carol') ? 'alice' : 'carol', before + 1 + out.length];
 }
 
-async function expectViews({ world, id, peers }: Scene, one: Case): Promise<void> {
-  const hears = expectedAudience(one, { world, id, peers, before: 0 });
+/** All that each participant's own view of the session shows. */
+async function expectViews(scene: Scene, one: Case, hasFired: boolean): Promise<void> {
+  const { world, id, peers } = scene;
+  const hears = hasFired ? expectedAudience(one, scene) : [];
   for (const [name, peer] of Object.entries(peers)) {
-    if (one.evaluator === 'acks_within' && name !== 'alice') continue;
-    const { messages } = await world.answer(peer.call('read_view', { session_id: id }));
-    const said = messages.filter(({ content }) => content.includes('[hub]')).map(({ content }) => content);
-    const hasIt = hears === null || hears.includes(peer.agentId);
-    expect([name, said]).toEqual([name, hasIt ? [hubLine(one)] : []]);
+    const reading = peer.call('read_view', { session_id: id });
+    if (one.evaluator === 'acks_within' && name !== 'alice') {
+      // Who has not joined sees nothing.
+      expect(await refusal(world, reading)).toMatchObject({ code: 'forbidden' });
+      continue;
+    }
+    const { messages } = await world.answer(reading);
+    const told = hears === null || hears.includes(peer.agentId);
+    const said = one.evaluator === 'acks_within' ? [] : [helloFor(name, one.type)];
+    const seen = messages.map(({ role, content }) => `${role} ${content}`);
+    expect([name, seen]).toEqual([name, told ? [...said, `user ${hubLine(one)}`] : said]);
   }
+}
+
+function helloFor(name: string, type: Type): string {
+  if (name === 'alice') return 'assistant hello';
+  return type === 'discussion' || type === 'workflow' ? 'user [alice]: hello' : 'user hello';
 }
 
 function hubLine(one: Case): string {

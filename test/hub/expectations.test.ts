@@ -53,9 +53,9 @@ describe('at create', () => {
   const wrong: readonly [string, ExpectationEntry, string, string][] = [
     [
       'an evaluator',
-      entry('max_turns'),
+      entry('min_turns'),
       'expectations.1.name',
-      'an evaluator: acks_within, reply_within, turn_within, max_silence',
+      'an evaluator: acks_within, reply_within, turn_within, max_silence, max_turns, budget_within, no_progress',
     ],
     [
       'a handler',
@@ -227,7 +227,7 @@ describe('firing', () => {
 });
 
 describe('grace', () => {
-  it('[EX6, L9] what was waited for before a start fires 30 s after it at the earliest; what begins later is on time', async () => {
+  it('[EX6, L9] after a start nothing fires for 30 s, whenever it began to be waited for; what holds then fires once', async () => {
     const { world, bob, carol, id } = await talk([turnWithin(5, 'audit')]);
     await world.pass(1);
     await world.restart();
@@ -238,8 +238,49 @@ describe('grace', () => {
     await world.restart();
     const back = await world.peer('bob');
     await say(world, back, id, 'now');
+    await world.pass(30 * SECOND - 1);
+    expect(fired(world, id)).toHaveLength(1);
+    await world.pass(1);
+    expect(fired(world, id).at(-1)).toEqual([0, [carol.agentId], '01:00.001']);
+    await world.pass(2 * MINUTE);
+    expect(fired(world, id)).toHaveLength(2);
+  });
+
+  it('[EX6, L9] what is answered within the grace never fires, and what is due after it is on time', async () => {
+    const { world, bob, carol, id } = await talk([turnWithin(5, 'audit')]);
+    await world.restart();
+    const [first, second] = [await world.peer('bob'), await world.peer('carol')];
+    await say(world, first, id, 'one');
+    await world.pass(20 * SECOND);
+    await say(world, second, id, 'two');
+    await world.pass(8 * SECOND);
+    await say(world, await world.peer('alice'), id, 'three');
+    await world.pass(5 * SECOND - 1);
+    expect(fired(world, id)).toEqual([]);
+    await world.pass(1);
+    expect(fired(world, id)).toEqual([[0, [bob.agentId], '00:33.000']]);
+    expect(carol.agentId).toBe(second.agentId);
+  });
+
+  it('[EX6] a session that is new after a start on live ones has the grace too', async () => {
+    const { world } = await talk([]);
+    await world.restart();
+    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const id = await opened(world, alice, [bob], { expectations: [maxSilence(5, 'audit')] });
+    await world.pass(30 * SECOND - 1);
+    expect(fired(world, id)).toEqual([]);
+    await world.pass(1);
+    expect(fired(world, id)).toEqual([[0, [null], '00:30.000']]);
+  });
+
+  it('[EX6] a hub that starts where no session was live has no downtime behind it, and no grace', async () => {
+    const { world, alice, id } = await talk([]);
+    await world.answer(alice.call('close_session', { session_id: id, wait: 'closed' }));
+    await world.restart();
+    const [again, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const other = await opened(world, again, [bob], { expectations: [maxSilence(5, 'audit')] });
     await world.pass(5 * SECOND);
-    expect(fired(world, id).at(-1)).toEqual([0, [carol.agentId], '00:35.001']);
+    expect(fired(world, other)).toEqual([[0, [null], '00:05.000']]);
   });
 
   it.each([HOUR, -HOUR, 6 * SECOND, -6 * SECOND])(
@@ -254,6 +295,18 @@ describe('grace', () => {
       expect(fired(world, id)).toHaveLength(1);
     },
   );
+
+  it.each([
+    [-10 * MINUTE, 31 * SECOND],
+    [-4 * SECOND, 27 * SECOND],
+  ])('[EX6, L9] a grace is over by its own time, though the clock is set by %d ms meanwhile', async (jump, left) => {
+    const { world, id } = await talk([turnWithin(10, 'audit')]);
+    world.clock.jump(HOUR);
+    await world.pass(5 * SECOND);
+    world.clock.jump(jump);
+    await world.pass(left);
+    expect(fired(world, id)).toHaveLength(1);
+  });
 
   it('[EX6] a small step of the clock is none', async () => {
     const { world, id } = await talk([turnWithin(10, 'audit')]);

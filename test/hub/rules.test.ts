@@ -1,3 +1,4 @@
+import type { RuleChange } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import { openRule } from '../../src/core/rule.ts';
@@ -122,6 +123,74 @@ describe('a rule', () => {
       expect.objectContaining({ kind: 'agent_changed', detail: { name: 'alice', what: 'rule', version: 1 } }),
     );
   });
+});
+
+/** Of each field: a value, one that allows less, and one that allows more than the first. */
+const DIRECTIONS: readonly (readonly [field: string, at: unknown, less: unknown, more: unknown])[] = [
+  ['access.inbound_from', ['a*', 'bob'], ['al*'], ['a*', 'bob', 'carol']],
+  ['access.outbound_to', ['b?b'], [], ['b*']],
+  ['access.session_types.initiate', ['con*'], ['consulting'], ['*']],
+  ['access.session_types.accept', ['panel'], [], ['p*']],
+  ['limits.max_concurrent_sessions', 5, 0, null],
+  ['limits.max_concurrent_tasks', 5, 4, 6],
+  ['limits.session_ttl_default', '1h', '30m', '1d'],
+  ['limits.session_ttl_default', '1d', 86_399, 0],
+  ['limits.task_ttl_default', '10m', '599s', '601s'],
+  ['limits.rate', { per_minute: 60, burst: 5 }, { per_minute: 60, burst: 4 }, { per_minute: 61, burst: 4 }],
+  ['limits.rate', { per_minute: 60, burst: 5 }, { per_minute: 1, burst: 1 }, null],
+  ['limits.delegation_depth', 3, 0, 4],
+  ['limits.inbox.max_pending', 100, 1, 101],
+  ['limits.inbox.overflow', 'drop_newest', 'reject', 'drop_oldest'],
+  ['limits.inbox.high_water', 50, 1, null],
+];
+
+describe('every field of a rule', () => {
+  const change = (field: string, value: unknown): RuleChange =>
+    field.split('.').reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as RuleChange;
+
+  it('[RU4] is in the table', () => {
+    const leaves = (value: object, at: string): readonly string[] =>
+      Object.entries(value).flatMap(([key, one]: [string, unknown]) =>
+        typeof one === 'object' && one !== null && !Array.isArray(one) ? leaves(one, `${at}${key}.`) : [`${at}${key}`],
+      );
+    expect([...new Set(DIRECTIONS.map(([field]) => field))]).toEqual(leaves(OPEN, ''));
+  });
+
+  it.each(DIRECTIONS)('[RU3, RU4] %s: from %j its own may go to %j, and not to %j', async (field, at, less, more) => {
+    const { world, alice } = await aPair();
+    const set = (value: unknown) => alice.call('set_rule', { rule: change(field, value) });
+    await world.answer(world.hub.grant('alice', ['rules']));
+    await world.answer(set(at));
+    await world.answer(world.hub.revoke('alice', ['rules']));
+    expect(await refusal(world, set(more))).toMatchObject({ code: 'forbidden', details: { field: `rule.${field}` } });
+    await world.answer(set(at));
+    expect(await world.answer(set(less))).toMatchObject({ version: 3, rule: change(field, less) });
+    expect(await refusal(world, set(at))).toMatchObject({ code: 'forbidden' });
+    await world.answer(world.hub.grant('alice', ['rules']));
+    await world.answer(set(more));
+  });
+
+  it.each(['30s', '15m', '2h', '1d', '90', 90, 0, '0'])('[RU1, RE9] times may be %j', async (value) => {
+    const { world, alice } = await aPair();
+    await world.answer(world.hub.grant('alice', ['rules']));
+    const limits = { session_ttl_default: value, task_ttl_default: value };
+    expect(await world.answer(alice.call('set_rule', { rule: { limits } }))).toMatchObject({ rule: { limits } });
+  });
+
+  it.each(['', '1w', '1h30m', '-1s', '1 h', -1, null, true, ['1h'], {}, '36501d'])(
+    '[RU1, RE9] and not %j: nothing changes',
+    async (value) => {
+      const { world, alice } = await aPair();
+      for (const field of ['session_ttl_default', 'task_ttl_default']) {
+        const params = { rule: { limits: { delegation_depth: 1, [field]: value } } };
+        expect(await world.answer(alice.ask('set_rule', params))).toMatchObject({
+          ok: false,
+          error: { code: 'bad_frame', details: { field: `params.rule.limits.${field}` } },
+        });
+      }
+      expect(await world.answer(alice.call('get_rule', {}))).toMatchObject({ version: 0, rule: OPEN });
+    },
+  );
 });
 
 describe('grants', () => {

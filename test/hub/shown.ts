@@ -26,12 +26,24 @@ const EVENTS: { readonly [Name in HubEventName]: true } = {
   deliveryFailed: true,
   inboxHighWater: true,
   arbiterFailed: true,
+  scheduleCreated: true,
+  scheduleUpdated: true,
+  scheduleDeleted: true,
+  scheduleRan: true,
   badFrame: true,
   storeFailed: true,
 };
 
 const READS = ['get_session', 'read_log', 'can_send'] as const;
-const OWN_READS = ['list_sessions', 'pending_turns', 'list_agents', 'find_agent', 'get_resume', 'get_skill'] as const;
+const OWN_READS = [
+  'list_sessions',
+  'pending_turns',
+  'list_schedules',
+  'list_agents',
+  'find_agent',
+  'get_resume',
+  'get_skill',
+] as const;
 const reading: ReadonlySet<string> = new Set<string>([...READS, ...OWN_READS]);
 
 /** Everything the taps say from now on, but for refusals of the reads we make ourselves. */

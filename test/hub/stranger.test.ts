@@ -25,6 +25,7 @@ describe('to a stranger', () => {
   it('[AM2] there are operations with a session in the table', () => {
     expect(withSession).toEqual([
       'create_session',
+      'delegate',
       'ack_invite',
       'reject_invite',
       'add_participant',
@@ -38,6 +39,15 @@ describe('to a stranger', () => {
       'can_send',
       'report_progress',
       'report_turn_failure',
+      'start_task',
+      'progress_task',
+      'checkpoint_task',
+      'resume_task',
+      'complete_task',
+      'fail_task',
+      'cancel_task',
+      'get_task',
+      'list_tasks',
       'read_log',
       'read_view',
     ]);

@@ -142,9 +142,9 @@ describe('creating a workflow', () => {
     ],
     [
       'an unknown ordering',
-      { ...asked(null), type: 'discussion', knobs: { ordering: 'raise_hand' } },
+      { ...asked(null), type: 'discussion', knobs: { ordering: 'by_age' } },
       'invalid_create',
-      'knobs.ordering: expected "round_robin", got "raise_hand"',
+      'knobs.ordering: expected "round_robin" or "raise_hand" or "moderated" or "random", got "by_age"',
     ],
     [
       'no rounds',

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -67,6 +68,29 @@ describe('a journal on a real disk', () => {
     await files.remove('renamed');
     await files.syncFolder();
     expect(await files.list()).toEqual([]);
+  });
+
+  it.runIf(process.platform === 'linux')('[JR2] writes a flush through to the disk in one step', async () => {
+    const descriptors = async () => {
+      const numbers = await readdir('/proc/self/fd');
+      const lines = numbers.map(async (fd) => {
+        const target = await readlink(`/proc/self/fd/${fd}`).catch(() => '');
+        return target.startsWith(folder) ? await readFile(`/proc/self/fdinfo/${fd}`, 'utf8') : '';
+      });
+      // In octal.
+      const flags = (await Promise.all(lines)).flatMap((text) => /flags:\s*(\d+)/.exec(text)?.[1] ?? []);
+      return flags.map((octal) => (Number.parseInt(octal, 8) & constants.O_DSYNC) !== 0).sort();
+    };
+    const files = await realFiles(folder);
+    const file = await files.open('flushed', { create: true, through: true });
+    expect(await descriptors()).toEqual([false, true]);
+    await files.rename('flushed', 'renamed');
+    await file.write(0, [new Uint8Array(8)]);
+    await file.writeThrough?.(2, [new Uint8Array([1, 2])]);
+    expect(await readFile(join(folder, 'renamed'))).toEqual(Buffer.from([0, 0, 1, 2, 0, 0, 0, 0]));
+    await file.close();
+    expect(await descriptors()).toEqual([]);
+    await expect(files.open('missing', { through: true })).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   it('[JR12] a file is closed when all that was under way has been written', async () => {

@@ -19,7 +19,7 @@ interface Layer {
 
 const layers: Readonly<Record<string, Layer>> = {
   'src/core': { pure: true, uses: [], packages: ['xstate', 'zod'] },
-  'src/hub': { pure: true, uses: ['src/core'], packages: ['eventemitter3', 'yaml', 'zod'] },
+  'src/hub': { pure: true, uses: ['src/core'], packages: ['cron-parser', 'eventemitter3', 'yaml', 'zod'] },
   'src/client': { pure: true, uses: ['src/core'], packages: ['eventemitter3', 'zod'] },
   'src/testing': {
     pure: false,

@@ -3,15 +3,25 @@
 export class AckBook {
   /** In this life of the hub: never to be sent again. */
   private now = new Set<string>();
+  /** As the how many-th each was acked first. */
+  private readonly order = new Map<string, number>();
   /** In any life: a crash may or may not have kept it, so it may be skipped. */
   private readonly ever = new Set<string>();
   private written = new Set<string>();
+  /** What was written before the last sync. */
+  private before = new Set<string>();
   private kept = new Set<string>();
   private sent = new Map<string, Set<number>>();
   private readonly gaps = new Map<string, number>();
 
-  isAcked(agentId: string, session: string, seq: number): boolean {
-    return this.now.has(nameOf(agentId, session, seq));
+  /** How many acks there were so far: a moment. */
+  get moment(): number {
+    return this.order.size;
+  }
+
+  isAcked(agentId: string, session: string, seq: number, by: number = this.moment): boolean {
+    const name = nameOf(agentId, session, seq);
+    return this.now.has(name) && (this.order.get(name) ?? 0) <= by;
   }
 
   wasEverAcked(agentId: string, session: string, seq: number): boolean {
@@ -19,8 +29,10 @@ export class AckBook {
   }
 
   ack(agentId: string, session: string, seq: number): void {
+    const name = nameOf(agentId, session, seq);
     this.claim(agentId, session, seq);
-    this.now.add(nameOf(agentId, session, seq));
+    this.now.add(name);
+    if (!this.order.has(name)) this.order.set(name, this.order.size + 1);
   }
 
   /** A client says it has this: the hub may skip it, unless a newer hello came before it looked. */
@@ -44,10 +56,10 @@ export class AckBook {
     return sent;
   }
 
-  tellGap(agentId: string, session: string, seq: number): void {
+  tellGap(agentId: string, session: string, seq: number, reason: string): void {
     const sent = this.sentTo(agentId, session);
     // Nacked, and past its time when it was to be sent again: that is the end of it.
-    if (sent.has(seq)) this.ack(agentId, session, seq);
+    if (sent.has(seq) && reason === 'expired') this.ack(agentId, session, seq);
     sent.add(seq);
     this.gaps.set(nameOf(agentId, session, seq), seq);
   }
@@ -62,13 +74,16 @@ export class AckBook {
     this.written = new Set(this.now);
   }
 
-  synced(): void {
-    this.kept = new Set(this.written);
+  /** `late`: what a full segment had no room for is left to the next sync. */
+  synced(late: boolean): void {
+    this.kept = new Set(late ? this.before : this.written);
+    this.before = this.written;
   }
 
   crashed(): void {
     this.now = new Set(this.kept);
     this.written = new Set(this.kept);
+    this.before = this.written;
     this.sent = new Map();
   }
 
@@ -76,6 +91,7 @@ export class AckBook {
   stopped(): void {
     this.kept = new Set(this.now);
     this.written = new Set(this.now);
+    this.before = this.written;
     this.sent = new Map();
   }
 }

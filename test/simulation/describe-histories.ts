@@ -52,18 +52,43 @@ const consequences = [
   'violated reply_within',
   'violated turn_within',
   'violated max_silence',
+  'violated max_turns',
+  'violated budget_within',
+  'violated no_progress',
+  'ended panel_over',
+  'delegation replied',
+  'delegation rejected',
+  'delegation timed_out',
+  'delegation parent_closed',
   'ended invite_rejected',
   'ended below_minimum',
   'ended parent_closed',
   'ended closed_elsewhere',
   'ended race',
+  'tasks done',
+  'tasks failed',
+  'tasks cancelled',
+  'tasks expired',
+  'schedule opened',
+  'schedule ran: opened',
+  'schedule ran: overlap',
+  'schedule ran: missed',
+  'fired in its sweep',
+  'task.progress',
+  'task.failed',
+  'fired on a failure',
+  'fired late for progress',
+  'inbox high water',
+  'gap overflow',
+  'refused inbox_full',
+  'refused rate_limited',
 ];
 
 const LEAST_STEPS = 150;
 const LEAST_EACH = 100;
 
 export function describeHistories(from: number, count: number): void {
-  it(`[L1, L2, L3, L4, L5, L6, L9, L10] every law holds after every step of ${count} random histories, from seed ${from}`, {
+  it(`[L1, L2, L3, L4, L5, L6, L8, L9, L10] every law holds after every step of ${count} random histories, from seed ${from}`, {
     timeout: 600_000,
   }, async () => {
     const counts = new Map<string, number>();

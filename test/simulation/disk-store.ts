@@ -186,11 +186,14 @@ export class DiskStore implements SimulatedStore {
     return (await this.#opening).getMeta(key);
   }
 
-  /** The hub waits for it when it starts, and nobody is there to sync. */
+  /** Waits for a sync like a unit, but for what the hub waits for when it starts, and nobody is there to sync. */
   async setMeta(key: string, value: Json): Promise<void> {
     const done = (await this.#opening).setMeta(key, value);
-    this.sync();
-    return done;
+    if (key === 'hub_id') this.sync();
+    this.#staged += 1;
+    await done.finally(() => {
+      this.#staged -= 1;
+    });
   }
 
   async close(): Promise<void> {

@@ -6,10 +6,13 @@ import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
 import type { Watch } from '../../src/core/expectation.ts';
 import { foldEnvelope, type SessionState } from '../../src/core/state.ts';
 import { Expectations } from '../../src/hub/expectations.ts';
+import { checkLimits, isOfLimit } from './accept-laws.ts';
+import { checkAccount } from './delegation-laws.ts';
 import { holds } from './law-broken.ts';
 import type { SimulatedStore } from './simulated-store.ts';
+import { TaskBook } from './task-laws.ts';
 import { checkEnds, checkOver, checkTurns } from './turn-laws.ts';
-import { checkViolation } from './wait-laws.ts';
+import { checkReport, checkViolation, type SetBack } from './wait-laws.ts';
 
 export interface ModelSession {
   readonly entries: Entry[];
@@ -24,6 +27,9 @@ const allowedWhileClosing = new Set(['session.closed', 'session.participant.remo
 
 export class LogModel {
   readonly sessions = new Map<string, ModelSession>();
+  readonly tasks = new TaskBook();
+  /** When the wall clock was set back. */
+  readonly setBacks: SetBack[] = [];
   /** When a session was last created under each creator's key. */
   private readonly createdUnder = new Map<string, number>();
   private readonly adapters: Map<string, ReturnType<typeof completeAdapter>>;
@@ -40,7 +46,7 @@ export class LogModel {
   /** Takes in what became durable since the last look; everything already known must still be there, unchanged. */
   follow(store: SimulatedStore): void {
     for (const logId of store.logIds()) {
-      if (logId !== 'hub') this.followOne(logId, store.durableEntries(logId));
+      if (logId !== 'hub' && logId !== 'schedules') this.followOne(logId, store.durableEntries(logId));
     }
     for (const sessionId of this.sessions.keys()) {
       holds(store.durableEntries(sessionId).length > 0, 'L1', () => `session ${sessionId} is gone from the disk`);
@@ -110,7 +116,9 @@ export class LogModel {
         'L1',
         () => `${sessionId} seq ${last + 1} changed`,
       );
-    for (const entry of entries.slice(known.entries.length)) this.take(sessionId, known, entry);
+    const from = known.entries.length;
+    for (const entry of entries.slice(from)) this.take(sessionId, known, entry);
+    checkLimits(known.entries, known.states, from);
     const state = known.states.at(-1);
     if (state !== undefined) checkOver(state);
   }
@@ -143,9 +151,16 @@ export class LogModel {
     if (before !== null) {
       this.checkLegal(sessionId, before, envelope, adapter);
       checkEnds(before, envelope);
-      if (envelope.event_type === 'expectation.violated') checkViolation(session.entries, before, envelope);
+      const isViolation = envelope.event_type === 'expectation.violated' && !isOfLimit(envelope);
+      if (isViolation) checkViolation(session.entries, before, envelope);
+      // Of a turn; those of a task are in the book of tasks.
+      const isReport = /^task\.(progress|failed)$/.test(envelope.event_type) && envelope.task_id === null;
+      if (isReport) checkReport(session.entries, before, envelope, this.setBacks);
     }
+    checkAccount(session.entries, envelope);
+    this.tasks.take(before, envelope);
     const state = this.fold(before, envelope);
+    this.tasks.compare(state);
     checkTurns(state, adapter);
     holds(
       same(state.head.turn, turn),

@@ -4,7 +4,7 @@ import { runHistory } from './run-history.ts';
 
 const SEEDS = 500;
 
-describe('[L1, L2, L3, L4, L5] the simulation bites: it finds a hub whose ports', () => {
+describe('[L1, L2, L3, L4, L5, L6, L8, L9] the simulation bites: it finds a hub with a defect', () => {
   it.each(mutants)('$name ($law)', { timeout: 300_000 }, async ({ make, law }) => {
     let found: string | null = null;
     for (let seed = 1; seed <= SEEDS && found === null; seed++) {

@@ -3,6 +3,10 @@
 import type { View } from 'parley-hub/core';
 import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { windowedSummary } from 'parley-hub/views/windowed-summary';
+import type { Decision } from '../../src/core/advance.ts';
+import { type Envelope, hubDraft } from '../../src/core/envelope.ts';
+import type { SessionState } from '../../src/core/state.ts';
+import type { HubParts } from '../../src/hub/parts.ts';
 import type { FaultyStore } from '../../src/testing/faulty-store.ts';
 import { storeMutants } from '../../src/testing/mutants.ts';
 import { DiskStore } from './disk-store.ts';
@@ -42,7 +46,77 @@ export const mutants: readonly Mutant[] = [
     law: 'L2',
     make: (seed) => ({ seed, disturb: (wire) => wire.reorder(swapNotifies) }),
   },
+  {
+    name: 'drop without a word',
+    law: 'L5',
+    make: (seed) => ({ seed, disturb: (wire) => wire.reorder(loseOverflow) }),
+  },
+  onHub('a session nobody looks at again', 'L6', forgetActive),
+  onHub('fire again what has fired', 'L9', fireAgain),
+  onHub('fire early', 'L9', fireEarly),
+  onHub('skip a firing', 'L9', skipFirings),
+  onHub('ignore the grace', 'L9', (parts) => {
+    parts.grace.leftMs = () => 0;
+  }),
+  onHub('refuse for what nobody limits', 'L8', (parts) => {
+    let asked = 0;
+    // Now and then, and whatever is in it.
+    parts.inboxes.isFull = () => ++asked % 7 === 0;
+  }),
 ];
+
+function onHub(name: string, law: string, tamper: (parts: HubParts) => void): Mutant {
+  return { name, law, make: (seed) => ({ seed, tamper }) };
+}
+
+function forgetActive({ index }: HubParts): void {
+  const update = index.update.bind(index);
+  index.update = (head, nowMs) => (head.state === 'ACTIVE' ? index.forget(head.session_id) : update(head, nowMs));
+}
+
+/** As a hub that forgets over a restart what its log says: the last violation once more, when the session is next due. */
+function fireAgain({ watching, store }: HubParts): void {
+  const fire = watching.fire.bind(watching);
+  watching.fire = async (session, nowMs) => {
+    const { sessionId } = session;
+    const entries = await store.read(sessionId, { from_seq: 1, limit: 500 });
+    const last = entries.findLast(({ envelope }) => envelope.event_type === 'expectation.violated')?.envelope;
+    if (last !== undefined) void session.decide((state) => said(state, last)).catch(() => {});
+    return fire(session, nowMs);
+  };
+}
+
+function said({ metadata }: SessionState, { event_data, audience }: Envelope): Decision<void> {
+  if (metadata.state !== 'ACTIVE') return { kind: 'nothing', answer: undefined };
+  const draft = hubDraft(metadata.session_id, 'expectation.violated', event_data, audience);
+  return { kind: 'append', drafts: [draft], answer: () => undefined };
+}
+
+const EARLY_MS = 3_000;
+
+function fireEarly({ wakes, presence, watching }: HubParts): void {
+  const run = wakes.run.bind(wakes);
+  wakes.run = (nowMs) => run(nowMs + EARLY_MS);
+  const lookAtMs = presence.lookAtMs.bind(presence);
+  presence.lookAtMs = (head) => lookAtMs(head) - EARLY_MS;
+  const fire = watching.fire.bind(watching);
+  watching.fire = (session, nowMs) => fire(session, nowMs + EARLY_MS);
+}
+
+/** Every other time a session is due. */
+function skipFirings({ watching }: HubParts): void {
+  let times = 0;
+  const fire = watching.fire.bind(watching);
+  watching.fire = async (session, nowMs) => {
+    times += 1;
+    return times % 2 === 0 ? null : fire(session, nowMs);
+  };
+}
+
+function loseOverflow(queue: string[]): void {
+  const last = queue.at(-1);
+  if (last?.includes('"overflow"') && (JSON.parse(last) as { kind: string }).kind === 'gap') queue.pop();
+}
 
 function onStore(name: string, law: string, store: () => FaultyStore): Mutant {
   return { name, law, make: (seed) => ({ seed, store: store() }) };

@@ -3,9 +3,14 @@
 import { type Entry, type ExpectationEntry, isTerminal } from 'parley-hub/core';
 import { nextStamp } from '../../src/core/stamp.ts';
 import type { SessionState } from '../../src/core/state.ts';
+import type { Random } from '../../src/testing/random.ts';
+import { delegationOperations } from './delegation-operations.ts';
+import { ruleOperations } from './rule-operations.ts';
+import { scheduleOperations } from './schedule-operations.ts';
 import type { SimClient } from './sim-client.ts';
 import type { Simulation } from './simulation.ts';
-import { knobsFor, turnOperations } from './turn-operations.ts';
+import { taskOperations } from './task-operations.ts';
+import { knobsFor, someLimits, turnOperations } from './turn-operations.ts';
 
 export interface SimOperation {
   readonly name: string;
@@ -15,6 +20,10 @@ export interface SimOperation {
 
 export const simOperations: readonly SimOperation[] = [
   ...turnOperations,
+  ...delegationOperations,
+  ...taskOperations,
+  ...scheduleOperations,
+  ...ruleOperations,
   op('create', 8, (sim) => withBound(sim, (client) => create(sim, client, sim.random.chance(0.5)))),
   op('create again', 2, (sim) => withBound(sim, (client) => repeatCreate(sim, client))),
   op('ack invite', 30, (sim) => withInvite(sim, (client, session_id) => ask(client, 'ack_invite', { session_id }))),
@@ -83,6 +92,7 @@ export const simOperations: readonly SimOperation[] = [
   op('hours pass', 0.3, (sim) => pass(sim, 3 * 3_600_000)),
   op('the clock jumps ahead', 0.7, (sim) => jump(sim, 1)),
   op('the clock jumps back', 0.7, (sim) => jump(sim, -1)),
+  op('the clock goes astray', 0.8, (sim) => astray(sim)),
   op('evict', 3, (sim) => evict(sim)),
   op('crash before the sync', 0.6, (sim) => crash(sim, 'before')),
   op('crash in the sync', 0.8, (sim) => crash(sim, 'in')),
@@ -113,6 +123,7 @@ const TYPES = [
   'panel',
   'discussion',
   'discussion',
+  'discussion',
   'workflow',
   'workflow',
   'workflow',
@@ -131,30 +142,53 @@ function create(sim: Simulation, client: SimClient, keyed: boolean): string {
     type,
     participants: participants.length > 0 ? participants : ['nobody'],
     wait: random.pick(['created', 'created', 'active']),
-    ttl: random.pick([undefined, undefined, 0, 60]),
+    ttl: random.pick([undefined, undefined, 0, 0, 60]),
     ...(isForSeveral && participants.length > 1 && random.chance(0.6) ? { required_acks: 1 } : {}),
     knobs: type === 'panel' ? { most: 2 + random.below(8) } : knobsFor(sim, type, [client.name, ...participants]),
     ...(random.chance(0.35) && client.sessions.size > 0
       ? { parent_session_id: random.pick([...client.sessions]) }
       : {}),
-    ...(random.chance(0.4) ? { expectations: someExpectations(sim) } : {}),
+    ...(random.chance(0.55) ? { expectations: [...someExpectations(sim), ...someLimits(sim)] } : {}),
     ...(keyed ? { idempotency_key: `c${random.below(1000)}` } : {}),
   };
   if (params.required_acks !== undefined) sim.count('quorum of less than all');
   return ask(client, 'create_session', JSON.parse(JSON.stringify(params)));
 }
 
-const EVALUATORS = ['acks_within', 'reply_within', 'reply_within', 'turn_within', 'max_silence'];
+const EVALUATORS = [
+  'acks_within',
+  'reply_within',
+  'reply_within',
+  'reply_within',
+  'turn_within',
+  'turn_within',
+  'turn_within',
+  'max_silence',
+];
 const HANDLERS = ['audit', 'audit', 'warn', 'warn', 'notify_session', 'hide', 'remove', 'auto_close'];
 
 /** Times of a few sweeps, and longer than what a history takes. */
 function someExpectations({ random }: Simulation): readonly ExpectationEntry[] {
-  return Array.from({ length: random.below(4) }, () => ({
-    name: random.pick(EVALUATORS),
-    on_violation: random.pick(HANDLERS),
-    params: { seconds: random.pick([1, 2, 5, 20, 60, 600]) },
-    ...(random.chance(0.2) ? { applies_to: [random.pick(['initiator', 'participant'])] } : {}),
-  }));
+  const entries = Array.from({ length: random.below(4) }, () => {
+    const name = random.pick(EVALUATORS);
+    return {
+      name,
+      on_violation: random.pick(HANDLERS),
+      params: { seconds: random.pick([1, 2, 5, 20, 60, 600]), ...(name === 'turn_within' ? ofTurns(random) : {}) },
+      ...(random.chance(0.2) ? { applies_to: [random.pick(['initiator', 'participant'])] } : {}),
+    };
+  });
+  return random.chance(0.5) ? [...entries, patientTurns(random)] : entries;
+}
+
+/** Of turns that may take a while, and go on when it is over. */
+function patientTurns(random: Random): ExpectationEntry {
+  const params = { seconds: random.pick([20, 60]), ...(random.chance(0.5) ? { on_failure: true } : {}) };
+  return { name: 'turn_within', on_violation: random.pick(['audit', 'warn', 'notify_session']), params };
+}
+
+function ofTurns(random: Random): { readonly heartbeat?: boolean; readonly on_failure?: boolean } {
+  return { ...(random.chance(0.3) ? { heartbeat: false } : {}), ...(random.chance(0.5) ? { on_failure: true } : {}) };
 }
 
 function repeatCreate(sim: Simulation, client: SimClient): string {
@@ -328,10 +362,23 @@ function pass(sim: Simulation, ms: number): string {
 }
 
 function jump(sim: Simulation, sign: number): string {
-  const ms = sign * (1 + sim.random.below(600_000));
-  sim.clock.jump(ms);
+  // Small ones are no jumps.
+  const ms = sign * (1 + sim.random.below(sim.random.chance(0.2) ? 5_000 : 600_000));
+  sim.setClock(ms);
   sim.sweep();
   return `the clock jumps by ${ms} ms`;
+}
+
+/** Set and set again while time goes by: nothing that is due may be forgotten over it. */
+async function astray(sim: Simulation): Promise<string> {
+  const { random } = sim;
+  const done: string[] = [];
+  for (let i = 2 + random.below(4); i > 0; i--) {
+    done.push(random.chance(0.5) ? jump(sim, random.pick([-1, 1])) : pass(sim, random.pick([1_000, 7_000, 31_000])));
+    await sim.flow();
+    sim.check();
+  }
+  return done.join(', ');
 }
 
 function evict(sim: Simulation): string {
@@ -371,11 +418,16 @@ function conflict(sim: Simulation): string | false {
 function foreign(sim: Simulation, what: 'note' | 'close'): string | false {
   if (sim.failed || sim.store.foreignAppend === undefined) return false;
   const active = [...sim.model.sessions].filter(([, { states }]) => states.at(-1)?.metadata.state === 'ACTIVE');
-  const [sessionId, session] = active.length === 0 ? [] : sim.random.pick(active);
+  // Another hub would end the tasks with the session, and settle what was delegated, in one unit.
+  const hasNothing = (state: SessionState | undefined): boolean =>
+    state?.tasks.live.length === 0 && state.delegations.length === 0;
+  const some = active.filter(([, { states }]) => what === 'note' || hasNothing(states.at(-1)));
+  const [sessionId, session] = some.length === 0 ? [] : sim.random.pick(some);
   const before = session?.states.at(-1);
   if (sessionId === undefined || before === undefined) return false;
   const sender = before.metadata.participants.find(({ status }) => status === 'active');
   if (sender === undefined) return false;
+  sim.sweeps.moved(sessionId);
   sim.store.foreignAppend(sessionId, {
     entries: [foreignEntry(sim, before, what === 'note' ? sender.agent_id : null)],
   });

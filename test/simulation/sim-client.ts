@@ -9,6 +9,8 @@ import type { Simulation } from './simulation.ts';
 export interface Asked {
   readonly op: string;
   readonly params: Readonly<Record<string, unknown>>;
+  /** How many acks there had been then. */
+  readonly moment: number;
 }
 
 export interface Arrived {
@@ -70,7 +72,9 @@ export class SimClient {
     if (this.wire === null) return;
     this.lastRequest += 1;
     const request_id = String(this.lastRequest);
-    this.open.set(request_id, { op, params });
+    const asked = { op, params, moment: this.sim.acks.moment };
+    this.open.set(request_id, asked);
+    this.sim.asking(this, asked);
     this.send({ kind: 'request', request_id, op, params });
   }
 
@@ -101,7 +105,7 @@ export class SimClient {
   }
 
   /** A frame leaves the hub: everything in it must be on disk now. */
-  checkSent(text: string): void {
+  checkSent(text: string, from: Wire): void {
     const frame = JSON.parse(text) as HubFrame;
     if (frame.kind === 'notify') this.checkNotify(frame);
     if (frame.kind === 'response') this.sim.checkResponse(this, this.open.get(frame.request_id), frame);
@@ -115,10 +119,12 @@ export class SimClient {
     }
     if (frame.kind === 'gap') {
       for (let seq = frame.from_seq; seq <= frame.to_seq; seq++) {
-        this.sim.acks.tellGap(frame.recipient_id, frame.session_id, seq);
+        if (frame.reason === 'overflow') this.sim.checkOverflow(frame.recipient_id, frame.session_id, seq);
+        this.sim.acks.tellGap(frame.recipient_id, frame.session_id, seq, frame.reason);
       }
-      // One that was sent, nacked and is now past its time is told behind later ones.
-      this.onBinding.set(frame.session_id, Math.max(frame.to_seq, this.onBinding.get(frame.session_id) ?? 0));
+      // One that was sent and is now past its time, or makes room, is told behind later ones.
+      if (from === this.wire)
+        this.onBinding.set(frame.session_id, Math.max(frame.to_seq, this.onBinding.get(frame.session_id) ?? 0));
     }
   }
 
@@ -166,7 +172,10 @@ export class SimClient {
     inFlight.add(seq);
     for (const owed of this.sim.model.owed(session, agentId)) {
       if (owed >= seq) return;
-      const accounted = inFlight.has(owed) || this.sim.acks.wasEverAcked(agentId, session, owed);
+      const accounted =
+        this.sim.isDenied(agentId, session, owed) ||
+        inFlight.has(owed) ||
+        this.sim.acks.wasEverAcked(agentId, session, owed);
       holds(accounted, 'L5', () => `${this.name} gets ${session} seq ${seq} but never got ${owed}`);
     }
   }

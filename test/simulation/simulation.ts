@@ -5,7 +5,7 @@ import { conversation } from 'parley-hub/adapters/conversation';
 import { discussion } from 'parley-hub/adapters/discussion';
 import { CONDITIONS, TARGETS } from 'parley-hub/adapters/transition-graph';
 import { workflow } from 'parley-hub/adapters/workflow';
-import type { Entry, Envelope, ResponseFrame } from 'parley-hub/core';
+import type { CreatedData, Entry, Envelope, ResponseFrame, Violation } from 'parley-hub/core';
 import {
   canonicalJson,
   isTerminal,
@@ -28,27 +28,37 @@ import { type Random, seededRandom } from '../../src/testing/random.ts';
 import { SimClock } from '../../src/testing/sim-clock.ts';
 import { quiet, seededIds } from '../../src/testing/world.ts';
 import { AckBook } from './ack-book.ts';
+import { checkTrees } from './delegation-laws.ts';
+import { DiskStore } from './disk-store.ts';
+import { GraceModel } from './grace-model.ts';
 import { LateStore } from './late-store.ts';
 import { holds } from './law-broken.ts';
 import { LogModel, same } from './log-model.ts';
 import type { Wire } from './network.ts';
 import { panel } from './panel.ts';
+import { RuleBook } from './rule-book.ts';
+import { ScheduleBook } from './schedule-laws.ts';
+import { endSchedules } from './schedule-operations.ts';
 import { type Asked, SimClient } from './sim-client.ts';
 import type { SimulatedStore } from './simulated-store.ts';
+import { SweepBook } from './sweep-book.ts';
 import { ViewBook } from './view-book.ts';
+import { createdMs } from './waits-model.ts';
 
 export interface SimulationOptions {
   readonly seed: number;
   readonly store?: SimulatedStore;
   /** Mutants of the views. */
   readonly views?: readonly View[];
+  /** A mutant of the hub itself: called with the parts of each hub that starts. */
+  readonly tamper?: (parts: HubParts) => void;
   /** A mutant of the network. */
   readonly disturb?: (wire: Wire, random: Random) => void;
   readonly onOperation?: (line: string) => void;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an adapter's state is known to the adapter alone
-const adapters: readonly SessionAdapter<any>[] = [consulting, conversation, discussion, workflow, panel];
+const ADAPTERS: readonly SessionAdapter<any>[] = [consulting, conversation, discussion, workflow, panel];
 const views = [fullTranscript, windowedSummary, tokenBudget, sinceMyLastTurn];
 const mutating = new Set([
   'post',
@@ -78,17 +88,28 @@ interface PeekedResult {
   }[];
 }
 
+const DOWN_MS = [0, 0, 0, 1_000, 20_000, 120_000];
+
 export class Simulation {
   readonly random: Random;
   readonly clock = new SimClock();
-  readonly model = new LogModel(adapters);
+  readonly model: LogModel;
   readonly clients: SimClient[];
   readonly counts = new Map<string, number>();
   /** What was done, to be read when a law breaks. */
   readonly history: string[] = [];
   store: SimulatedStore;
   readonly acks = new AckBook();
-  readonly views = new ViewBook(this.model);
+  readonly views: ViewBook;
+  private readonly schedules = new ScheduleBook();
+  readonly rules: RuleBook;
+  /** Who may set the rules of others. */
+  readonly rulers = new Set<string>();
+  /** Posts that were refused and asked once: none of them may ever be in a log. */
+  private readonly refused = new Map<string, string>();
+  private readonly askedKeys = new Map<string, number>();
+  readonly grace = new GraceModel(this.clock);
+  readonly sweeps: SweepBook;
   /** The disk has failed; only a crash helps. */
   failed = false;
   private hub!: Hub;
@@ -107,6 +128,10 @@ export class Simulation {
 
   constructor(options: SimulationOptions) {
     this.options = options;
+    this.model = new LogModel(ADAPTERS);
+    this.views = new ViewBook(this.model);
+    this.rules = new RuleBook(this.model, this.acks, this.clock);
+    this.sweeps = new SweepBook(this.model, this.grace, this.clock);
     this.random = seededRandom(options.seed);
     this.ids = seededIds(options.seed);
     this.store = options.store ?? new FaultyStore();
@@ -124,8 +149,8 @@ export class Simulation {
     return (this.hub as unknown as { parts: HubParts }).parts;
   }
 
-  count(kind: string): void {
-    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
+  count(kind: string, more = 1): void {
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + more);
   }
 
   note(line: string): void {
@@ -152,7 +177,7 @@ export class Simulation {
     this.hub.accept({
       ...wire.hubEnd,
       send: (text) => {
-        if (wire.open) this.guard(() => client.checkSent(text));
+        if (wire.open) this.guard(() => client.checkSent(text, wire));
         send(text);
         this.options.disturb?.(wire, this.random);
       },
@@ -169,7 +194,7 @@ export class Simulation {
     else if (random.chance(0.3) && this.store.stagedUnits() > 1) {
       this.count('synced in part');
       this.store.sync(1 + random.below(this.store.stagedUnits()));
-      this.acks.synced();
+      this.acks.synced(this.store instanceof DiskStore);
     }
     await quiet();
     const most = random.chance(0.7) ? 1000 : random.below(3);
@@ -193,13 +218,32 @@ export class Simulation {
   sync(): void {
     if (this.failed) return;
     this.store.sync();
-    this.acks.synced();
+    this.acks.synced(this.store instanceof DiskStore);
   }
 
   sweep(): void {
     if (this.failed) return;
+    // What was decided before a jump and could not be written is judged again, and held back then.
+    if (this.grace.tick()) this.sweeps.forget();
+    this.model.follow(this.store);
+    this.sweeps.sweeps(() => true);
     this.hub.sweep();
     this.acks.cursorsWritten();
+  }
+
+  /** Time goes by, and everything that comes of it. */
+  async pass(ms: number): Promise<void> {
+    this.clock.advance(ms);
+    this.sweep();
+    await this.flow();
+    this.check();
+  }
+
+  /** The wall clock is set by so much. */
+  setClock(ms: number): void {
+    const fromMs = this.clock.now();
+    this.clock.jump(ms);
+    if (ms < 0) this.model.setBacks.push({ fromMs, toMs: this.clock.now() });
   }
 
   evict(): void {
@@ -264,6 +308,7 @@ export class Simulation {
     const durable = this.store.durableEntries(session);
     if (!frame.ok) {
       const { code, details } = frame.error;
+      if (asked.op === 'post') this.checkRefusedPost(client, asked, code);
       if (code === 'duplicate' && details?.seq !== undefined) {
         holds(
           Number(details.seq) <= durable.length,
@@ -309,6 +354,38 @@ export class Simulation {
     if (asked.op === 'list_sessions') for (const one of result.sessions) this.checkSummary(one);
   }
 
+  asking(client: SimClient, { op, params }: Asked): void {
+    if (op !== 'post' || typeof params.idempotency_key !== 'string') return;
+    const name = keyName(client, params);
+    this.askedKeys.set(name, (this.askedKeys.get(name) ?? 0) + 1);
+    this.refused.delete(name);
+  }
+
+  /** A refusal is nobody else's fault, and leaves no trace. */
+  private checkRefusedPost(client: SimClient, { params, moment }: Asked, code: string): void {
+    this.model.follow(this.store);
+    this.rules.follow(this.store);
+    const session = String(params.session_id);
+    this.rules.checkRefused(client.agentId ?? '', { session, audience: params.audience ?? null, since: moment }, code);
+    if (typeof params.idempotency_key !== 'string' || code === 'unavailable') return;
+    const name = keyName(client, params);
+    if (this.askedKeys.get(name) === 1) this.refused.set(name, code);
+  }
+
+  checkOverflow(agentId: string, session: string, seq: number): void {
+    this.model.follow(this.store);
+    this.rules.follow(this.store);
+    this.rules.checkOverflow(agentId, session, seq);
+  }
+
+  private checkTraces(): void {
+    for (const [name, code] of this.refused) {
+      const [agentId, session = '', key] = name.split(' ');
+      const seq = this.model.sessions.get(session)?.keys.get(`${agentId} ${key}`);
+      holds(seq === undefined, 'L4', () => `${name} was refused as ${code}, and is in the log at seq ${seq}`);
+    }
+  }
+
   /** The client has the answer. */
   answered(client: SimClient, asked: Asked, frame: ResponseFrame): void {
     const key = asked.params.idempotency_key;
@@ -338,7 +415,8 @@ export class Simulation {
     const agent_id = String(resume.agent_id);
     const version = Number(resume.version);
     const before = this.resumes.get(agent_id) ?? { version: 0, text: '' };
-    const text = canonicalJson(resume);
+    // What was seen of it is not its own to set.
+    const text = canonicalJson({ ...resume, observed: {} });
     // A set that changes nothing is answered with what was there.
     const isNext = version > before.version || text === before.text;
     holds(isNext, 'L1', () => `${client.name} set version ${version} of its resume after ${before.version}`);
@@ -350,17 +428,29 @@ export class Simulation {
   check(): void {
     // What is wrong with the log itself says more than who noticed it first.
     this.model.follow(this.store);
+    this.rules.follow(this.store);
     if (this.broken !== null) throw this.broken;
+    this.schedules.check(this);
+    this.checkTraces();
     for (const [sessionId, { states }] of this.model.sessions) this.checkSession(sessionId, states.at(-1));
+    if (this.failed) this.sweeps.forget();
+    else if (this.isSettled) this.count('fired in its sweep', this.sweeps.settled());
+  }
+
+  /** Nothing is staged and nothing is being read. */
+  private get isSettled(): boolean {
+    return this.store.stagedUnits() === 0 && !(this.store instanceof LateStore && this.store.pending > 0);
   }
 
   /** Everything heals: what is owed arrives, what must end ends, and its end is heard. */
   async finish(): Promise<void> {
     if (this.failed) await this.crash(() => true);
     await this.restart();
+    await endSchedules(this);
     await this.everyoneBack();
     this.checkDelivered('when everyone is back');
     this.checkAsked();
+    checkTrees(this.model.sessions, () => {});
     for (const client of this.clients) this.cut(client);
     for (let hours = 0; hours < 27; hours += 3) {
       this.clock.advance(3 * 3_600_000);
@@ -368,19 +458,38 @@ export class Simulation {
       await this.flow();
       this.sweep();
       await this.flow();
+      this.check();
+      this.model.tasks.checkExpired(this.clock.now());
     }
-    this.check();
+    for (const { name, agentId } of this.clients) {
+      const known = agentId === null ? null : this.parts.registry.called(name);
+      if (known !== null) this.model.tasks.checkObserved(known.passport.agent_id, known.resume.observed);
+    }
+    for (const state of ['done', 'failed', 'cancelled', 'expired']) {
+      this.counts.set(`tasks ${state}`, this.model.tasks.countOf(state));
+    }
     for (const [sessionId, { states, entries }] of this.model.sessions) {
       for (const { envelope } of entries) {
-        if (envelope.event_type === 'expectation.violated') this.count(`violated ${String(envelope.event_data.name)}`);
+        if (envelope.event_type === 'expectation.violated') this.countViolation(entries, envelope);
       }
       const { metadata } = this.modelState(states.at(-1));
       holds(isTerminal(metadata.state), 'L6', () => `session ${sessionId} is ${metadata.state} forever`);
       this.count(`ended ${metadata.close_reason}`);
     }
+    checkTrees(this.model.sessions, (kind) => this.count(kind));
     await this.everyoneBack();
     this.checkDelivered('after every session ended');
     this.countSnapshots();
+  }
+
+  private countViolation(log: readonly Entry[], { event_data }: Envelope): void {
+    this.count(`violated ${String(event_data.name)}`);
+    const { entry, due_at, violators } = event_data as unknown as Violation;
+    const { manifest } = this.modelState(log[0]).envelope.event_data as unknown as CreatedData;
+    const seconds = Number(manifest.expectations[entry]?.params.seconds);
+    const afterMs = Date.parse(due_at) - createdMs(log, violators[0]?.since_seq ?? 1) - seconds * 1000;
+    if (afterMs < 0) this.count('fired on a failure');
+    if (afterMs > 0) this.count('fired late for progress');
   }
 
   private countSnapshots(): void {
@@ -397,7 +506,8 @@ export class Simulation {
     for (const client of this.clients) {
       if (client.wire === null) client.connect(false);
     }
-    for (let round = 0; round < 4; round++) {
+    // What a flood left comes a window at a time.
+    for (let round = 0; round < 4 || (round < 100 && this.clients.some(({ arrived }) => arrived.length > 0)); round++) {
       await this.flow();
       for (const client of this.clients) {
         for (const one of client.arrived.splice(0)) client.receipt(one, 'ack');
@@ -448,6 +558,7 @@ export class Simulation {
       if (agentId === null) continue;
       for (const session of this.model.sessions.keys()) {
         for (const seq of this.model.owed(session, agentId)) {
+          if (this.isDenied(agentId, session, seq)) continue;
           const got = client.everSeen.get(session)?.has(seq) === true || client.told.get(session)?.has(seq) === true;
           holds(
             got,
@@ -458,6 +569,13 @@ export class Simulation {
         }
       }
     }
+  }
+
+  /** Its rule takes, or took, nothing from who said this. */
+  isDenied(agentId: string, session: string, seq: number): boolean {
+    const sender = this.model.envelope(session, seq)?.sender_id ?? 'hub';
+    this.rules.follow(this.store);
+    return sender !== 'hub' && this.rules.mayBeDenied(agentId, sender);
   }
 
   private checkSession(sessionId: string, state: ReturnType<LogModel['state']>): void {
@@ -555,20 +673,44 @@ export class Simulation {
   private async reborn(): Promise<void> {
     this.failed = false;
     this.prune();
+    // Nobody could do anything meanwhile.
+    this.clock.advance(this.random.pick(DOWN_MS));
     await this.openHub();
     await quiet();
     this.check();
+  }
+
+  private hasLive(): boolean {
+    this.model.follow(this.store);
+    return [...this.model.sessions.values()].some(
+      ({ states }) => !isTerminal(this.modelState(states.at(-1)).head.state),
+    );
+  }
+
+  /** A decision is written in the turn of the event loop it is made in. */
+  private watchAppends(store: SimulatedStore): void {
+    const append = store.append.bind(store);
+    store.append = (logId, expected, unit) => {
+      const fires = unit.entries.some(({ envelope }) => envelope.event_type === 'expectation.violated');
+      // A hub that has died goes on for a while, on a disk that takes nothing.
+      const held = fires && store === this.store ? this.grace.heldBy(logId) : null;
+      this.guard(() => holds(held === null, 'L9', () => `${logId}: something fires though ${held}`));
+      return append(logId, expected, unit);
+    };
   }
 
   private async openHub(): Promise<void> {
     this.generation += 1;
     const generation = this.generation;
     const { store, clock, ids } = this;
+    this.watchAppends(store);
+    this.grace.started(this.hasLive());
+    this.sweeps.started();
     this.hub = await Hub.start({
       store,
       clock,
       ids,
-      adapters,
+      adapters: ADAPTERS,
       conditions: CONDITIONS,
       targets: TARGETS,
       evaluators: EVALUATORS,
@@ -576,11 +718,13 @@ export class Simulation {
       views: this.options.views ?? views,
       limits: { tailLength: 4, window: 8, snapshotLength: 4 },
     });
+    this.options.tamper?.(this.parts);
     this.hub.on('envelopePosted', ({ envelope }) => {
       if (generation !== this.generation) return;
       const { session_id, seq } = envelope;
       this.countComing(envelope);
-      if (envelope.event_type.startsWith('session.participant.')) this.count(envelope.event_type);
+      for (const agentId of Object.keys(this.model.state(session_id)?.head.members ?? {})) this.rules.stir(agentId);
+      if (/^(session\.participant|task)\./.test(envelope.event_type)) this.count(envelope.event_type);
       const entry = this.store.durableEntries(session_id)[seq - 1];
       this.guard(() =>
         holds(
@@ -590,16 +734,25 @@ export class Simulation {
         ),
       );
     });
+    this.hub.on('scheduleRan', ({ run }) => this.count(`schedule ran: ${run.outcome}`));
+    this.hub.on('inboxHighWater', () => this.count('inbox high water'));
     this.hub.on('agentBound', ({ agent_id }) => {
       this.acks.rebind(agent_id);
     });
     this.hub.on('agentUnbound', ({ reason }) => {
       if (reason === 'replaced') this.count('took over');
     });
-    this.hub.on('deliveryAcked', ({ agent_id, session_id, seq }) => this.acks.settle(agent_id, session_id, seq));
+    this.hub.on('deliveryAcked', ({ agent_id, session_id, seq }) => {
+      this.rules.stir(agent_id);
+      this.acks.settle(agent_id, session_id, seq);
+    });
     this.hub.on('deliveryFailed', ({ agent_id, session_id, seq }) => {
       this.count('delivery failed');
       this.acks.settle(agent_id, session_id, seq);
     });
   }
+}
+
+function keyName({ agentId }: SimClient, { session_id, idempotency_key }: Asked['params']): string {
+  return `${agentId} ${String(session_id)} ${String(idempotency_key)}`;
 }

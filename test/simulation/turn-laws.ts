@@ -38,11 +38,11 @@ export function checkTurns(now: SessionState, adapter: CompleteAdapter): void {
   );
 }
 
-/** A graph that has come to its end, or a session at its last turn, takes nothing but its closing. */
+/** A graph that has come to its end, or a session at its last turn, takes nothing but its closing, what its last envelope violates, and what ends with it. */
 export function checkEnds(before: SessionState, { event_type, seq, session_id }: Envelope): void {
   if (before.metadata.state !== 'ACTIVE' || !isOver(before)) return;
   holds(
-    event_type === 'session.closing',
+    ['session.closing', 'delegation.settled', 'expectation.violated', 'task.expired'].includes(event_type),
     'L6',
     () => `${session_id} should have ended before seq ${seq}, ${event_type}`,
   );
@@ -63,13 +63,15 @@ function isOver(now: SessionState): boolean {
   return isEnding(now) || (max_turns != null && turn_count >= max_turns);
 }
 
-/** A workflow says so. A discussion has had its last text when its rounds are over and nobody there has the turn. */
+/** A workflow says so, and a moderator does. A discussion has had its last text when its rounds are over and nobody there has the turn. */
 function isEnding({ metadata, adapter_state }: SessionState): boolean {
   const { type } = metadata.manifest;
   if (!TURN_TYPES.has(type)) return false;
   const { pending_close_reason = null, rounds_done, expected_next_speaker, active } = adapter_state as TurnState;
-  if (type === 'workflow') return pending_close_reason !== null;
-  const { rounds } = metadata.knobs;
+  const { rounds, ordering } = metadata.knobs;
+  if (type === 'workflow' || (ordering === 'moderated' && pending_close_reason !== null)) {
+    return pending_close_reason !== null;
+  }
   const isComplete = typeof rounds === 'number' && (rounds_done ?? 0) >= rounds;
   return isComplete && expected_next_speaker === null && active.length > 0;
 }

@@ -1,29 +1,58 @@
 /** Operations of sessions with turns: speaking in turn, handing off, sharing context, and everyone who comes and goes. */
 
 import { roundRobin, sequence, type TransitionGraph } from 'parley-hub/adapters/transition-graph';
-import { finish, handoff } from 'parley-hub/core';
+import { type ExpectationEntry, finish, handoff } from 'parley-hub/core';
 import type { SessionState } from '../../src/core/state.ts';
 import type { SimOperation } from './operations.ts';
 import type { SimClient } from './sim-client.ts';
 import type { Simulation } from './simulation.ts';
+import { hasFired, waitsOf } from './waits-model.ts';
 
 type Place = { readonly client: SimClient; readonly session: string; readonly state: SessionState };
 type Change = 'hideParticipant' | 'returnParticipant' | 'removeParticipant';
 
 export const turnOperations: readonly SimOperation[] = [
-  op('take the turn', 34, (sim) => withTurn(sim, (place) => speak(sim, place))),
+  op('take the turn', 44, (sim) => withTurn(sim, (place) => speak(sim, place))),
   op('hand off', 8, (sim) => withTurn(sim, (place) => handOff(sim, place), 'workflow')),
-  op('finish', 3, (sim) => withTurn(sim, (place) => say(sim, place, finish({ reason: 'finished_early' })), 'workflow')),
+  op('finish', 4, (sim) => withTurn(sim, (place) => say(sim, place, finish({ reason: 'finished_early' })), 'workflow')),
+  op('raise a hand', 6, (sim) => withPlace(sim, (place) => raiseHand(sim, place), 'discussion')),
+  op('name the next speaker', 26, (sim) => withTurn(sim, (place) => handOff(sim, place), 'moderated')),
+  op('end the panel', 32, (sim) =>
+    withTurn(sim, (place) => say(sim, place, finish({ reason: 'panel_over' })), 'moderated'),
+  ),
   op('set the context', 4, (sim) => withPlace(sim, (place) => setContext(sim, place), 'workflow')),
+  op('report progress', 9, (sim) => withTurn(sim, (place) => report(place, 'report_progress', {}))),
+  op('a long turn', 36, (sim) =>
+    withTimedTurn(
+      sim,
+      ({ heartbeat, seconds }) => heartbeat !== false && Number(seconds) <= 60,
+      (place) => longTurn(sim, place),
+    ),
+  ),
+  op('a turn that fails', 16, (sim) =>
+    withTimedTurn(
+      sim,
+      ({ on_failure, seconds }) => on_failure === true && Number(seconds) > 1,
+      (place) => failedTurn(sim, place),
+    ),
+  ),
+  op('report a failure', 3, (sim) =>
+    withTurn(sim, (place) => report(place, 'report_turn_failure', { reason: 'no model' })),
+  ),
+  op('report out of turn', 1.5, (sim) =>
+    withPlace(sim, (place) =>
+      report(place, sim.random.pick(['report_progress', 'report_turn_failure']), { reason: 'x' }),
+    ),
+  ),
   op('speak out of turn', 2, (sim) => withPlace(sim, (place) => speak(sim, place))),
   op('hide in a session with turns', 5, (sim) => withPlace(sim, (place) => change(sim, place, 'hideParticipant'))),
   op('bring back in a session with turns', 11, (sim) =>
     withPlace(sim, (place) => change(sim, place, 'returnParticipant')),
   ),
-  op('remove in a session with turns', 1.2, (sim) =>
+  op('remove in a session with turns', 1.6, (sim) =>
     withPlace(sim, (place) => change(sim, place, 'removeParticipant')),
   ),
-  op('leave a session with turns', 1.2, (sim) =>
+  op('leave a session with turns', 1.5, (sim) =>
     withPlace(sim, ({ client, session }) => asks(client, 'leave_session', { session_id: session })),
   ),
   op('look at a view', 14, (sim) => withPlace(sim, (place) => look(sim, place))),
@@ -31,7 +60,10 @@ export const turnOperations: readonly SimOperation[] = [
 
 /** Knobs of a type for these participants, the creator first. */
 export function knobsFor(sim: Simulation, type: string, names: readonly string[]): Record<string, unknown> {
-  if (type === 'discussion') return sim.random.chance(0.7) ? { rounds: 1 + sim.random.below(3) } : {};
+  if (type === 'discussion') {
+    const ordering = sim.random.pick(['round_robin', 'raise_hand', 'moderated', 'moderated', 'random']);
+    return { ordering, ...(sim.random.chance(0.8) ? { rounds: 1 + sim.random.below(2) } : {}) };
+  }
   if (type !== 'workflow') return {};
   const make = sim.random.pick([steps, steps, turns, turns, branches, branches]);
   // A graph is JSON; its type only lacks an index signature.
@@ -39,6 +71,21 @@ export function knobsFor(sim: Simulation, type: string, names: readonly string[]
     graph: JSON.parse(JSON.stringify(make(sim, names))),
     context_vars: { tier: sim.random.pick(['free', 'gold']) },
   };
+}
+
+/** Limits that a history reaches. */
+export function someLimits({ random }: Simulation): readonly ExpectationEntry[] {
+  return Array.from({ length: random.below(5) }, () => ({
+    ...random.pick([
+      { name: 'max_turns', params: { turns: 1 + random.below(4) } },
+      { name: 'budget_within', params: { usd: 0.1 } },
+      { name: 'budget_within', params: { tokens: 5, usd: 1 } },
+      { name: 'no_progress', params: { repeats: 2 } },
+      { name: 'no_progress', params: { repeats: 2 + random.below(2) } },
+    ]),
+    on_violation: random.pick(['audit', 'audit', 'warn', 'notify_session', 'hide', 'remove', 'auto_close']),
+    ...(random.chance(0.2) ? { applies_to: [random.pick(['initiator', 'participant'])] } : {}),
+  }));
 }
 
 function steps(_sim: Simulation, names: readonly string[]): TransitionGraph {
@@ -79,19 +126,33 @@ function end(reason: string): TransitionGraph['transitions'][number]['then'] {
 
 function speak(sim: Simulation, place: Place): string {
   const isPacket = typeOf(place) === 'workflow' && sim.random.chance(0.4);
-  if (!isPacket) return say(sim, place, { event_type: 'msg.text', event_data: { text: `t${sim.random.below(1000)}` } });
+  const spent = sim.random.pick([
+    {},
+    { cost_usd: null },
+    { cost_usd: 0.1 },
+    { usage: { fresh: 5, output: 2 }, cost_usd: 0.07 },
+  ]);
+  if (!isPacket) {
+    const text = `${sim.random.pick(['t', 'u'])}${sim.random.below(1000)}`;
+    return say(sim, place, { event_type: 'msg.text', event_data: { text, ...spent } });
+  }
   const tool = sim.random.pick(['escalate', 'other']);
   const context_updates = { set: { tier: sim.random.pick(['free', 'gold']), done: sim.random.chance(0.6) } };
   return say(sim, place, {
     event_type: 'msg.packet',
-    event_data: { body: 'called', routing: { tool }, context_updates },
+    event_data: { body: 'called', routing: { tool }, context_updates, ...spent },
   });
+}
+
+function raiseHand(sim: Simulation, place: Place): string {
+  return say(sim, place, { event_type: 'hand.raise', event_data: { bid: sim.random.below(11) } });
 }
 
 function handOff(sim: Simulation, place: Place): string {
   const { agent_id, name } = sim.random.pick(place.state.metadata.participants);
   const to = sim.random.chance(0.5) ? agent_id : name;
-  return say(sim, place, handoff(to, { body: 'yours', contextUpdates: { delete: ['tier'] } }));
+  const change = typeOf(place) === 'workflow' ? { contextUpdates: { delete: ['tier'] } } : {};
+  return say(sim, place, handoff(to, { body: 'yours', ...change }));
 }
 
 function setContext(sim: Simulation, place: Place): string {
@@ -111,6 +172,29 @@ function look(sim: Simulation, { client, session }: Place): string {
   if (past.length > 0 && sim.random.chance(0.4))
     return asks(client, 'read_view', { session_id: session, ...sim.random.pick(past) });
   return asks(client, 'read_view', { session_id: session, view });
+}
+
+function report({ client, session }: Place, name: string, more: Record<string, unknown>): string {
+  return asks(client, name, { session_id: session, ...more });
+}
+
+/** At work for longer than it has, and then silent. */
+async function longTurn(sim: Simulation, place: Place): Promise<string> {
+  const done: string[] = [];
+  for (let i = 1 + sim.random.below(3); i > 0; i--) {
+    await sim.pass(sim.random.pick([100, 100, 11_000]));
+    done.push(report(place, 'report_progress', {}));
+    await sim.flow();
+  }
+  await sim.pass(sim.random.pick([31_000, 61_000]));
+  return `${done.join(', ')}, and is silent`;
+}
+
+async function failedTurn(sim: Simulation, place: Place): Promise<string> {
+  const done = report(place, 'report_turn_failure', { reason: 'no model' });
+  await sim.flow();
+  await sim.pass(1_000);
+  return `${done}, and a second passes`;
 }
 
 function change(sim: Simulation, { session, state }: Place, call: Change): string {
@@ -142,6 +226,23 @@ function withTurn(sim: Simulation, run: (place: Place) => string, type?: string)
   );
 }
 
+/** Somebody whose turn has an end that may still come, by an entry that is as wanted. */
+function withTimedTurn(
+  sim: Simulation,
+  isWanted: (params: ExpectationEntry['params']) => boolean,
+  run: (place: Place) => Promise<string>,
+): Promise<string> | false {
+  const timed = places(sim, null).filter(({ client, session, state }) => {
+    if (state.head.turn?.agent_id !== client.agentId || sim.grace.heldBy(session) !== null) return false;
+    const log = sim.model.sessions.get(session)?.entries ?? [];
+    const { expectations } = state.metadata.manifest;
+    return waitsOf(log, state).some(
+      (wait) => wait.name === 'turn_within' && isWanted(expectations[wait.entry]?.params ?? {}) && !hasFired(log, wait),
+    );
+  });
+  return timed.length === 0 ? false : run(sim.random.pick(timed));
+}
+
 /** Somebody in a live session with turns, whether it may speak or not. */
 function withPlace(sim: Simulation, run: (place: Place) => string, type?: string): string | false {
   return withOne(sim, places(sim, type), run);
@@ -153,14 +254,14 @@ function withOne(sim: Simulation, some: readonly Place[], run: (place: Place) =>
 
 const TURN_TYPES: readonly string[] = ['discussion', 'workflow'];
 
-/** Live sessions of one type, of those with turns, or of any (null). */
+/** Live sessions of one type or ordering, of those with turns, or of any (null). */
 function places(sim: Simulation, type?: string | null): readonly Place[] {
   return [...sim.model.sessions].flatMap(([session, { states }]) => {
     const state = states.at(-1);
     if (state === undefined || state.metadata.state !== 'ACTIVE') return [];
     const itsType = state.metadata.manifest.type;
     const types = type === null ? [itsType] : type === undefined ? TURN_TYPES : [type];
-    if (!types.includes(itsType)) return [];
+    if (!types.includes(itsType) && !types.includes(String(state.metadata.knobs.ordering))) return [];
     const there = sim.clients.filter(
       ({ bound, agentId }) => bound && agentId !== null && Object.hasOwn(state.head.members, agentId),
     );

@@ -6,7 +6,7 @@ import type { Json } from '../../core/json.ts';
 
 export function describeEnvelope(envelope: Envelope, nameOf: (id: unknown) => string): string {
   const { event_type, event_data } = envelope;
-  const { agent_id, creator_id, manifest, knobs, reason, context_updates } = event_data;
+  const { agent_id, creator_id, manifest, knobs, reason, context_updates, on_violation, detail } = event_data;
   switch (event_type) {
     case 'session.created':
       return `${nameOf(creator_id)} opens a ${member(manifest, 'type')} session${ownKnobs(knobs, manifest)}`;
@@ -16,6 +16,8 @@ export function describeEnvelope(envelope: Envelope, nameOf: (id: unknown) => st
       return `${nameOf(agent_id)} is hidden: ${reason}`;
     case 'session.participant.returned':
       return `${nameOf(agent_id)} is back`;
+    case 'expectation.violated':
+      return `${on_violation}: ${detail}`;
     case 'session.closing':
       return `no more posts: ${reason}`;
     case 'session.closed':

@@ -4,6 +4,7 @@ import { createHub } from '../create-hub.ts';
 import type { Terminal } from '../terminal.ts';
 import { consult } from './consulting-scene.ts';
 import { converse } from './conversation-scene.ts';
+import { missTurn } from './deadlines-scene.ts';
 import { DemoView } from './demo-view.ts';
 import { discuss } from './discussion-scene.ts';
 import { Stage } from './stage.ts';
@@ -22,7 +23,7 @@ export async function runDemo(terminal: Terminal): Promise<void> {
     view.watch(hub);
     const opening = 'A hub in this process, agents and a person on their links, and every line as it happens.';
     view.print(terminal.paint(opening, 'bold'));
-    for (const scene of [consult, converse, discuss, handleTicket]) {
+    for (const scene of [consult, converse, discuss, missTurn, handleTicket]) {
       const stage = new Stage(hub, view);
       await scene(stage);
       await stage.clear();

@@ -5,8 +5,8 @@ import type { LifecycleState } from '../../core/session.ts';
 import { type Style, type Terminal, wrap } from '../terminal.ts';
 
 /** Between two lines, and before somebody acts. Without a terminal nobody waits. */
-const LINE_MS = 50;
-const BEAT_MS = 200;
+const LINE_MS = 35;
+const BEAT_MS = 130;
 
 const STATE_WIDTH = 8;
 const MARK_WIDTH = 3;

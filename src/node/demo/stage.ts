@@ -53,6 +53,11 @@ export class Stage {
   }
 }
 
+/** Waits for what others say; what nobody takes stays unread, and a session waits for its readers before it ends. */
+export async function hearTexts(session: Session, count: number): Promise<void> {
+  for (let heard = 0; heard < count; heard++) await session.waitFor('msg.text');
+}
+
 /** Waits for a refusal; what the hub says about it is drawn by the view. */
 export async function refusalOf(send: Promise<unknown>): Promise<void> {
   const accepted = await send.then(

@@ -52,7 +52,7 @@ export class Journal {
     if ((await files.list()).includes(SPARE_NAME)) await files.remove(SPARE_NAME);
     const scanned = await scanJournal(files, options);
     const segment = await lastSegment(files, segmentBytes, options.from);
-    const file = await files.open(segmentName(segment));
+    const file = await files.open(segmentName(segment), { through: true });
     try {
       const { end: offset, lastFlush, sealed } = await mend(file, segment, scanned);
       await files.syncFolder();

@@ -9,6 +9,8 @@ import { makeFolder, syncFolder } from './make-folder.ts';
 
 const OPEN = constants.O_RDWR;
 const CREATE: number = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;
+/** A write through a descriptor with this returns when `fdatasync` would. Elsewhere it is missing, or promises less (macOS). */
+const THROUGH: number | null = process.platform === 'linux' ? constants.O_DSYNC : null;
 
 /** Makes the folder if it is missing. */
 export async function realFiles(folder: string): Promise<Files> {
@@ -16,12 +18,25 @@ export async function realFiles(folder: string): Promise<Files> {
   return {
     list: () => readdir(folder),
     async open(name, options = {}) {
-      return new RealFile(await open(join(folder, name), options.create === true ? CREATE : OPEN, 0o600));
+      const path = join(folder, name);
+      const handle = await open(path, options.create === true ? CREATE : OPEN, 0o600);
+      if (options.through !== true || THROUGH === null) return new RealFile(handle);
+      return new WriteThroughFile(handle, await openBeside(handle, path, OPEN | THROUGH));
     },
     remove: (name) => rm(join(folder, name)),
     rename: (from, to) => rename(join(folder, from), join(folder, to)),
     syncFolder: () => syncFolder(folder),
   };
+}
+
+/** Both or none. */
+async function openBeside(first: FileHandle, path: string, flags: number): Promise<FileHandle> {
+  try {
+    return await open(path, flags);
+  } catch (thrown) {
+    await first.close();
+    throw thrown;
+  }
 }
 
 class RealFile implements OpenFile {
@@ -93,6 +108,25 @@ class RealFile implements OpenFile {
     });
     this.#underway.add(work);
     return work;
+  }
+}
+
+/** A file with a second descriptor, for what must be on the disk when it is written: one call of the system in place of two. */
+class WriteThroughFile extends RealFile {
+  readonly #through: RealFile;
+
+  constructor(handle: FileHandle, through: FileHandle) {
+    super(handle);
+    this.#through = new RealFile(through);
+  }
+
+  writeThrough(position: number, chunks: readonly Uint8Array[]): Promise<void> {
+    return this.#through.write(position, chunks);
+  }
+
+  override async close(): Promise<void> {
+    await this.#through.close();
+    await super.close();
   }
 }
 

@@ -42,7 +42,7 @@ export class Spare {
     const file = this.#file;
     if (file === null || this.#failure !== null) {
       await this.drop();
-      return this.#files.open(segmentName(segment), { create: true });
+      return this.#files.open(segmentName(segment), { create: true, through: true });
     }
     this.#reset();
     await this.#files.rename(SPARE_NAME, segmentName(segment));
@@ -60,7 +60,7 @@ export class Spare {
   }
 
   async #fill(): Promise<void> {
-    const file = await this.#files.open(SPARE_NAME, { create: true });
+    const file = await this.#files.open(SPARE_NAME, { create: true, through: true });
     this.#file = file;
     for (let at = 0; at < this.#bytes && this.#isWanted; at += PIECE_BYTES) {
       await file.write(at, zeros(Math.min(PIECE_BYTES, this.#bytes - at)));

@@ -186,8 +186,7 @@ export class Writer {
     this.#seal(batch);
     try {
       if (batch.start.segment !== this.#active.segment) await this.#beginSegment(batch);
-      await this.#active.file.write(batch.start.offset, [batch.sealed(this.#lastFlush + 1)]);
-      await this.#active.file.sync();
+      await writeDurably(this.#active.file, batch.start.offset, [batch.sealed(this.#lastFlush + 1)]);
     } catch (thrown) {
       this.#poison(batch, asError(thrown));
       return;
@@ -200,7 +199,7 @@ export class Writer {
     const { files, segmentBytes } = this.#options;
     const isOversize = bytes + MARK_BYTES > segmentBytes;
     const file = isOversize
-      ? await files.open(segmentName(segment), { create: true })
+      ? await files.open(segmentName(segment), { create: true, through: true })
       : await this.#spare.become(segment);
     const left = this.#active.file;
     this.#active = { segment, file };
@@ -238,4 +237,10 @@ export class Writer {
   #turn(): Promise<void> {
     return new Promise((resume) => this.#options.defer(resume));
   }
+}
+
+async function writeDurably(file: OpenFile, position: number, chunks: readonly Uint8Array[]): Promise<void> {
+  if (file.writeThrough !== undefined) return file.writeThrough(position, chunks);
+  await file.write(position, chunks);
+  await file.sync();
 }

@@ -43,12 +43,18 @@ function putLive(known: Head | null, { damagedFrom }: LogRecord, head: Head, put
   const { session_id, parent_session_id } = head;
   if (known === null && parent_session_id !== null) put(childKey(parent_session_id, session_id), NOTHING);
   if (damagedFrom !== null) put(liveKey(session_id), null);
-  else if (known?.state !== head.state || isSooner(head, known)) put(liveKey(session_id), encodeRow(head));
+  else if (known?.state !== head.state || isSooner(head, known) || isMarkedAnew(head, known))
+    put(liveKey(session_id), encodeRow(head));
 }
 
 /** A row that is too early is only a look at the next start; most messages put off what is due, and write none. */
 function isSooner(head: Head, known: Head): boolean {
   return (head.due_at ?? Number.POSITIVE_INFINITY) < (known.due_at ?? Number.POSITIVE_INFINITY);
+}
+
+/** A start looks for what is left to do of delegations only where there are any. */
+function isMarkedAnew(head: Head, known: Head): boolean {
+  return head.delegations > 0 !== known.delegations > 0;
 }
 
 function putEnded(head: Head, order: string, id: Buffer, put: Put): void {

@@ -6,11 +6,14 @@ import type { LiveRow } from '../../core/store.ts';
 
 const STATES: readonly LifecycleState[] = ['INVITED', 'ACTIVE', 'CLOSING', 'CLOSED', 'EXPIRED'];
 const BYTES = 10;
+/** Bits of the second byte. */
+const CHILD = 1;
+const DELEGATES = 2;
 
 export function encodeRow(head: Head): Uint8Array {
   const row = Buffer.allocUnsafe(BYTES);
   row[0] = STATES.indexOf(head.state);
-  row[1] = head.parent_session_id === null ? 0 : 1;
+  row[1] = (head.parent_session_id === null ? 0 : CHILD) | (head.delegations > 0 ? DELEGATES : 0);
   row.writeDoubleLE(headDeadline(head) ?? Number.NaN, 2);
   return row;
 }
@@ -21,6 +24,7 @@ export function decodeRow(session_id: string, row: Uint8Array): LiveRow {
     session_id,
     state: STATES[row[0] ?? 0] ?? 'ACTIVE',
     deadline_ms: Number.isNaN(deadline) ? null : deadline,
-    is_child: row[1] === 1,
+    is_child: ((row[1] ?? 0) & CHILD) !== 0,
+    delegates: ((row[1] ?? 0) & DELEGATES) !== 0,
   };
 }

@@ -23,8 +23,8 @@ export interface IndexedRecord extends LogRecord {
 }
 
 /** The log after one more unit. The order of one that begins is known when its place is. */
-export function extended(record: LogRecord | null, { entries }: Unit): LogRecord {
-  const head = entries.reduce(foldSession, record?.head ?? null);
+export function extended(record: LogRecord | null, { entries, head: folded }: Unit): LogRecord {
+  const head = folded ?? entries.reduce(foldSession, record?.head ?? null);
   const seq = entries.at(-1)?.envelope.seq ?? 0;
   // Written out: it is made for every unit, and a spread costs ten times as much.
   if (record !== null) {

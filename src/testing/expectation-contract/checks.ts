@@ -1,12 +1,21 @@
 /** What every evaluator and handler must hold, as checks that any test runner can run; SPEC.md has the rules under EC. */
 
 import assert from 'node:assert/strict';
-import type { Evaluator, HandlerEffect, ViolationHandler, Wait, WaitContext } from '../../core/expectation.ts';
+import {
+  type Evaluator,
+  type HandlerEffect,
+  isTimed,
+  type TimedEvaluator,
+  type ViolationHandler,
+  type Wait,
+  type WaitContext,
+} from '../../core/expectation.ts';
 import { canonicalJson, type JsonObject } from '../../core/json.ts';
 import { participantOf } from '../../core/session.ts';
 import { assertJson, assertName, doing } from '../adapter-contract/assertions.ts';
 import { touchedClockOrChance } from '../adapter-contract/clock-and-chance.ts';
 import { deepFreeze } from '../deep-freeze.ts';
+import { acceptChecks } from './accept-checks.ts';
 import { randomContext, randomViolation } from './situations.ts';
 
 export interface EvaluatorCheckOptions {
@@ -29,18 +38,24 @@ export function evaluatorChecks(
   { params, badParams = [] }: EvaluatorCheckOptions,
 ): readonly ExpectationCheck[] {
   assert.ok(params.length > 0, 'tell the suite at least one set of parameters');
+  const members = isTimed(evaluator) ? ['checkParams', 'waits'] : ['checkParams', 'fold', 'violators'];
+  return [
+    { title: '[EC1] it has a name, a whole version and its members', run: () => identity(evaluator, members) },
+    { title: '[EC2] it says of parameters whether they are right', run: () => judged(evaluator, params, badParams) },
+    ...(isTimed(evaluator) ? timedChecks(evaluator, params) : acceptChecks(evaluator, params)),
+  ];
+}
+
+function timedChecks(evaluator: TimedEvaluator, params: readonly JsonObject[]): readonly ExpectationCheck[] {
   const cases = params.flatMap((one) => Array.from({ length: SITUATIONS }, (_, seed) => randomContext(seed, one)));
   const ask = (context: WaitContext): unknown => {
     const waits = evaluator.waits(context);
     return waits.length === 0 ? waits : { waits, words: evaluator.describe?.(waits, context) ?? null };
   };
   return [
-    { title: '[EC1] it has a name, a whole version and its members', run: () => identity(evaluator, ['waits']) },
-    { title: '[EC2] it says of parameters whether they are right', run: () => judged(evaluator, params, badParams) },
     {
       title: '[EC3] its waits name a participant or nobody, a seq and times in their order',
-      run: () =>
-        cases.forEach((context) => void evaluator.waits(context).forEach((wait) => void isWait(wait, context))),
+      run: () => cases.forEach((context) => void areWaits(evaluator.waits(context), context)),
     },
     ...purity(cases, ask),
   ];
@@ -109,6 +124,12 @@ function judged(evaluator: Evaluator, params: readonly JsonObject[], badParams: 
     assert.ok(problem !== null, `checkParams accepted ${canonicalJson(bad)}`);
     for (const member of ['field', 'expected', 'received'] as const) assertName(problem[member], member);
   }
+}
+
+function areWaits(waits: readonly Wait[], context: WaitContext): void {
+  for (const wait of waits) isWait(wait, context);
+  const who = waits.map(({ agent_id }) => agent_id);
+  assert.equal(new Set(who).size, who.length, `each has one wait at most, got those of ${who.join(', ')}`);
 }
 
 function isWait({ agent_id, since_seq, since_ms, due_ms }: Wait, { metadata }: WaitContext): void {

@@ -73,5 +73,6 @@ function randomPacing(
     unanswered: active.filter(() => isOpen && random.chance(0.5)).map((agent_id) => ({ agent_id, ...moment() })),
     progress: Object.fromEntries(active.filter(() => random.chance(0.3)).map((id) => [id, moment().at])),
     fired: [],
+    tallies: [],
   };
 }

@@ -53,7 +53,7 @@ export function headRules(at: StoreUnderTest): void {
       expect(await liveIds(at.store)).toEqual(['s1', 's4']);
     });
 
-    it('[ST12] a live row has the state, the deadline of the lifecycle, and whether there is a parent', async () => {
+    it('[ST12] a live row has the state, its deadline, and whether there is a parent', async () => {
       const expires_at = isoFromMs(90_000);
       await durably(at.store, 's1', null, createdUnit('s1'));
       await durably(at.store, 's2', null, createdUnit('s2', { parent: 's1', expires_at }));
@@ -62,13 +62,27 @@ export function headRules(at: StoreUnderTest): void {
       await durably(at.store, 's3', s3, closing);
       const drainedAt = Date.parse(closing.entries[0]?.envelope.created_at ?? '') + 5_000;
       const rows = [
-        { session_id: 's1', state: 'INVITED', deadline_ms: null, is_child: false },
-        { session_id: 's2', state: 'INVITED', deadline_ms: 90_000, is_child: true },
-        { session_id: 's3', state: 'CLOSING', deadline_ms: drainedAt, is_child: false },
+        { session_id: 's1', state: 'INVITED', deadline_ms: null, is_child: false, delegates: false },
+        { session_id: 's2', state: 'INVITED', deadline_ms: 90_000, is_child: true, delegates: false },
+        { session_id: 's3', state: 'CLOSING', deadline_ms: drainedAt, is_child: false, delegates: false },
       ];
       expect(await liveRows(at.store)).toEqual(rows);
       await at.reopen();
       expect(await liveRows(at.store)).toEqual(rows);
+    });
+
+    it('[ST12] a live row says whether there are delegations that are not settled', async () => {
+      const delegates = async () => (await liveRows(at.store)).map((row) => row.delegates);
+      const created = await durably(at.store, 's1', null, createdUnit('s1'));
+      expect(await delegates()).toEqual([false]);
+      const opened = hubUnit('s1', 2, 'delegation.opened', { delegation_id: 'd1' });
+      const token = await durably(at.store, 's1', created, opened);
+      expect(await delegates()).toEqual([true]);
+      await at.reopen();
+      expect(await delegates()).toEqual([true]);
+      await durably(at.store, 's1', token, hubUnit('s1', 3, 'delegation.settled', { delegation_id: 'd1' }));
+      await at.reopen();
+      expect(await delegates()).toEqual([false]);
     });
 
     it('[ST18] liveChildren gives the sessions of a parent that have not ended', async () => {

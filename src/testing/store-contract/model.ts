@@ -3,21 +3,34 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Entry, Unit } from '../../core/envelope.ts';
-import { foldHead, type Head, lifecycleDeadline } from '../../core/head.ts';
+import { foldHead, type Head } from '../../core/head.ts';
 import { isTerminal } from '../../core/session.ts';
-import type { Append, AppendOutcome, HeadToken, LiveRow, ReadRange, SessionQuery, Store } from '../../core/store.ts';
+import type { Append, AppendOutcome, HeadToken, ReadRange, SessionQuery, Store } from '../../core/store.ts';
 import { isoFromMs } from '../../core/time.ts';
-import { createdUnit, hubUnit, textUnit } from '../build.ts';
+import { createdUnit, hubUnit, textUnit, withDue } from '../build.ts';
+import { expectRow } from './live-row.ts';
 import { allPages, liveRows } from './look.ts';
 
 const LOGS = ['s1', 's2', 's3'] as const;
 /** Two of the three sessions are made under one key. */
 const CREATE_KEY = 'k1';
+/** One of them ends by itself, amid what is due. */
+const EXPIRES_MS = 500;
 
 type Command =
-  | { readonly kind: 'append'; readonly log: string; readonly at: Place; readonly size: number; readonly ends: boolean }
+  | AppendCommand
   | { readonly kind: 'read'; readonly log: string; readonly range: ReadRange }
   | { readonly kind: 'list'; readonly query: SessionQuery };
+
+interface AppendCommand {
+  readonly kind: 'append';
+  readonly log: string;
+  readonly at: Place;
+  readonly size: number;
+  readonly ends: boolean;
+  /** What is due after each entry. */
+  readonly dues: readonly (number | null)[];
+}
 
 /** Where an append expects its log to be: at its head, not to exist, or where the nth append to it left it (or meant to). */
 type Place = 'head' | 'none' | number;
@@ -63,7 +76,7 @@ class Model {
   async run(step: Command): Promise<void> {
     switch (step.kind) {
       case 'append':
-        return this.#append(step.log, step.at, step.size, step.ends);
+        return this.#append(step);
       case 'read':
         await this.#settle();
         expect(await this.#store.read(step.log, step.range)).toEqual(this.#read(step.log, step.range));
@@ -83,7 +96,9 @@ class Model {
       expect((await this.#store.head(logId))?.head ?? null).toEqual(headOf(log));
     }
     const live = this.#heads().filter((head) => !isTerminal(head.state));
-    expect(await liveRows(this.#store)).toEqual(byId(live).map(rowOf));
+    const rows = await liveRows(this.#store);
+    expect(rows.map(({ session_id }) => session_id)).toEqual(byId(live).map(idOf));
+    for (const row of rows) expectRow(row, this.#log(row.session_id).entries);
     for (const logId of LOGS) {
       const children = live.filter(({ parent_session_id }) => parent_session_id === logId);
       expect([...(await this.#store.liveChildren(logId))].sort()).toEqual(byId(children).map(idOf));
@@ -95,11 +110,11 @@ class Model {
   }
 
   /** Not awaited: what follows is staged behind it. */
-  #append(logId: string, at: Place, size: number, ends: boolean): void {
+  #append({ log: logId, at, size, ends, dues }: AppendCommand): void {
     const log = this.#log(logId);
     const place = typeof at === 'number' ? (log.given[at % Math.max(1, log.given.length)] ?? null) : null;
     const expected = at === 'head' ? log.head : place;
-    const unit = this.#unit(logId, (expected?.seq ?? 0) + 1, size, ends);
+    const unit = withDue(this.#unit(logId, (expected?.seq ?? 0) + 1, size, ends), ...dues);
     const append = this.#store.append(logId, expected?.token ?? null, unit);
     const given = { token: append.token, seq: (expected?.seq ?? 0) + unit.entries.length };
     const fits = expected === log.head;
@@ -149,6 +164,7 @@ class Model {
       type: logId < 's2' ? 'discussion' : 'review',
       agents: ['alice', logId < 's3' ? 'bob' : 'carol'],
       created_at: isoFromMs(this.#unitCount),
+      ...(logId === 's2' ? { expires_at: isoFromMs(EXPIRES_MS) } : {}),
       ...(logId === 's1' ? {} : { parent: 's1', create_key: CREATE_KEY }),
     });
   }
@@ -156,11 +172,6 @@ class Model {
 
 function headOf(log: ModelLog): Head | null {
   return log.entries.reduce<Head | null>(foldHead, null);
-}
-
-function rowOf(head: Head): LiveRow {
-  const { session_id, state, parent_session_id } = head;
-  return { session_id, state, deadline_ms: lifecycleDeadline(head), is_child: parent_session_id !== null };
 }
 
 function idOf({ session_id }: Head): string {
@@ -183,6 +194,7 @@ const append: fc.Arbitrary<Command> = fc.record({
   ),
   size: fc.integer({ min: 1, max: 3 }),
   ends: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, fc.constant(true)),
+  dues: fc.array(fc.option(fc.nat(1000)), { minLength: 3, maxLength: 3 }),
 });
 
 const read: fc.Arbitrary<Command> = fc.record({

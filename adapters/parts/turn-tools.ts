@@ -1,4 +1,4 @@
-/** What a model may call on its turn in a workflow: hand off to one of the others, or finish. */
+/** What a model may call on its turn where packets route: hand off to one of the others, or finish. */
 
 import { nameOf, type SessionMetadata, type TurnTool } from 'parley-hub/core';
 

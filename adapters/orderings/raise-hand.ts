@@ -1,0 +1,90 @@
+/** raise_hand: everyone bids for the next turn at any time; the highest bid is next, and nobody waits for ever. */
+
+import type { Json, TurnTool } from 'parley-hub/core';
+import { fieldError } from '../graph/field-error.ts';
+import { othersThan } from './at-random.ts';
+import { fairChoice } from './fair-choice.ts';
+import type { DiscussionState, Hands, Ordering } from './ordering.ts';
+import { firstSpeaker } from './round-robin.ts';
+import { roundBegun, turnTaken } from './rounds.ts';
+
+const RAISE = 'hand.raise';
+const MOST = 9;
+const NOBODY: Hands = { bids: {}, passed: {}, spoke: {} };
+
+export const raiseHand: Ordering = {
+  takesPackets: false,
+  newHands: () => ({ bids: {}, passed: {}, spoke: {} }),
+
+  check(_metadata, { event_type, event_data }) {
+    if (event_type === RAISE && !isBid(event_data.bid)) {
+      throw fieldError('bid', `a whole number from 0 to ${MOST}`, event_data.bid);
+    }
+  },
+
+  /** A bid is used up when its owner speaks. */
+  spoken({ sender_id }, state) {
+    const before = state.hands ?? NOBODY;
+    const { [sender_id]: _used, ...bids } = before.bids;
+    const spoke = { ...before.spoke, [sender_id]: state.turn_count + 1 };
+    return {
+      ...chosen(state, sender_id, { bids, passed: before.passed, spoke }),
+      ...turnTaken(state, state.active.length),
+    };
+  },
+
+  given(state, metadata) {
+    const { hands, active, expected_next_speaker, last_speaker_id } = state;
+    const isOpening = expected_next_speaker === null && last_speaker_id === null;
+    const first = isOpening ? { next: firstSpeaker(state, metadata), hands: hands ?? NOBODY } : null;
+    return { ...(first ?? chosen(state, last_speaker_id, hands ?? NOBODY)), ...roundBegun(state, active.length) };
+  },
+
+  noted({ event_type, event_data: { bid }, sender_id }, state) {
+    if (event_type !== RAISE || !isBid(bid) || !state.active.includes(sender_id)) return state;
+    const hands = state.hands ?? NOBODY;
+    return { ...state, hands: { ...hands, bids: { ...hands.bids, [sender_id]: bid } } };
+  },
+
+  /** Who goes away takes its hand down, and has not been waiting when it is back; how long it has been silent stays known. */
+  regrouped(state) {
+    const { bids, passed, spoke } = state.hands ?? NOBODY;
+    return { ...state, hands: { bids: only(bids, state.active), passed: only(passed, state.active), spoke } };
+  },
+
+  tools: (_metadata, { active }, participantId) => (active.includes(participantId) ? [TOOL] : []),
+  publicState: (_metadata, { hands }) => ({ bids: { ...hands?.bids } }),
+};
+
+const TOOL: TurnTool = {
+  name: 'raise_hand',
+  description: 'Ask for a turn: 0 = nothing to say, 9 = it cannot wait. It replaces what you bid before.',
+  parameters: {
+    type: 'object',
+    properties: { bid: { type: 'integer', minimum: 0, maximum: MOST } },
+    required: ['bid'],
+    additionalProperties: false,
+  },
+};
+
+function isBid(bid: Json | undefined): bid is number {
+  return typeof bid === 'number' && Number.isInteger(bid) && bid >= 0 && bid <= MOST;
+}
+
+/** Who is next, and that all the others were passed over. Whoever has bid nothing has bid 0. */
+function chosen({ active }: DiscussionState, last: string | null, { bids, passed, spoke }: Hands) {
+  const candidates = othersThan(active, last).map((agent_id) => ({
+    agent_id,
+    bid: bids[agent_id] ?? 0,
+    passed: passed[agent_id] ?? 0,
+    spoke: spoke[agent_id] ?? 0,
+  }));
+  const next = fairChoice(candidates, active.length)?.agent_id ?? null;
+  const over = candidates.filter(({ agent_id }) => agent_id !== next);
+  const nowPassed = Object.fromEntries(over.map((one) => [one.agent_id, one.passed + 1]));
+  return { next, hands: { bids, passed: nowPassed, spoke } };
+}
+
+function only(of: Readonly<Record<string, number>>, ids: readonly string[]): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(of).filter(([id]) => ids.includes(id)));
+}

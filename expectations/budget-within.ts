@@ -1,0 +1,53 @@
+/** budget_within: only so much is spent, in dollars, in tokens or both. Whoever goes over it violates it, once. */
+
+import {
+  type AcceptEvaluator,
+  doerOf,
+  type Json,
+  type JsonObject,
+  NOTHING_SPENT,
+  nameOf,
+  plusSpent,
+  type Spent,
+  spentWith,
+} from 'parley-hub/core';
+import { checkNumbers } from './parts/limits.ts';
+
+export const budgetWithin: AcceptEvaluator = {
+  name: 'budget_within',
+  version: 1,
+  settlements: true,
+  checkParams: (params) =>
+    checkNumbers(params, {
+      usd: { least: 0, most: 1_000_000, fractions: true },
+      tokens: { least: 0, most: 1_000_000_000_000_000 },
+    }),
+  fold(tally, { envelope }) {
+    const more = spentWith(envelope);
+    if (more === null) return tally;
+    const { usd, tokens, unpriced } = plusSpent(spentOf(tally), more);
+    return { usd, tokens, unpriced };
+  },
+  violators: ({ envelope, before, tally, params }) =>
+    isOver(tally, params) && !isOver(before, params) ? [doerOf(envelope)] : [],
+  describe(_violators, { envelope, metadata, tally, params }) {
+    const { usd, tokens, unpriced } = spentOf(tally);
+    const limits = [
+      ...(params.usd === undefined ? [] : [`${String(params.usd)} USD`]),
+      ...(params.tokens === undefined ? [] : [`${String(params.tokens)} tokens`]),
+    ];
+    const unknown = unpriced === 0 ? '' : ` (${unpriced} unpriced)`;
+    const who = nameOf(metadata, doerOf(envelope));
+    return `with seq ${envelope.seq} of ${who} ${usd} USD and ${tokens} tokens are spent${unknown}, more than ${limits.join(' or ')}`;
+  },
+};
+
+function isOver(tally: Json | null, { usd, tokens }: Partial<JsonObject>): boolean {
+  const spent = spentOf(tally);
+  return (typeof usd === 'number' && spent.usd > usd) || (typeof tokens === 'number' && spent.tokens > tokens);
+}
+
+function spentOf(tally: Json | null): Spent {
+  // What this fold gave: its tally is its own.
+  return tally === null ? NOTHING_SPENT : (tally as unknown as Spent);
+}

@@ -1,0 +1,16 @@
+/** max_turns: only so many texts and packets. Whoever sends the last of them violates it, once. */
+
+import { type AcceptEvaluator, nameOf } from 'parley-hub/core';
+import { checkNumbers } from './parts/limits.ts';
+import { takesTurn } from './parts/turns.ts';
+
+export const maxTurns: AcceptEvaluator = {
+  name: 'max_turns',
+  version: 1,
+  checkParams: (params) => checkNumbers(params, { turns: { least: 1, most: 1_000_000 } }),
+  fold: (turns, { envelope }) => (takesTurn(envelope) ? Number(turns ?? 0) + 1 : turns),
+  violators: ({ envelope, tally, params }) =>
+    takesTurn(envelope) && tally === params.turns ? [envelope.sender_id] : [],
+  describe: (_violators, { envelope, metadata, params }) =>
+    `${nameOf(metadata, envelope.sender_id)} took turn ${String(params.turns)} of ${String(params.turns)}`,
+};

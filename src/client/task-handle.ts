@@ -1,0 +1,137 @@
+/** The handle of one task: its owner works with it, everyone else looks at it and may ask for it to stop. */
+
+import type { Envelope } from '../core/envelope.ts';
+import { asError, HubError } from '../core/errors.ts';
+import { badValue, type JsonObject } from '../core/json.ts';
+import type { Duration } from '../core/operations.ts';
+import type { OwnSignal } from '../core/ports.ts';
+import type { ProgressAnswer } from '../core/progress.ts';
+import type { CancelAnswer, TaskAnswer } from '../core/task-decisions.ts';
+import type { ResumedTask, TaskWithData } from '../core/task-operations.ts';
+import type { TaskState } from '../core/tasks.ts';
+import type { Rules } from './given.ts';
+import { CALL_OPTIONS, type CallOptions } from './requests.ts';
+import type { Room } from './room.ts';
+
+export interface StartTaskOptions extends CallOptions {
+  /** What it takes; how it ends counts in your resume. */
+  readonly capability?: string | undefined;
+  /** For whom, by name or id: who hears of its progress. */
+  readonly requester?: string | undefined;
+  /** 0 = as long as the session; left out = as your rule says. */
+  readonly ttl?: Duration | undefined;
+  /** The idempotency key; a start repeated under its key starts one task. Made up unless given. */
+  readonly key?: string | undefined;
+}
+
+export interface TaskQuery extends CallOptions {
+  readonly states?: readonly TaskState[] | undefined;
+  /** By id. */
+  readonly ownerId?: string | undefined;
+}
+
+export const START_TASK_OPTIONS: Rules<StartTaskOptions> = {
+  ...CALL_OPTIONS,
+  capability: null,
+  requester: null,
+  ttl: null,
+  key: null,
+};
+export const TASK_QUERY: Rules<TaskQuery> = { ...CALL_OPTIONS, states: null, ownerId: null };
+
+export type CancelRequestHandler = (request: Envelope) => void;
+
+export class TaskHandle {
+  readonly id: string;
+  private readonly room: Room;
+  private readonly stop = new AbortController();
+  private readonly handlers = new Set<CancelRequestHandler>();
+  /** The last, for handlers that come later. */
+  private request: Envelope | null = null;
+
+  constructor(room: Room, id: string) {
+    this.room = room;
+    this.id = id;
+  }
+
+  /** Aborted when somebody asks for the task to stop, and when the hub has ended it. */
+  get signal(): OwnSignal {
+    return this.stop.signal;
+  }
+
+  /** How far it is, from 0 to 1, or null if that cannot be said. Logged at most every 10 s; more of it changes nothing. */
+  progress(share: number | null, note?: string): Promise<ProgressAnswer> {
+    return this.room.host.call('progress_task', { ...this.ref, progress: share, note });
+  }
+
+  /** Keeps what is needed to go on later, in place of what was kept before. */
+  checkpoint(data: JsonObject): Promise<TaskAnswer> {
+    return this.room.host.call('checkpoint_task', { ...this.ref, data });
+  }
+
+  /** Goes on with it, after a restart of yours for example; gives back what was kept last. */
+  resume(): Promise<ResumedTask> {
+    return this.room.host.call('resume_task', this.ref);
+  }
+
+  async complete(result?: JsonObject): Promise<TaskAnswer> {
+    return this.ended(await this.room.host.call('complete_task', { ...this.ref, result }));
+  }
+
+  async fail(reason: string, result?: JsonObject): Promise<TaskAnswer> {
+    return this.ended(await this.room.host.call('fail_task', { ...this.ref, reason, result }));
+  }
+
+  /** Ends it if it is yours; of another's its owner is asked, and decides. */
+  async cancel(reason?: string): Promise<CancelAnswer> {
+    const answer = await this.room.host.call('cancel_task', { ...this.ref, reason });
+    return answer.requested ? answer : this.ended(answer);
+  }
+
+  /** How it stands, with its result and, if it is yours, what you kept. */
+  info(): Promise<TaskWithData> {
+    return this.room.host.call('get_task', this.ref);
+  }
+
+  /** Hears of requests to stop, also of one that came before; the result stops listening. */
+  onCancelRequest(handler: CancelRequestHandler): () => void {
+    if (typeof handler !== 'function') throw badValue('handler', 'a function', handler);
+    this.handlers.add(handler);
+    if (this.request !== null) this.run(handler, this.request);
+    return () => void this.handlers.delete(handler);
+  }
+
+  /** What the session brings of it. */
+  heard(envelope: Envelope): void {
+    if (envelope.event_type === 'task.cancel_request') {
+      this.request = envelope;
+      this.abort('cancel_requested', `somebody asked for task ${this.id} to stop`);
+      for (const handler of [...this.handlers]) this.run(handler, envelope);
+    }
+    if (envelope.event_type === 'task.expired') {
+      this.abort('task_expired', `task ${this.id} has expired (${String(envelope.event_data.reason)})`);
+    }
+  }
+
+  private get ref(): { readonly session_id: string; readonly task_id: string } {
+    return { session_id: this.room.id, task_id: this.id };
+  }
+
+  /** One's own envelopes do not come back. */
+  private ended<T>(answer: T): T {
+    this.room.tasks.forget(this.id);
+    return answer;
+  }
+
+  private abort(code: string, why: string): void {
+    if (!this.signal.aborted) this.stop.abort(new HubError(code, why));
+  }
+
+  private run(handler: CancelRequestHandler, request: Envelope): void {
+    try {
+      handler(request);
+    } catch (thrown) {
+      this.room.host.failed('a handler of cancel requests', this.room.id, asError(thrown));
+    }
+  }
+}

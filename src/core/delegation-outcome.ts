@@ -1,0 +1,59 @@
+/** What came of a delegation, read from the log of its child. Pure. */
+
+import type { DelegationOutcome, DelegationReply } from './delegation.ts';
+import { type Envelope, HUB_ID } from './envelope.ts';
+import type { JsonObject } from './json.ts';
+import { participantOf, type SessionMetadata } from './session.ts';
+
+/** What the hub closes a child with when its question cannot be put; the reason follows. */
+export const PROMPT_REFUSED = 'prompt_refused';
+export const DELEGATOR_REMOVED = 'delegator_removed';
+
+const BY_REASON: ReadonlyMap<string, DelegationOutcome> = new Map<string, DelegationOutcome>([
+  ['invite_rejected', 'rejected'],
+  ['invite_timeout', 'timed_out'],
+  ['expectation_violated:acks_within', 'timed_out'],
+  ['expectation_violated:reply_within', 'timed_out'],
+  ['ttl_expired', 'timed_out'],
+  ['expectation_violated:budget_within', 'over_budget'],
+  ['parent_closed', 'parent_closed'],
+  [DELEGATOR_REMOVED, 'delegator_removed'],
+]);
+
+/** Of a child that is closing or has ended. A reply is a reply, also if it cost too much. */
+export function outcomeOf(
+  metadata: SessionMetadata,
+  targetId: string,
+  { reply, gone }: { readonly reply: DelegationReply | null; readonly gone: string | null },
+): { readonly outcome: DelegationOutcome; readonly reason: string } {
+  const reason = metadata.close_reason ?? metadata.state;
+  if (reply !== null) return { outcome: 'replied', reason };
+  const known = BY_REASON.get(reason);
+  if (known !== undefined) return { outcome: known, reason: known === 'rejected' ? (gone ?? reason) : reason };
+  if (reason.startsWith(PROMPT_REFUSED)) return { outcome: 'refused', reason };
+  const isGone = participantOf(metadata, targetId)?.status === 'removed';
+  return isGone ? { outcome: 'left', reason: gone ?? reason } : { outcome: 'closed', reason };
+}
+
+/** The reply, if this is it. */
+export function replyIn(envelope: Envelope, targetId: string): DelegationReply | null {
+  const { event_type, sender_id, seq, envelope_id, event_data } = envelope;
+  if (event_type !== 'msg.text' || sender_id !== targetId || typeof event_data.text !== 'string') return null;
+  const { text, usage, cost_usd } = event_data;
+  return {
+    text,
+    seq,
+    envelope_id,
+    sender_id,
+    // Looked at when it was posted.
+    usage: (usage as JsonObject | undefined) ?? null,
+    cost_usd: typeof cost_usd === 'number' ? cost_usd : null,
+  };
+}
+
+/** Why the target is out, in its own words or the hub's; null = this does not say it. */
+export function goneIn({ event_type, sender_id, event_data }: Envelope, targetId: string): string | null {
+  if (sender_id !== HUB_ID || event_data.agent_id !== targetId) return null;
+  const says = event_type === 'session.invite.reject' || event_type === 'session.participant.removed';
+  return says ? String(event_data.reason) : null;
+}

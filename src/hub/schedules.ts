@@ -1,0 +1,187 @@
+/** The schedules of the hub: a log of the same kind as a session's, with the same two states. When they run is another file's. */
+
+import { refuse } from '../core/advance.ts';
+import type { Entry, Unit } from '../core/envelope.ts';
+import { WireError } from '../core/errors.ts';
+import type { Schedule, ScheduleChange, ScheduleClaim, ScheduleDefinition } from '../core/schedule.ts';
+import { type HeadToken, SCHEDULES_LOG } from '../core/store.ts';
+import { type Judge, Ledger } from './ledger.ts';
+import type { HubParts } from './parts.ts';
+import { logPages } from './read-pages.ts';
+import type { Guard } from './registry.ts';
+import {
+  foldSchedule,
+  NO_SCHEDULES,
+  nameRefusal,
+  noSchedule,
+  roomRefusal,
+  type ScheduleBook,
+  scheduleEntry,
+} from './schedule-entries.ts';
+import { ScheduleRuns } from './schedule-runs.ts';
+
+/** With the defaults filled in. */
+export type CompleteClaim = Pick<ScheduleDefinition, keyof ScheduleClaim>;
+
+/** Asked when it is judged: may the one who asked change this one? */
+export type ScheduleGuard = (definition: ScheduleDefinition) => WireError | null;
+
+export class Schedules {
+  readonly runs: ScheduleRuns;
+  private readonly parts: HubParts;
+  private ledger: Ledger<ScheduleBook>;
+  /** Schedules from this seq on are not known, and no more can be written; null = all is well. */
+  private damagedFrom: number | null = null;
+
+  constructor(parts: HubParts) {
+    this.parts = parts;
+    this.runs = new ScheduleRuns(parts, this);
+    this.ledger = this.makeLedger(NO_SCHEDULES, null, null);
+    parts.events.on('agentUnregistered', ({ passport }) => this.deleteAllOf(passport.agent_id));
+  }
+
+  async start(): Promise<void> {
+    const { store, log } = this.parts;
+    let position = await store.position(SCHEDULES_LOG);
+    if (position === null) return;
+    const book = await this.readOn(NO_SCHEDULES, position.seq).catch(async (thrown: unknown) => {
+      // Damage may be found only when it is read; then the store says so from there on.
+      position = await store.position(SCHEDULES_LOG);
+      if (position === null || position.damaged_from === null) throw thrown;
+      return this.readOn(NO_SCHEDULES, position.seq);
+    });
+    this.damagedFrom = position.damaged_from;
+    if (this.damagedFrom !== null) log.error('the schedules are damaged', { damaged_from: this.damagedFrom });
+    this.ledger = this.makeLedger(book, book, position.token);
+    await this.runs.start(book.byId.values());
+  }
+
+  /** As far as it is durable. */
+  definition(scheduleId: string): ScheduleDefinition | null {
+    return this.ledger.durable?.byId.get(scheduleId) ?? null;
+  }
+
+  get(scheduleId: string): Schedule | null {
+    const definition = this.definition(scheduleId);
+    return definition === null ? null : this.runs.withRuns(definition);
+  }
+
+  /** Those of one creator, or of all, by id; the first after `after`. */
+  list(creatorId: string | null, after: string): readonly ScheduleDefinition[] {
+    const all = [...(this.ledger.durable?.byId.values() ?? [])];
+    return all
+      .filter(({ schedule_id, creator_id }) => schedule_id > after && (creatorId ?? creator_id) === creator_id)
+      .sort((a, b) => (a.schedule_id < b.schedule_id ? -1 : 1));
+  }
+
+  async create(creator_id: string, claim: CompleteClaim, guard: Guard): Promise<Schedule> {
+    const schedule_id = this.parts.ids.hex32();
+    const made = await this.admit((book) => {
+      const stamp = this.parts.stamper.next(book.envelope_id);
+      const at = stamp.created_at;
+      const times = { created_at: at, updated_at: at, counts_from: at };
+      const definition: ScheduleDefinition = { schedule_id, creator_id, ...claim, paused: false, ...times };
+      const refusal = guard() ?? nameRefusal(book, definition) ?? roomRefusal(book, this.parts.limits, creator_id);
+      return refusal === null
+        ? scheduleEntry(book, stamp, 'schedule.created', definition, definition)
+        : refuse(refusal);
+    });
+    return this.runs.withRuns(made);
+  }
+
+  /** What changes nothing is not written. */
+  async update(scheduleId: string, change: ScheduleChange, guard: ScheduleGuard): Promise<Schedule> {
+    const made = await this.admit((book) => {
+      const before = book.byId.get(scheduleId);
+      if (before === undefined) return refuse(noSchedule(scheduleId));
+      const stamp = this.parts.stamper.next(book.envelope_id);
+      const definition = changed(before, change, stamp.created_at);
+      const refusal = guard(before) ?? nameRefusal(book, definition);
+      if (refusal !== null) return refuse(refusal);
+      return scheduleEntry(book, stamp, 'schedule.updated', definition, definition);
+    });
+    return this.runs.withRuns(made);
+  }
+
+  /** Those it opened go on. */
+  delete(scheduleId: string, guard: ScheduleGuard = () => null): Promise<{ readonly schedule_id: string }> {
+    return this.admit((book) => {
+      const before = book.byId.get(scheduleId);
+      if (before === undefined) return refuse(noSchedule(scheduleId));
+      const refusal = guard(before);
+      if (refusal !== null) return refuse(refusal);
+      const stamp = this.parts.stamper.next(book.envelope_id);
+      return scheduleEntry(book, stamp, 'schedule.deleted', before, { schedule_id: scheduleId });
+    });
+  }
+
+  /** Who is no longer registered opens nothing. One that stays because this fails is found when it is due. */
+  private deleteAllOf(agentId: string): void {
+    for (const { schedule_id } of this.list(agentId, '')) void this.delete(schedule_id).catch(() => {});
+  }
+
+  private admit<T>(judge: Judge<ScheduleBook, T>): Promise<T> {
+    if (this.damagedFrom === null) return this.ledger.admit(judge);
+    const message = `the schedules are damaged from seq ${this.damagedFrom} on; nothing is written to them until they are repaired`;
+    return Promise.reject(new WireError('unavailable', message, { outcome: 'refused' }));
+  }
+
+  private makeLedger(book: ScheduleBook, durable: ScheduleBook | null, token: HeadToken | null): Ledger<ScheduleBook> {
+    const owner = {
+      logId: SCHEDULES_LOG,
+      store: this.parts.store,
+      backlog: this.parts.backlog,
+      onStaged: () => {},
+      onDurable: ({ entries }: Unit) => entries.forEach((entry) => void this.announce(entry)),
+      reload: (known: ScheduleBook | null) => this.reload(known ?? NO_SCHEDULES),
+      onFailed: (error: Error) => this.parts.fail(error),
+      onLost: (error: Error) => this.parts.fail(error),
+    };
+    return new Ledger(owner, book, durable, token);
+  }
+
+  private announce({ envelope: { event_type, event_data } }: Entry): void {
+    const { events } = this.parts;
+    // Written by this class from a definition.
+    const definition = event_data as unknown as ScheduleDefinition;
+    this.runs.changed(definition.schedule_id);
+    const schedule = this.runs.withRuns(definition);
+    if (event_type === 'schedule.created') events.emit('scheduleCreated', { schedule });
+    else if (event_type === 'schedule.updated') events.emit('scheduleUpdated', { schedule });
+    else events.emit('scheduleDeleted', { schedule });
+  }
+
+  private async reload(known: ScheduleBook): Promise<{ state: ScheduleBook; token: HeadToken | null }> {
+    const position = await this.parts.store.position(SCHEDULES_LOG);
+    if (position === null && known.seq > 0) throw new WireError('internal', 'the schedules are gone from the store');
+    if (position === null) return { state: known, token: null };
+    return { state: await this.readOn(known, position.seq), token: position.token };
+  }
+
+  private async readOn(from: ScheduleBook, to_seq: number): Promise<ScheduleBook> {
+    let book = from;
+    for await (const entries of logPages(this.parts.store, SCHEDULES_LOG, from.seq + 1, to_seq)) {
+      for (const entry of entries) book = foldSchedule(book, entry);
+      if (book.envelope_id !== null) this.parts.stamper.observe(book.envelope_id);
+    }
+    return book;
+  }
+}
+
+/** Other times count from now on, and so do those after a pause. */
+function changed(before: ScheduleDefinition, change: ScheduleChange, updated_at: string): ScheduleDefinition {
+  const { expression = before.expression, zone = before.zone, paused = before.paused } = change;
+  const isOtherTime = expression !== before.expression || zone !== before.zone || (before.paused && !paused);
+  return {
+    ...before,
+    name: change.name ?? before.name,
+    template: change.template ?? before.template,
+    expression,
+    zone,
+    missed: change.missed ?? before.missed,
+    overlap: change.overlap ?? before.overlap,
+    paused,
+    updated_at,
+    counts_from: isOtherTime ? updated_at : before.counts_from,
+  };
+}

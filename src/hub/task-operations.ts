@@ -1,0 +1,124 @@
+/** The operations on tasks. */
+
+import { refuse } from '../core/advance.ts';
+import { copyJsonObject, type JsonObject } from '../core/json.ts';
+import { taskTtlMs } from '../core/rule.ts';
+import {
+  cancelTask,
+  checkpointTask,
+  endTask,
+  type NewTask,
+  type OwnEnd,
+  progressTask,
+  resumeTask,
+  startTask,
+  type TaskAnswer,
+} from '../core/task-decisions.ts';
+import type { StartTaskParams, TaskRef } from '../core/task-operations.ts';
+import { durationMs } from '../core/time.ts';
+import type { Binding } from './bindings.ts';
+import { boundCaller, type Caller } from './caller.ts';
+import { decideTask } from './decide-task.ts';
+import type { Handler } from './handler.ts';
+import { unavailableSession } from './live-session.ts';
+import type { HubParts } from './parts.ts';
+import { dataAt, getTask, listTasks } from './read-tasks.ts';
+import { withTaskRoom } from './task-room.ts';
+
+type Name =
+  | 'start_task'
+  | 'progress_task'
+  | 'checkpoint_task'
+  | 'resume_task'
+  | 'complete_task'
+  | 'fail_task'
+  | 'cancel_task'
+  | 'get_task'
+  | 'list_tasks';
+
+export const taskOperations: { readonly [N in Name]: Handler<N> } = {
+  start_task(parts, caller, params) {
+    const by = boundCaller(caller);
+    const { maxTasks } = parts.limits;
+    const asked = newTask(parts, by, params);
+    const ask = { ...asked, session_id: params.session_id, event_type: 'task.started' };
+    return withTaskRoom(parts, by, (full) =>
+      decideTask(parts, by, ask, (state, session, repeat) => {
+        const decision = startTask(state, by.agentId, asked, { repeat, maxTasks, full });
+        // What is under way can be ended without the adapter; nothing new is begun.
+        const isUnavailable = session.adapter === null && decision.kind === 'append';
+        return isUnavailable ? refuse(unavailableSession(session.sessionId, session.unavailable)) : decision;
+      }),
+    );
+  },
+
+  progress_task(parts, caller, { session_id, task_id, ...said }) {
+    const by = boundCaller(caller);
+    return decideTask(parts, by, { session_id, event_type: 'task.progress' }, (state) =>
+      progressTask(state, by.agentId, task_id, said, parts.clock.now()),
+    );
+  },
+
+  checkpoint_task(parts, caller, { session_id, task_id, data }) {
+    const by = boundCaller(caller);
+    const kept = within(parts, data, 'params.data');
+    return decideTask(parts, by, { session_id, event_type: 'task.checkpoint' }, (state) =>
+      checkpointTask(state, by.agentId, task_id, kept),
+    );
+  },
+
+  async resume_task(parts, caller, { session_id, task_id }) {
+    const by = boundCaller(caller);
+    const answer = await decideTask(parts, by, { session_id, event_type: 'task.resumed' }, (state) =>
+      resumeTask(state, by.agentId, task_id),
+    );
+    return { ...answer, checkpoint: await dataAt(parts, session_id, answer.task.checkpoint, 'data') };
+  },
+
+  complete_task: (parts, caller, { result, ...ref }) => end(parts, caller, ref, 'done', { result }),
+  fail_task: (parts, caller, { reason, result, ...ref }) => end(parts, caller, ref, 'failed', { reason, result }),
+
+  cancel_task(parts, caller, { session_id, task_id, reason }) {
+    const by = boundCaller(caller);
+    return decideTask(parts, by, { session_id, event_type: 'task.cancelled' }, (state) =>
+      cancelTask(state, by.agentId, task_id, reason),
+    );
+  },
+
+  get_task: (parts, caller, ref) => getTask(parts, boundCaller(caller), ref),
+  list_tasks: (parts, caller, params) => listTasks(parts, boundCaller(caller), params),
+};
+
+const EVENT_TYPES: Readonly<Record<OwnEnd, string>> = {
+  done: 'task.completed',
+  failed: 'task.failed',
+  cancelled: 'task.cancelled',
+};
+
+interface Given {
+  readonly reason?: string;
+  readonly result?: JsonObject | undefined;
+}
+
+function end(parts: HubParts, caller: Caller, ref: TaskRef, how: OwnEnd, given: Given): Promise<TaskAnswer> {
+  const by = boundCaller(caller);
+  const { session_id, task_id } = ref;
+  const { reason, result } = given;
+  const outcome = { reason, result: result === undefined ? undefined : within(parts, result, 'params.result') };
+  return decideTask(parts, by, { session_id, event_type: EVENT_TYPES[how] }, (state) =>
+    endTask(state, by.agentId, task_id, how, outcome),
+  );
+}
+
+/** Looked at before anything else: what is too much is refused to everyone alike. */
+function within({ limits }: HubParts, data: JsonObject, field: string): JsonObject {
+  return copyJsonObject(data, field, { maxDepth: limits.maxJsonDepth, maxBytes: limits.maxEventBytes });
+}
+
+function newTask({ ids, registry }: HubParts, { agentId }: Binding, params: StartTaskParams): NewTask {
+  const { title, capability = null, requester, ttl, idempotency_key = null } = params;
+  const ttlMs = ttl === undefined ? taskTtlMs(registry.ruleOf(agentId)) : durationMs(ttl, 'params.ttl');
+  const ttlGiven = ttl !== undefined;
+  // A time ends with its last millisecond, not before.
+  return { task_id: ids.hex32(), title, capability, requester, ttl_ms: Math.ceil(ttlMs), ttlGiven, idempotency_key };
+}

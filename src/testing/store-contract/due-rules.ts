@@ -1,0 +1,50 @@
+/** What is due: kept with each entry, in the head, and in the rows a start goes by. */
+
+import { describe, expect, it } from 'vitest';
+import { isoFromMs } from '../../core/time.ts';
+import { createdUnit, hubUnit, textUnit, withDue } from '../build.ts';
+import type { StoreUnderTest } from './harness.ts';
+import { all, durably, liveRows } from './look.ts';
+
+export function dueRules(at: StoreUnderTest): void {
+  const dues = async () => (await all(at.store, 's1')).map(({ due }) => due ?? null);
+  const headDue = async () => (await at.store.head('s1'))?.head.due_at;
+  const rowDue = async () => (await liveRows(at.store)).map(({ deadline_ms }) => deadline_ms);
+
+  describe('what is due', () => {
+    it('[L9, ST5, ST11] is read back with its entry, also 0 and also where nothing is; the head has the last', async () => {
+      const created = await durably(at.store, 's1', null, withDue(createdUnit('s1'), 70_000));
+      await durably(at.store, 's1', created, withDue(textUnit('s1', 2, 3), 0, null, 80_000));
+      for (const _ of ['before', 'after']) {
+        expect([await dues(), await headDue()]).toEqual([[70_000, 0, null, 80_000], 80_000]);
+        await at.reopen();
+      }
+    });
+
+    it('[L9, ST12] is in the live row at once when it comes sooner, and the row is never later than it', async () => {
+      const expires_at = isoFromMs(90_000);
+      let token = await durably(at.store, 's1', null, withDue(createdUnit('s1', { expires_at }), 95_000));
+      expect(await rowDue()).toEqual([90_000]);
+      for (const [i, due] of [80_000, 60_000].entries()) {
+        token = await durably(at.store, 's1', token, withDue(textUnit('s1', 2 + i), due));
+        expect(await rowDue()).toEqual([due]);
+        await at.reopen();
+        token = (await at.store.position('s1'))?.token ?? token;
+        expect(await rowDue()).toEqual([due]);
+      }
+      await durably(at.store, 's1', token, textUnit('s1', 4));
+      const [deadline] = await rowDue();
+      expect([60_000, 80_000, 90_000]).toContain(deadline);
+      expect(await headDue()).toBeNull();
+    });
+
+    it('[ST12] of a session without a time to live is its deadline, and of an ended one there is no row', async () => {
+      const token = await durably(at.store, 's1', null, withDue(createdUnit('s1'), 5));
+      await at.reopen();
+      expect(await rowDue()).toEqual([5]);
+      const expected = (await at.store.position('s1'))?.token ?? token;
+      await durably(at.store, 's1', expected, hubUnit('s1', 2, 'session.closed', { reason: 'done' }));
+      expect([await rowDue(), await headDue()]).toEqual([[], null]);
+    });
+  });
+}
