@@ -68,6 +68,14 @@ export class Binding implements PumpTarget {
   goOn(): void {
     for (const pump of this.pumps.values()) pump.goOn();
   }
+
+  oldestStream(): Pump | null {
+    let oldest: Pump | null = null;
+    for (const pump of this.pumps.values()) {
+      if (pump.oldest !== null && (oldest?.oldest == null || pump.oldest < oldest.oldest)) oldest = pump;
+    }
+    return oldest;
+  }
 }
 
 export class Bindings {

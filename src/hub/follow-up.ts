@@ -30,7 +30,10 @@ export function onDurable(parts: HubParts, session: LiveSession, entries: readon
   void checkDrained(parts, head);
   limitDrain(parts, head);
   parts.delegations.onDurable(entries, after);
-  if (isTerminal(metadata.state)) void closeChildren(parts, session.sessionId);
+  if (!isTerminal(metadata.state)) return;
+  parts.watching.forget(session.sessionId);
+  parts.grace.forget(session.sessionId);
+  void closeChildren(parts, session.sessionId);
 }
 
 function madeByHub({ envelope }: Entry): boolean {

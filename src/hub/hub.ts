@@ -45,6 +45,7 @@ import { RuleParts } from './rule-parts.ts';
 import { Schedules } from './schedules.ts';
 import { Sessions } from './sessions.ts';
 import { Stamper } from './stamper.ts';
+import { SteadyClock } from './steady-clock.ts';
 import { Tokens } from './tokens.ts';
 import { Views } from './views.ts';
 import { Waiters } from './waiters.ts';
@@ -260,11 +261,12 @@ export class Hub {
 }
 
 function assemble(options: HubOptions, hubId: string, countConnections: () => number): HubParts {
-  const { store, clock, ids, log = silentLog } = options;
+  const { store, ids, log = silentLog } = options;
+  const clock = new SteadyClock(options.clock);
   const limits = limitsWith(options.limits);
   const backlog = new Backlog(clock, limits);
   const events = new Taps(log);
-  const grace = new Grace(clock, limits);
+  const grace = new Grace(clock, options.clock, limits);
   const fail = (thrown: Error): void => {
     if (backlog.failed !== null) return;
     // A store may be anybody's code.
@@ -279,6 +281,7 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
   const parts = {} as Mutable<HubParts>;
   Object.assign(parts, {
     clock,
+    wall: options.clock,
     ids,
     log,
     limits,

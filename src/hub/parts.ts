@@ -25,6 +25,7 @@ import type { RuleParts } from './rule-parts.ts';
 import type { Schedules } from './schedules.ts';
 import type { Sessions } from './sessions.ts';
 import type { Stamper } from './stamper.ts';
+import type { SteadyClock } from './steady-clock.ts';
 import type { Tokens } from './tokens.ts';
 import type { Views } from './views.ts';
 import type { Waiters } from './waiters.ts';
@@ -32,7 +33,9 @@ import type { Wakes } from './wakes.ts';
 import type { Watching } from './watching.ts';
 
 export interface HubParts {
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
+  /** What people's clocks show: for what happens at a time of day. */
+  readonly wall: Clock;
   readonly ids: Ids;
   readonly log: Log;
   readonly limits: Limits;

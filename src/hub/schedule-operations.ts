@@ -86,9 +86,9 @@ function creatorsOnly(): WireError {
   );
 }
 
-function checkTimes({ clock }: HubParts, expression: string, zone: string): void {
+function checkTimes({ wall }: HubParts, expression: string, zone: string): void {
   checkTiming(expression, zone, 'params.');
-  if (runAfter(expression, zone, clock.now()) === null) {
+  if (runAfter(expression, zone, wall.now()) === null) {
     throw badValue('params.expression', 'a time that comes within ten years', expression);
   }
 }

@@ -99,7 +99,7 @@ export class ScheduleRuns {
     this.busy.delete(scheduleId);
     this.arm(scheduleId);
     if (again && this.deadlines.at(scheduleId) !== undefined) {
-      this.deadlines.set(scheduleId, this.parts.clock.now() + AGAIN_MS);
+      this.deadlines.set(scheduleId, this.parts.wall.now() + AGAIN_MS);
     }
   }
 
@@ -107,10 +107,10 @@ export class ScheduleRuns {
   private async dealWithAll(scheduleId: string): Promise<boolean> {
     await this.recover(scheduleId);
     for (;;) {
-      const { clock, limits, backlog } = this.parts;
+      const { wall, limits, backlog } = this.parts;
       const definition = this.schedules.definition(scheduleId);
       if (definition === null || definition.paused || backlog.failed !== null) return false;
-      const nowMs = clock.now();
+      const nowMs = wall.now();
       const due = dueTime(definition, this.fromMs(definition), nowMs, limits.scheduleLateMs);
       if (due === null) return false;
       const run = await this.deal(definition, due, nowMs);
@@ -154,7 +154,7 @@ export class ScheduleRuns {
     if (session_id === null) return this.save(scheduleId, { ...before, opening_at: null });
     const run: ScheduleRun = {
       scheduled_at: opening_at,
-      at: isoFromMs(this.parts.clock.now()),
+      at: isoFromMs(this.parts.wall.now()),
       outcome: 'opened',
       session_id,
       error: null,
@@ -175,7 +175,7 @@ export class ScheduleRuns {
     const definition = this.schedules.definition(scheduleId);
     if (definition === null) this.forget(scheduleId);
     if (definition === null || definition.paused) return this.deadlines.set(scheduleId, null);
-    const nowMs = this.parts.clock.now();
+    const nowMs = this.parts.wall.now();
     const isUnsure = this.progressOf(scheduleId).opening_at !== null;
     this.deadlines.set(scheduleId, isUnsure ? nowMs : (this.nextMs(definition) ?? nowMs + LOOK_AGAIN_MS));
   }
@@ -200,7 +200,7 @@ export class ScheduleRuns {
     const known = this.from.get(schedule_id);
     if (known !== undefined) return known;
     const { until_ms } = this.progressOf(schedule_id);
-    const from = Math.min(this.parts.clock.now(), Math.max(until_ms, msFromIso(counts_from)));
+    const from = Math.min(this.parts.wall.now(), Math.max(until_ms, msFromIso(counts_from)));
     this.from.set(schedule_id, from);
     return from;
   }
