@@ -194,7 +194,7 @@ export class Hub {
     if (this.state !== 'running' || this.parts.backlog.failed !== null) return;
     const { parts } = this;
     parts.wakes.run(parts.clock.now());
-    parts.schedules.runs.run(parts.clock.now());
+    parts.schedules.runs.run(parts.wall.now());
     parts.retries.runDue();
     parts.sessions.evict(parts.limits.maxLoadedSessions);
     parts.sessions.slim();
