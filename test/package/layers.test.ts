@@ -21,6 +21,7 @@ const layers: Readonly<Record<string, Layer>> = {
   'src/core': { pure: true, uses: [], packages: ['xstate', 'zod'] },
   'src/hub': { pure: true, uses: ['src/core'], packages: ['cron-parser', 'eventemitter3', 'yaml', 'zod'] },
   'src/client': { pure: true, uses: ['src/core'], packages: ['eventemitter3', 'zod'] },
+  'src/web': { pure: false, uses: ['src/core', 'src/client'], packages: [] },
   'src/testing': {
     pure: false,
     uses: ['src/core', 'src/hub', 'src/client'],

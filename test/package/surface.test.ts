@@ -12,6 +12,8 @@ const surface: Readonly<Record<string, readonly string[]>> = {
     'AgentClient',
     'HumanClient',
     'MemoryStore',
+    'connect',
+    'connectHuman',
     'createHub',
     'nextRun',
     'openStore',
@@ -51,11 +53,13 @@ const surface: Readonly<Record<string, readonly string[]>> = {
     'spentIn',
     'spentWith',
   ],
-  'parley-hub/client': ['AgentClient', 'HumanClient'],
+  'parley-hub/client': ['AgentClient', 'HumanClient', 'connect', 'connectHuman'],
   'parley-hub/node': [
     'AgentClient',
     'HumanClient',
     'MemoryStore',
+    'connect',
+    'connectHuman',
     'createHub',
     'nextRun',
     'openStore',
@@ -136,7 +140,10 @@ it('[PK4] the exports map is the one users rely on', () => {
   expect(manifest.exports).toEqual({
     '.': own('src/node/index'),
     './core': own('src/core/index'),
-    './client': own('src/client/index'),
+    './client': {
+      browser: { types: './dist/src/web/client.d.ts', default: './dist/src/web/client.js' },
+      ...own('src/node/client'),
+    },
     './node': own('src/node/index'),
     './testing': own('src/testing/index'),
     './adapters/*': own('adapters/*'),
@@ -146,7 +153,8 @@ it('[PK4] the exports map is the one users rely on', () => {
   });
   // The first condition that matches wins: sources before types before what runs.
   for (const target of Object.values(manifest.exports)) {
-    if (typeof target === 'object') expect(Object.keys(target)).toEqual(['parley-source', 'types', 'default']);
+    if (typeof target !== 'object') continue;
+    expect(Object.keys(target).filter((name) => name !== 'browser')).toEqual(['parley-source', 'types', 'default']);
   }
   expect(manifest.bin).toEqual({ parley: './dist/src/node/cli.js' });
 });
@@ -235,6 +243,9 @@ it('[PK4, OP1] the operations are the ones clients know, each with parameters, r
     'list_schedules',
     'update_schedule',
     'delete_schedule',
+    'create_token',
+    'list_tokens',
+    'revoke_token',
     'health',
   ]);
   for (const { help, errors, params, result } of Object.values(OPERATIONS)) {
