@@ -30,6 +30,12 @@ async function withoutSync(): Promise<void> {
   const handle = await open(process.execPath);
   Object.assign(Object.getPrototypeOf(handle), { datasync: async () => {}, sync: async () => {} });
   await handle.close();
+  const { open: reallyOpen } = fs.promises;
+  const unsynced = (flags: string | number | undefined) =>
+    typeof flags === 'number' ? flags & ~fs.constants.O_DSYNC : flags;
+  Object.assign(fs.promises, {
+    open: (path: string, flags?: string | number, mode?: number) => reallyOpen(path, unsynced(flags), mode),
+  });
   Object.assign(fs, { fdatasync: (_fd: number, done: (error: null) => void) => void setImmediate(done, null) });
   syncBuiltinESMExports();
 }

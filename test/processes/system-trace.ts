@@ -6,6 +6,8 @@ export interface SystemCall {
   readonly name: string;
   /** The file or pipe it is about, as strace shows it. */
   readonly target: string;
+  /** Its descriptor was opened with O_DSYNC: what it writes is on the disk when it returns. */
+  readonly through: boolean;
   /** The arguments, with the beginning of what was written. */
   readonly text: string;
   /** Lines of the trace: strace sees one thing at a time. */
@@ -14,19 +16,23 @@ export interface SystemCall {
   returned: number;
 }
 
-const CALL = /^(\d+) +[\d:.]+ (\w+)\(\d+<([^>]*)>(.*)$/;
+const CALL = /^(\d+) +[\d:.]+ (\w+)\((\d+)<([^>]*)>(.*)$/;
+const OPENED = /^\d+ +[\d:.]+ (?:openat\(|<\.\.\. openat resumed>).*\) = (\d+)</;
+const ASKED = /^(\d+) +[\d:.]+ openat\(.*\bO_DSYNC\b/;
 const RESUMED = /^(\d+) +[\d:.]+ <\.\.\. (\w+) resumed>/;
 
 export function callsIn(trace: string): readonly SystemCall[] {
   const calls: SystemCall[] = [];
   const open = new Map<string, SystemCall>();
+  const through = throughFrom(trace.split('\n'));
   for (const [line, text] of trace.split('\n').entries()) {
-    const [, pid = '', name = '', target = '', rest = ''] = CALL.exec(text) ?? [];
+    const [, pid = '', name = '', fd = '', target = '', rest = ''] = CALL.exec(text) ?? [];
     if (name !== '') {
       const isDone = !rest.endsWith('<unfinished ...>');
       const call: SystemCall = {
         name,
         target,
+        through: through(fd, line),
         text: rest,
         begun: line,
         returned: isDone ? line : Number.POSITIVE_INFINITY,
@@ -43,6 +49,21 @@ export function callsIn(trace: string): readonly SystemCall[] {
   return calls;
 }
 
+/** By descriptor and line: whether it was last opened with O_DSYNC. An open that is cut in two is told by its process. */
+function throughFrom(lines: readonly string[]): (fd: string, line: number) => boolean {
+  const opened = new Map<string, { readonly line: number; readonly through: boolean }[]>();
+  const asking = new Set<string>();
+  for (const [line, text] of lines.entries()) {
+    const pid = text.split(' ', 1)[0] ?? '';
+    if (ASKED.test(text)) asking.add(pid);
+    const fd = OPENED.exec(text)?.[1];
+    if (fd === undefined) continue;
+    opened.set(fd, [...(opened.get(fd) ?? []), { line, through: asking.has(pid) }]);
+    asking.delete(pid);
+  }
+  return (fd, line) => opened.get(fd)?.findLast((one) => one.line < line)?.through ?? false;
+}
+
 /** For each of these words: written to the journal, then synced, and only then answered. */
 export function faultsIn(calls: readonly SystemCall[], words: readonly string[]): readonly string[] {
   return words.flatMap((word) => {
@@ -52,6 +73,7 @@ export function faultsIn(calls: readonly SystemCall[], words: readonly string[])
       return name.startsWith('pwrite') && target.endsWith('.journal') && text.includes(`\\"${word}\\"`);
     });
     if (write === undefined) return [`"${word}" is in no write to the journal`];
+    if (write.through) return write.returned < answer.begun ? [] : [`"${word}" was answered before its write returned`];
     const synced = calls.find(({ name, target, begun }) => {
       return name === 'fdatasync' && target === write.target && begun > write.returned;
     });
