@@ -14,10 +14,10 @@ export function openWaits({ index, entry, evaluator }: WatchedEntry, watched: Wa
   if (metadata.state !== 'ACTIVE' && metadata.state !== 'INVITED') return NONE;
   const waits = checkedList(evaluator, evaluator.waits(contextOf(entry.params, watched)));
   const fired = pacing.fired[index];
-  const appliesTo = entry.applies_to;
-  if (waits.length === 0 || (fired === undefined && appliesTo === undefined)) return waits;
+  const to = entry.applies_to;
+  if (waits.length === 0 || (fired === undefined && to === undefined)) return waits;
   return waits.filter(
-    ({ agent_id, since_seq }) => fired?.[agent_id ?? ''] !== since_seq && applies(appliesTo, agent_id, metadata),
+    ({ agent_id, since_seq }) => fired?.[agent_id ?? ''] !== since_seq && appliesTo(to, agent_id, metadata),
   );
 }
 
@@ -52,7 +52,11 @@ function firstDue(watchedEntry: WatchedEntry, watched: Watched, nowMs: number): 
 }
 
 /** A wait of the session is everyone's. */
-function applies(to: readonly string[] | undefined, agentId: string | null, metadata: SessionMetadata): boolean {
+export function appliesTo(
+  to: readonly string[] | undefined,
+  agentId: string | null,
+  metadata: SessionMetadata,
+): boolean {
   if (to === undefined || agentId === null || to.includes(agentId)) return true;
   const role = participantOf(metadata, agentId)?.role;
   return role !== undefined && to.includes(role);

@@ -277,6 +277,16 @@ describe('a rate', () => {
     expect((await refusal(world, say(world, alice, id, '3'))).code).toBe('forbidden');
   });
 
+  it('[RU7] a rate that is tightened leaves no debt of what was sent before', async () => {
+    const { world, alice, id } = await aConversation();
+    await rule(world, alice, limits({ rate: { per_minute: 60, burst: 50 } }));
+    for (let i = 0; i < 50; i++) await say(world, alice, id, `${i}`);
+    await rule(world, alice, limits({ rate: { per_minute: 1, burst: 1 } }));
+    expect((await refusal(world, say(world, alice, id, 'more'))).details).toEqual({ retry_after_ms: 60_000 });
+    world.clock.advance(60_000);
+    await say(world, alice, id, 'more');
+  });
+
   it('[RU7, AM9] one post pays once, though another writer was first', async () => {
     const { world, alice, bob, id } = await aConversation();
     await rule(world, alice, slow);

@@ -366,6 +366,30 @@ describe('a turn that is worked on', () => {
     expect(alice.notifies().filter(({ envelope }) => envelope.event_type.startsWith('task.'))).toEqual([]);
   });
 
+  it.each([1, 3, 8, 10])(
+    '[EX8] lasts longer also if its time is %d s, and is logged no more than that needs',
+    async (seconds) => {
+      const { world, bob, id } = await talk([
+        turnWithin(seconds, 'audit'),
+        turnWithin(1, 'audit', { appliesTo: ['carol'] }),
+        turnWithin(0.5, 'audit', { heartbeat: false }),
+      ]);
+      const everyMs = (seconds * SECOND) / 4;
+      for (let ms = 0; ms < 10 * seconds * SECOND; ms += everyMs) {
+        await world.pass(everyMs);
+        await report(world, bob, id);
+      }
+      const ofEntry = fired(world, id).filter(([index]) => index === 0);
+      expect(ofEntry.map(([, , at]) => at)).toEqual([
+        `${seconds === 10 ? '01:00' : `00:${String(6 * seconds).padStart(2, '0')}`}.000`,
+      ]);
+      const logged = logOf(world.store, id).filter(({ event_type }) => event_type === 'task.progress');
+      // Twice in each of six times, and then every 10 s as ever.
+      expect(logged.length).toBeGreaterThanOrEqual(11);
+      expect(logged.length).toBeLessThanOrEqual(12 + Math.ceil((4 * seconds) / 10));
+    },
+  );
+
   it('[EX8, EX9] only who has the turn may report on it', async () => {
     const { world, alice, id } = await talk([]);
     for (const call of [
@@ -386,6 +410,25 @@ describe('a turn that is worked on', () => {
     expect(fired(world, id)).toEqual([[0, [bob.agentId], '00:01.000']]);
     const { turn } = await world.answer(carol.call('get_session', { session_id: id }));
     expect(turn?.agent_id).toBe(carol.agentId);
+  });
+});
+
+describe('a failure of a turn', () => {
+  it.each([
+    ['where something is expected', [turnWithin(60, 'audit')]],
+    ['where nothing is', []],
+  ])('[EX9] that is reported again, %s, changes nothing and answers with the first', async (_where, expectations) => {
+    const { world, bob, carol, id } = await talk(expectations);
+    const report = (peer: Peer, reason: string) =>
+      world.answer(peer.call('report_turn_failure', { session_id: id, reason }));
+    const first = await report(bob, 'no credit');
+    expect(await report(bob, 'still none')).toEqual(first);
+    await world.pass(SECOND);
+    expect(await report(bob, 'no credit')).toEqual(first);
+    await say(world, bob, id, 'after all');
+    const next = await report(carol, 'nor I');
+    expect(next.seq).toBeGreaterThan(first.seq);
+    expect(logOf(world.store, id).filter(({ event_type }) => event_type === 'task.failed')).toHaveLength(2);
   });
 });
 
