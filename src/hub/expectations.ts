@@ -6,13 +6,14 @@ import type { ExpectationEntry } from '../core/session.ts';
 import { ByVersion } from './by-version.ts';
 import { checkPart, type PartKind } from './check-part.ts';
 
-const EVALUATOR: PartKind = {
+export const EVALUATOR: PartKind = {
   kind: 'an evaluator',
   code: 'bad_evaluator',
   example: 'turn_within',
   members: ['checkParams', 'waits'],
+  optional: ['describe'],
 };
-const HANDLER: PartKind = { kind: 'a handler', code: 'bad_handler', example: 'auto_close', members: ['act'] };
+export const HANDLER: PartKind = { kind: 'a handler', code: 'bad_handler', example: 'auto_close', members: ['act'] };
 
 export class Expectations {
   readonly evaluators: ByVersion<Evaluator> = new ByVersion('evaluator', 'evaluator_exists');
