@@ -1,6 +1,7 @@
 /** The built-in timed expectations by name, as manifests and `create_session` take them. */
 
-import { type ExpectationEntry, HubError, type JsonObject, type ViolationAction } from 'parley-hub/core';
+import type { ExpectationEntry, ViolationAction } from 'parley-hub/core';
+import { checkOptions, checkTimes, refusal } from './parts/given.ts';
 
 export interface EntryOptions {
   /** Role names or agent ids; absent = everyone. */
@@ -20,7 +21,7 @@ export function acksWithin(
   onViolation: ViolationAction,
   options: EntryOptions = {},
 ): ExpectationEntry {
-  return timed('acks_within', onViolation, { seconds }, options);
+  return timed('acks_within', seconds, onViolation, options);
 }
 
 /** Whoever was addressed says something in time. */
@@ -29,7 +30,7 @@ export function replyWithin(
   onViolation: ViolationAction,
   options: EntryOptions = {},
 ): ExpectationEntry {
-  return timed('reply_within', onViolation, { seconds }, options);
+  return timed('reply_within', seconds, onViolation, options);
 }
 
 /** Whoever has the turn takes it in time. */
@@ -38,29 +39,37 @@ export function turnWithin(
   onViolation: ViolationAction,
   options: TurnWithinOptions = {},
 ): ExpectationEntry {
-  const { heartbeat, onFailure } = options;
-  const params = {
-    seconds,
+  checkOptions('turn_within', options, ['appliesTo', 'heartbeat', 'onFailure']);
+  const { heartbeat, onFailure, ...others } = options;
+  for (const [name, flag] of Object.entries({ heartbeat, onFailure })) {
+    if (flag !== undefined && typeof flag !== 'boolean') throw refusal(`turn_within: ${name}`, 'true or false', flag);
+  }
+  const entry = timed('turn_within', seconds, onViolation, others);
+  const flags = {
     ...(heartbeat === undefined ? {} : { heartbeat }),
     ...(onFailure === undefined ? {} : { on_failure: onFailure }),
   };
-  return timed('turn_within', onViolation, params, options);
+  return { ...entry, params: { ...entry.params, ...flags } };
 }
 
-/** Somebody says something in time. It has no `applies_to`: the violator is the session. */
-export function maxSilence(seconds: number, onViolation: ViolationAction): ExpectationEntry {
-  return timed('max_silence', onViolation, { seconds }, {});
-}
-
-function timed(
-  name: string,
-  on_violation: ViolationAction,
-  params: JsonObject & { readonly seconds: number },
-  { appliesTo }: EntryOptions,
+/** Somebody says something in time. It takes no options: the violator is the session. */
+export function maxSilence(
+  seconds: number,
+  onViolation: ViolationAction,
+  options: Readonly<Record<string, never>> = {},
 ): ExpectationEntry {
-  const { seconds } = params;
-  if (!Number.isFinite(seconds) || seconds <= 0) {
-    throw new HubError('bad_value', `${name}: seconds must be a number > 0, got ${seconds}`);
-  }
-  return { name, on_violation, params, ...(appliesTo === undefined ? {} : { applies_to: appliesTo }) };
+  checkOptions('max_silence', options, []);
+  return timed('max_silence', seconds, onViolation, {});
+}
+
+function timed(name: string, seconds: number, on_violation: ViolationAction, options: EntryOptions): ExpectationEntry {
+  checkOptions(name, options, ['appliesTo']);
+  const { appliesTo } = options;
+  checkTimes(name, seconds, on_violation, appliesTo);
+  return {
+    name,
+    on_violation,
+    params: { seconds },
+    ...(appliesTo === undefined ? {} : { applies_to: appliesTo }),
+  };
 }

@@ -35,6 +35,8 @@ export interface Evaluator {
   readonly version: number;
   /** The first unanswered content of everyone is kept for it: it costs something for each participant. */
   readonly needsUnanswered?: boolean;
+  /** Its waits are the session's, `agent_id` null: an entry of it cannot have `applies_to`. */
+  readonly violator?: 'session';
   /** What is wrong with these parameters; `field` is the parameter's name. null = nothing. Called at create. */
   checkParams(params: JsonObject): FieldProblem | null;
   /** What is waited for now. Waits that have fired, and those of others than `applies_to` says, are left out by the hub. */
@@ -72,6 +74,8 @@ export type HandlerEffect =
 export interface ViolationHandler {
   readonly name: string;
   readonly version: number;
+  /** It does nothing where the violator is the session: who combines the two is warned. */
+  readonly needsParticipant?: boolean;
   act(violation: Violation, metadata: SessionMetadata): readonly HandlerEffect[];
 }
 

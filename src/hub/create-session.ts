@@ -14,6 +14,7 @@ import { storeFailed } from './backlog.ts';
 import type { Binding } from './bindings.ts';
 import { notBound } from './caller.ts';
 import { viewVersions } from './chosen-view.ts';
+import { expectationWarnings } from './expectation-warnings.ts';
 import { ifMayOpen, withKnownNames } from './may-open.ts';
 import type { HubParts } from './parts.ts';
 import { withExpectations } from './plan-expectations.ts';
@@ -34,14 +35,16 @@ export async function createSession(parts: HubParts, creator: Binding, params: C
   return { session, warnings: await warningsOf(parts, session), ...(repeated ? { duplicate: true } : {}) };
 }
 
-/** What the adapter thinks of a session that is created: it can no longer refuse it, also not by a defect. */
-function warningsOf({ sessions, log }: HubParts, session: SessionMetadata): Promise<readonly string[]> {
+/** What the adapter, and those who know expectations, think of a session that is created: nobody can refuse it any more, also not by a defect. */
+function warningsOf(parts: HubParts, session: SessionMetadata): Promise<readonly string[]> {
+  const { sessions, log } = parts;
   return sessions.use(session.session_id, ({ adapter }) => {
+    const ofEntries = expectationWarnings(parts, session, adapter?.manifest.expectations ?? []);
     try {
-      return (adapter?.warnings(session) ?? []).map(String);
+      return [...(adapter?.warnings(session) ?? []).map(String), ...ofEntries];
     } catch (thrown) {
       log.error('warnings failed', { session_id: session.session_id, error: asError(thrown).message });
-      return [];
+      return ofEntries;
     }
   });
 }

@@ -54,7 +54,8 @@ async function checkRoom(parts: HubParts, { agent_id, name }: Named, sessionId: 
     if (live > most) break;
   }
   if (live <= most) return;
-  const message = `the session cannot be opened: ${name} may be in ${most} at once, and is (limits.max_concurrent_sessions)`;
+  const room = most === 0 ? 'in no session' : `in ${most} at once, and is`;
+  const message = `the session cannot be opened: ${name} may be ${room} (limits.max_concurrent_sessions)`;
   throw new WireError('forbidden', message, { agent_id, most });
 }
 

@@ -74,6 +74,19 @@ describe('opening a session', () => {
     await say(world, alice, id, 'up here');
   });
 
+  it('[RU6] is no deeper than the rule of an invitee, or of one who is added, says', async () => {
+    const { world, alice, bob, id } = await aConversation();
+    const carol = await world.peer('carol');
+    await rule(world, bob, limits({ delegation_depth: 0 }));
+    const reason = 'bob may go 0 sessions deep, this is 1 (limits.delegation_depth)';
+    const opening = invited(world, alice, [bob], { parent_session_id: id });
+    expect(await refusal(world, opening)).toMatchObject({ code: 'forbidden', details: { reason } });
+    const child = await opened(world, alice, [carol], { type: 'panel', parent_session_id: id });
+    const adding = alice.call('add_participant', { session_id: child, participant: 'bob' });
+    expect(await refusal(world, adding)).toMatchObject({ code: 'forbidden', details: { reason } });
+    await invited(world, alice, [bob]);
+  });
+
   it('[RU6] lasts as long as the rule says, unless it says so itself', async () => {
     const { world, alice, bob } = await aConversation();
     await rule(world, alice, limits({ session_ttl_default: '1m' }));
@@ -90,6 +103,11 @@ describe('opening a session', () => {
   it('[RU6] waits for nobody’s place: how many one may be in counts for creator and invitee, also for two at once', async () => {
     const { world, alice, bob, id } = await aConversation();
     const carol = await world.peer('carol');
+    await rule(world, carol, limits({ max_concurrent_sessions: 0 }));
+    expect((await refusal(world, invited(world, alice, [carol]))).message).toBe(
+      'the session cannot be opened: carol may be in no session (limits.max_concurrent_sessions)',
+    );
+    await loosen(world, carol, limits({ max_concurrent_sessions: null }));
     await rule(world, bob, limits({ max_concurrent_sessions: 2 }));
     const outcomes = await world.answer(
       Promise.allSettled(
