@@ -193,7 +193,10 @@ describe('opening a session', () => {
     expect(logOf(world.store, id)).toEqual(before);
     await rule(world, dan, limits({ max_concurrent_sessions: 0 }));
     await loosen(world, dan, access({ inbound_from: ['*'] }));
-    expect((await refusal(world, add(alice))).details).toEqual({ agent_id: dan.agentId, most: 0 });
+    expect(await refusal(world, add(alice))).toMatchObject({
+      message: 'dan cannot be added: dan may be in no session (limits.max_concurrent_sessions)',
+      details: { agent_id: dan.agentId, most: 0 },
+    });
   });
 });
 
