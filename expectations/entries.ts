@@ -1,6 +1,7 @@
 /** The built-in expectations by name, as manifests and `create_session` take them. */
 
-import { type ExpectationEntry, HubError, type JsonObject, type ViolationAction } from 'parley-hub/core';
+import type { ExpectationEntry, JsonObject, ViolationAction } from 'parley-hub/core';
+import { checkEntry, checkOptions, checkTimes, refusal } from './parts/given.ts';
 
 export interface EntryOptions {
   /** Role names or agent ids; absent = everyone. */
@@ -20,7 +21,7 @@ export function acksWithin(
   onViolation: ViolationAction,
   options: EntryOptions = {},
 ): ExpectationEntry {
-  return timed('acks_within', onViolation, { seconds }, options);
+  return timed('acks_within', seconds, onViolation, options);
 }
 
 /** Whoever was addressed says something in time. */
@@ -29,7 +30,7 @@ export function replyWithin(
   onViolation: ViolationAction,
   options: EntryOptions = {},
 ): ExpectationEntry {
-  return timed('reply_within', onViolation, { seconds }, options);
+  return timed('reply_within', seconds, onViolation, options);
 }
 
 /** Whoever has the turn takes it in time. */
@@ -38,18 +39,27 @@ export function turnWithin(
   onViolation: ViolationAction,
   options: TurnWithinOptions = {},
 ): ExpectationEntry {
-  const { heartbeat, onFailure } = options;
-  const params = {
-    seconds,
+  checkOptions('turn_within', options, ['appliesTo', 'heartbeat', 'onFailure']);
+  const { heartbeat, onFailure, ...others } = options;
+  for (const [name, flag] of Object.entries({ heartbeat, onFailure })) {
+    if (flag !== undefined && typeof flag !== 'boolean') throw refusal(`turn_within: ${name}`, 'true or false', flag);
+  }
+  const entry = timed('turn_within', seconds, onViolation, others);
+  const flags = {
     ...(heartbeat === undefined ? {} : { heartbeat }),
     ...(onFailure === undefined ? {} : { on_failure: onFailure }),
   };
-  return timed('turn_within', onViolation, params, options);
+  return { ...entry, params: { ...entry.params, ...flags } };
 }
 
-/** Somebody says something in time. It has no `applies_to`: the violator is the session. */
-export function maxSilence(seconds: number, onViolation: ViolationAction): ExpectationEntry {
-  return timed('max_silence', onViolation, { seconds }, {});
+/** Somebody says something in time. It takes no options: the violator is the session. */
+export function maxSilence(
+  seconds: number,
+  onViolation: ViolationAction,
+  options: Readonly<Record<string, never>> = {},
+): ExpectationEntry {
+  checkOptions('max_silence', options, []);
+  return timed('max_silence', seconds, onViolation, {});
 }
 
 export interface Budget {
@@ -59,23 +69,23 @@ export interface Budget {
 
 /** Only so many texts and packets; with `appliesTo`, of those. */
 export function maxTurns(turns: number, onViolation: ViolationAction, options: EntryOptions = {}): ExpectationEntry {
-  requireWhole('max_turns: turns', turns, 1);
+  checkWhole('max_turns: turns', turns, 1);
   return counting('max_turns', onViolation, { turns }, options);
 }
 
 /** Only so much is spent; with `appliesTo`, by those. */
 export function budgetWithin(
-  { usd, tokens }: Budget,
+  budget: Budget,
   onViolation: ViolationAction,
   options: EntryOptions = {},
 ): ExpectationEntry {
-  if (usd === undefined && tokens === undefined) {
-    throw new HubError('bad_value', 'budget_within: expected usd, tokens or both, got neither');
-  }
+  checkOptions('budget_within', budget, ['usd', 'tokens']);
+  const { usd, tokens } = budget;
+  if (usd === undefined && tokens === undefined) throw refusal('budget_within', 'usd, tokens or both', budget);
   if (usd !== undefined && !(Number.isFinite(usd) && usd >= 0)) {
-    throw new HubError('bad_value', `budget_within: usd must be a number >= 0, got ${usd}`);
+    throw refusal('budget_within: usd', 'a number from 0 on', usd);
   }
-  if (tokens !== undefined) requireWhole('budget_within: tokens', tokens, 0);
+  if (tokens !== undefined) checkWhole('budget_within: tokens', tokens, 0);
   const params = { ...(usd === undefined ? {} : { usd }), ...(tokens === undefined ? {} : { tokens }) };
   return counting('budget_within', onViolation, params, options);
 }
@@ -86,33 +96,35 @@ export function noProgress(
   onViolation: ViolationAction,
   options: EntryOptions = {},
 ): ExpectationEntry {
-  requireWhole('no_progress: repeats', repeats, 2);
+  checkWhole('no_progress: repeats', repeats, 2);
   return counting('no_progress', onViolation, { repeats }, options);
 }
 
-function requireWhole(what: string, value: number, least: number): void {
-  if (Number.isSafeInteger(value) && value >= least) return;
-  throw new HubError('bad_value', `${what} must be a whole number >= ${least}, got ${value}`);
-}
-
-function timed(
-  name: string,
-  on_violation: ViolationAction,
-  params: JsonObject & { readonly seconds: number },
-  options: EntryOptions,
-): ExpectationEntry {
-  const { seconds } = params;
-  if (!Number.isFinite(seconds) || seconds <= 0) {
-    throw new HubError('bad_value', `${name}: seconds must be a number > 0, got ${seconds}`);
-  }
-  return counting(name, on_violation, params, options);
+function checkWhole(what: string, value: unknown, least: number): void {
+  if (Number.isSafeInteger(value) && Number(value) >= least) return;
+  throw refusal(what, `a whole number from ${least} on`, value);
 }
 
 function counting(
   name: string,
   on_violation: ViolationAction,
   params: JsonObject,
-  { appliesTo }: EntryOptions,
+  options: EntryOptions,
 ): ExpectationEntry {
+  checkOptions(name, options, ['appliesTo']);
+  const { appliesTo } = options;
+  checkEntry(name, on_violation, appliesTo);
   return { name, on_violation, params, ...(appliesTo === undefined ? {} : { applies_to: appliesTo }) };
+}
+
+function timed(name: string, seconds: number, on_violation: ViolationAction, options: EntryOptions): ExpectationEntry {
+  checkOptions(name, options, ['appliesTo']);
+  const { appliesTo } = options;
+  checkTimes(name, seconds, on_violation, appliesTo);
+  return {
+    name,
+    on_violation,
+    params: { seconds },
+    ...(appliesTo === undefined ? {} : { applies_to: appliesTo }),
+  };
 }

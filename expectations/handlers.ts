@@ -20,10 +20,20 @@ export const notifySession: ViolationHandler = {
 };
 
 /** Out of the rotation; it goes on reading and may come back to its place. */
-export const hide: ViolationHandler = { name: 'hide', version: 1, act: (violation) => toEach('hide', violation) };
+export const hide: ViolationHandler = {
+  name: 'hide',
+  version: 1,
+  needsParticipant: true,
+  act: (violation) => toEach('hide', violation),
+};
 
 /** Out for good. */
-export const remove: ViolationHandler = { name: 'remove', version: 1, act: (violation) => toEach('remove', violation) };
+export const remove: ViolationHandler = {
+  name: 'remove',
+  version: 1,
+  needsParticipant: true,
+  act: (violation) => toEach('remove', violation),
+};
 
 export const autoClose: ViolationHandler = {
   name: 'auto_close',

@@ -6,6 +6,7 @@ import { checkTimed, msOf } from './parts/seconds.ts';
 export const maxSilence: TimedEvaluator = {
   name: 'max_silence',
   version: 1,
+  violator: 'session',
   checkParams: (params) => checkTimed(params),
   waits({ metadata, pacing, params }) {
     const last = pacing.content ?? pacing.opened;

@@ -14,7 +14,9 @@ export const turnWithin: TimedEvaluator = {
     const { turn } = pacing;
     if (metadata.state !== 'ACTIVE' || turn === null) return [];
     const { agent_id, since_seq, at } = turn;
-    return [{ agent_id, since_seq, since_ms: at, due_ms: dueMs(turn, pacing, params) }];
+    const due_ms = dueMs(turn, pacing, params);
+    // Who was hidden and is back has its turn from then on, and may have failed at it before.
+    return [{ agent_id, since_seq, since_ms: Math.min(at, due_ms), due_ms }];
   },
   describe([wait], { metadata, params, pacing }) {
     if (wait === undefined) return '';

@@ -16,9 +16,10 @@ const shown = [...read('README.md').matchAll(/^```ts (\S+)( excerpt)?\n([\s\S]*?
 );
 
 describe('the code in the README', () => {
-  it('[PK6] shows the quickstart and a session type of your own', () => {
+  it('[PK6] shows the quickstart, limits and deadlines, and a session type of your own', () => {
     expect(shown.map(({ file, isWhole }) => ({ file, isWhole }))).toEqual([
       { file: 'examples/quickstart.ts', isWhole: true },
+      { file: 'examples/limits-and-deadlines.ts', isWhole: true },
       { file: 'examples/haiku.ts', isWhole: false },
     ]);
   });

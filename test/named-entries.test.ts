@@ -45,7 +45,40 @@ describe('constructors of expectations', () => {
   });
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('[AD1] refuse %s seconds', (seconds) => {
-    expect(() => turnWithin(seconds, 'warn')).toThrow(`turn_within: seconds must be a number > 0, got ${seconds}`);
+    expect(() => turnWithin(seconds, 'warn')).toThrow(`turn_within: seconds: expected a number > 0, got ${seconds}`);
+  });
+
+  const options = 'an option that there is (appliesTo)';
+  const wrong = (value: unknown): never => value as never;
+  const people = 'a list of at least one role or participant';
+  it.each<[() => unknown, string]>([
+    [() => turnWithin(wrong(undefined), 'warn'), 'turn_within: seconds: expected a number > 0, got nothing'],
+    [() => acksWithin(wrong('5'), 'warn'), 'acks_within: seconds: expected a number > 0, got "5"'],
+    [() => replyWithin(wrong(null), 'warn'), 'reply_within: seconds: expected a number > 0, got null'],
+    [() => maxSilence(wrong([5]), 'warn'), 'max_silence: seconds: expected a number > 0, got [5]'],
+    [
+      () => turnWithin(5, wrong(undefined)),
+      'turn_within: onViolation: expected the name of a handler, such as "warn", got nothing',
+    ],
+    [() => turnWithin(5, 'warn', wrong(null)), 'turn_within: options: expected an object, got null'],
+    [() => acksWithin(5, 'warn', wrong(['bob'])), 'acks_within: options: expected an object, got ["bob"]'],
+    [
+      () => turnWithin(5, 'warn', wrong({ on_failure: true })),
+      'turn_within: on_failure: expected an option that there is (appliesTo, heartbeat, onFailure), got "on_failure"',
+    ],
+    [() => replyWithin(5, 'warn', wrong({ heartbeat: true })), `reply_within: heartbeat: expected ${options}, got`],
+    [() => acksWithin(5, 'warn', wrong({ onFailure: true })), `acks_within: onFailure: expected ${options}, got`],
+    [() => maxSilence(5, 'warn', wrong({ appliesTo: ['bob'] })), 'max_silence: appliesTo: expected no options, got'],
+    [() => turnWithin(5, 'warn', { heartbeat: wrong(1) }), 'turn_within: heartbeat: expected true or false, got 1'],
+    [
+      () => turnWithin(5, 'warn', { onFailure: wrong('no') }),
+      'turn_within: onFailure: expected true or false, got "no"',
+    ],
+    [() => turnWithin(5, 'warn', { appliesTo: wrong('bob') }), `turn_within: appliesTo: expected ${people}, got "bob"`],
+    [() => acksWithin(5, 'warn', { appliesTo: [] }), `acks_within: appliesTo: expected ${people}, got []`],
+    [() => replyWithin(5, 'warn', { appliesTo: wrong([7]) }), `reply_within: appliesTo: expected ${people}, got [7]`],
+  ])('[AD1] refuse what is wrong or unknown, and say what was expected: %s', (make, message) => {
+    expect(make).toThrow(expect.objectContaining({ code: 'bad_value', message: expect.stringContaining(message) }));
   });
 });
 

@@ -168,6 +168,14 @@ export class Session implements AsyncIterable<Message> {
     return this.room.host.call('hide_participant', { session_id: this.id, participant, reason }, { deadlineMs });
   }
 
+  /** Puts a hidden participant, by name or id, back into its place. Takes the grant `operate`. */
+  async bringBack(participant: string, options: CallOptions = {}): Promise<InviteAnswer> {
+    checkOptions(options, CALL_OPTIONS);
+    // Left out it would mean oneself.
+    if (typeof participant !== 'string') throw badValue('participant', 'a name or an id', participant);
+    return this.room.host.call('return_to_session', { session_id: this.id, participant }, options);
+  }
+
   /** Takes a participant, by name or id, out for good. Takes the grant `operate`. */
   async remove(participant: string, options: OperatorOptions = {}): Promise<InviteAnswer> {
     checkOptions(options, OPERATOR_OPTIONS);
@@ -175,7 +183,7 @@ export class Session implements AsyncIterable<Message> {
     return this.room.host.call('remove_participant', { session_id: this.id, participant, reason }, { deadlineMs });
   }
 
-  /** Says that you are at work on your turn, so that it lasts longer. Logged at most every 10 s; more of it changes nothing. */
+  /** Says that you are at work on your turn, so that it lasts longer. Logged at most every 10 s, or twice within a shorter `turn_within`; more of it changes nothing. */
   async progress(note?: string): Promise<ProgressAnswer> {
     return this.room.host.call('report_progress', { session_id: this.id, note });
   }

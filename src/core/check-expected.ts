@@ -20,15 +20,16 @@ export function checkedWaits({ name }: Evaluator, waits: readonly Wait[], metada
   const seen = new Set<unknown>();
   for (const wait of waits) {
     if (!isObject(wait)) throw evaluatorDefect(name, 'a wait is an object', wait);
-    const { agent_id, since_seq, due_ms } = wait;
+    const { agent_id, since_seq, since_ms, due_ms } = wait;
     const isKnown = agent_id === null || (typeof agent_id === 'string' && participantOf(metadata, agent_id));
     if (!isKnown) throw evaluatorDefect(name, 'agent_id must be a participant or null', agent_id);
-    if (seen.has(agent_id))
-      throw evaluatorDefect(name, 'each has one wait at most, and there is a second of', agent_id);
+    if (seen.has(agent_id)) throw evaluatorDefect(name, 'each has one wait at most', [agent_id, agent_id]);
     seen.add(agent_id);
     const isSeq = Number.isInteger(since_seq) && Number(since_seq) >= 1 && Number(since_seq) <= metadata.head_seq;
     if (!isSeq) throw evaluatorDefect(name, 'since_seq must be a seq of the session', since_seq);
+    if (!isTime(since_ms)) throw evaluatorDefect(name, 'since_ms must be a time', since_ms);
     if (!isTime(due_ms)) throw evaluatorDefect(name, 'due_ms must be a time', due_ms);
+    if (due_ms < since_ms) throw evaluatorDefect(name, `due_ms must not be before since_ms (${since_ms})`, due_ms);
   }
   return waits;
 }
@@ -52,14 +53,20 @@ export function checkedEffects({ name }: ViolationHandler, effects: unknown): re
         if (typeof agent_id === 'string') break;
         throw handlerDefect(name, `${kind} needs an agent_id`, agent_id);
       case 'close':
-        if (typeof reason === 'string' && reason.length <= MAX_REASON && isWellFormed(reason)) break;
-        throw handlerDefect(name, `close needs a reason of at most ${MAX_REASON} characters`, reason);
+        if (isReason(reason)) break;
+        throw handlerDefect(name, `close needs a reason of 1 to ${MAX_REASON} characters, none for control`, reason);
       default:
         throw handlerDefect(name, 'an effect is deliver, hide, remove or close', kind);
     }
   }
   // Looked at one by one just now.
   return effects as readonly HandlerEffect[];
+}
+
+/** It is shown in logs and to people. */
+function isReason(value: unknown): boolean {
+  if (typeof value !== 'string' || value === '' || value.length > MAX_REASON) return false;
+  return isWellFormed(value) && !/\p{Cc}/u.test(value);
 }
 
 /** Whoever must not wait and does gives a promise, and one that fails unseen would end the process. */

@@ -45,6 +45,8 @@ export interface TimedEvaluator extends AnyEvaluator {
   readonly fold?: undefined;
   /** The first unanswered content of everyone is kept for it: it costs something for each participant. */
   readonly needsUnanswered?: boolean;
+  /** Its waits are the session's, `agent_id` null: an entry of it cannot have `applies_to`. */
+  readonly violator?: 'session';
   /** What is waited for now. Waits that have fired, and those of others than `applies_to` says, are left out by the hub. */
   waits(context: WaitContext): readonly Wait[];
   /** The violation in words, for the log and for views. */
@@ -70,6 +72,7 @@ export interface AcceptContext extends Accepted, WaitContext {
  */
 export interface AcceptEvaluator extends AnyEvaluator {
   readonly waits?: undefined;
+  readonly violator?: undefined;
   /** It also sees `delegation.settled`, which says what was spent elsewhere for this session. */
   readonly settlements?: boolean;
   /**
@@ -116,6 +119,8 @@ export type HandlerEffect =
 export interface ViolationHandler {
   readonly name: string;
   readonly version: number;
+  /** It does nothing where the violator is the session: who combines the two is warned. */
+  readonly needsParticipant?: boolean;
   act(violation: Violation, metadata: SessionMetadata): readonly HandlerEffect[];
 }
 

@@ -120,8 +120,12 @@ export function limitsWith(given: Partial<Limits> = {}): Limits {
       const known = Object.keys(DEFAULT_LIMITS).join(', ');
       throw new HubError('bad_limits', `limits.${name}: there is no such limit; there are ${known}`);
     }
-    if (value !== undefined && !(typeof value === 'number' && value > 0)) {
-      throw new HubError('bad_limits', `limits.${name}: expected a number over 0, got ${describe(value)}`);
+    const isNumber = typeof value === 'number' && value > 0;
+    // Times may be any; what is counted is whole, or without bound.
+    const isWhole = name.endsWith('Ms') || Number.isInteger(value) || value === Number.POSITIVE_INFINITY;
+    if (value !== undefined && !(isNumber && isWhole)) {
+      const expected = name.endsWith('Ms') ? 'a number over 0' : 'a whole number over 0';
+      throw new HubError('bad_limits', `limits.${name}: expected ${expected}, got ${describe(value)}`);
     }
   }
   const set = Object.entries(given).filter(([, value]) => value !== undefined);

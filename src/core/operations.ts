@@ -163,7 +163,10 @@ export interface OperationTypes {
     result: AddAnswer;
   };
   leave_session: { params: { readonly session_id: string }; result: InviteAnswer };
-  return_to_session: { params: { readonly session_id: string }; result: InviteAnswer };
+  return_to_session: {
+    params: { readonly session_id: string; readonly participant?: string | undefined };
+    result: InviteAnswer;
+  };
   hide_participant: { params: OperatorParams; result: InviteAnswer };
   remove_participant: { params: OperatorParams; result: InviteAnswer };
   get_session: {
@@ -439,10 +442,10 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
   ),
   return_to_session: operation(
     'return_to_session',
-    z.object({ session_id: sessionId }),
+    z.object({ session_id: sessionId, participant: agentRef.optional() }),
     'participant',
-    ['not_found', 'protocol_error', 'session_closed'],
-    'Come back to your place in a session in which you were hidden.',
+    ['not_found', 'forbidden', 'protocol_error', 'session_closed'],
+    'Come back to your place in a session in which you were hidden; with the grant `operate`, bring back another.',
   ),
   hide_participant: operation(
     'hide_participant',

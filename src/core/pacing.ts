@@ -23,13 +23,18 @@ export interface HeldTurn {
   readonly at: number;
 }
 
+/** A turn whose holder said that it cannot take it, and where it said so. */
+export interface FailedTurn extends HeldTurn {
+  readonly seq: number;
+}
+
 export interface Pacing {
   readonly created: Moment | null;
   readonly opened: Moment | null;
   readonly content: Moment | null;
   /** The expected speaker, since when, and when it said that it could not. */
   readonly turn: HeldTurn | null;
-  readonly failed: HeldTurn | null;
+  readonly failed: FailedTurn | null;
   /** The first content each active participant was addressed by since it last said something. Kept only where it is needed. */
   readonly unanswered: readonly Unanswered[];
   /** When each participant last said that it is at work. */
@@ -60,9 +65,7 @@ export function foldPacing(
   watch: Watch | null,
 ): Pacing {
   if (watch === null) {
-    return envelope.event_type === 'task.progress'
-      ? { ...before, progress: progressed(before, envelope, msFromIso(envelope.created_at)) }
-      : before;
+    return envelope.event_type.startsWith('task.') ? reported(before, envelope) : before;
   }
   const type = envelope.event_type;
   const at = msFromIso(envelope.created_at);
@@ -81,6 +84,19 @@ export function foldPacing(
   };
 }
 
+/** What holders say of their turns is kept also where nothing is expected: it says what they need not say again. */
+function reported(before: Pacing, envelope: Envelope): Pacing {
+  const at = msFromIso(envelope.created_at);
+  switch (envelope.event_type) {
+    case 'task.progress':
+      return { ...before, progress: progressed(before, envelope, at) };
+    case 'task.failed':
+      return { ...before, failed: failure(envelope, at) };
+    default:
+      return before;
+  }
+}
+
 function heldTurn(before: HeldTurn | null, turn: Turn | null, at: number): HeldTurn | null {
   if (turn === null) return null;
   const { agent_id, since_seq } = turn;
@@ -88,8 +104,8 @@ function heldTurn(before: HeldTurn | null, turn: Turn | null, at: number): HeldT
   return { agent_id, since_seq, at };
 }
 
-function failure({ event_data }: Envelope, at: number): HeldTurn {
-  return { agent_id: String(event_data.agent_id), since_seq: Number(event_data.since_seq), at };
+function failure({ event_data, seq }: Envelope, at: number): FailedTurn {
+  return { agent_id: String(event_data.agent_id), since_seq: Number(event_data.since_seq), at, seq };
 }
 
 function progressed({ progress }: Pacing, { sender_id }: Envelope, at: number): Pacing['progress'] {

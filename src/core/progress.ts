@@ -4,14 +4,13 @@ import { noSuchSession, sessionClosed } from './admit.ts';
 import { type Decision, refuse } from './advance.ts';
 import { type Draft, PLAIN } from './envelope.ts';
 import { ProtocolError, type WireError } from './errors.ts';
+import { progressEveryMs } from './heartbeat.ts';
 import type { JsonObject } from './json.ts';
 import { isTerminal, nameOf, participantOf } from './session.ts';
 import type { SessionState } from './state.ts';
 
-/** Progress of one participant is logged at most this often; more of it changes nothing. */
-const EVERY_MS = 10_000;
-
 export interface ProgressAnswer {
+  /** false = it was too soon after the last one to be worth a line; nothing is lost by that. */
   readonly logged: boolean;
 }
 
@@ -37,16 +36,19 @@ export function reportProgress(
 }
 
 /** Of a turn or of a task: it has not been said of late. */
-export function isLoggedNow({ pacing }: SessionState, agentId: string, nowMs: number): boolean {
-  const lastMs = pacing.progress[agentId];
-  // A clock that was set back says nothing about how long ago it was.
-  return lastMs === undefined || nowMs < lastMs || nowMs - lastMs >= EVERY_MS;
+export function isLoggedNow(state: SessionState, agentId: string, nowMs: number): boolean {
+  const lastMs = state.pacing.progress[agentId];
+  return lastMs === undefined || nowMs - lastMs >= progressEveryMs(state, agentId);
 }
 
-/** The turn stays where it is: what follows is for its `turn_within` entries with `on_failure` to say. */
+/** The turn stays where it is: what follows is for its `turn_within` entries with `on_failure` to say. A turn fails once. */
 export function reportTurnFailure(state: SessionState, agentId: string, reason: string): Decision<FailureAnswer> {
   const refusal = notItsTurn(state, agentId);
   if (refusal !== null) return refuse(refusal);
+  const { failed } = state.pacing;
+  if (failed !== null && failed.agent_id === agentId && failed.since_seq === sinceOf(state)) {
+    return { kind: 'nothing', answer: { seq: failed.seq } };
+  }
   const data = { agent_id: agentId, since_seq: sinceOf(state), reason };
   return {
     kind: 'append',

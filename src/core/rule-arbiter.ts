@@ -23,6 +23,7 @@ function mayOpen({ by, others, type, depth }: OpenAsk): Verdict {
   }
   if (depth > limits.delegation_depth) return tooDeep(by, depth);
   for (const other of others) {
+    if (depth > other.rule.limits.delegation_depth) return tooDeep(other, depth);
     if (!anyMatches(access.outbound_to, other.name)) return notOutbound(by, other);
     if (!anyMatches(other.rule.access.session_types.accept, type)) {
       return `${other.name} does not accept "${type}" sessions (access.session_types.accept)`;

@@ -92,7 +92,7 @@ function bound(given: Partial<Arbiter>, member: ArbiterMember): unknown {
 
 function checkArbiter(given: unknown): void {
   const members = Object.keys(ruleArbiter);
-  if (typeof given !== 'object' || given === null) {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new HubError('bad_options', `arbiter: expected an object with ${members.join(', ')}, got ${describe(given)}`);
   }
   for (const member of members) {
@@ -110,7 +110,7 @@ function isVerdict(answer: unknown): answer is Verdict {
 }
 
 function reasonOf(verdict: Verdict): Denial {
-  if (typeof verdict === 'string') return verdict;
+  if (typeof verdict === 'string') return verdict || 'no reason given';
   return verdict ? null : 'the arbiter says no';
 }
 

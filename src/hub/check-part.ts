@@ -12,9 +12,11 @@ export interface PartKind {
   /** A name of this kind. */
   readonly example: string;
   readonly members: readonly string[];
+  /** Those it may have. */
+  readonly optional?: readonly string[];
 }
 
-export function checkPart(given: unknown, { kind, code, example, members }: PartKind): void {
+export function checkPart(given: unknown, { kind, code, example, members, optional = [] }: PartKind): void {
   const bad = (problem: string) => new HubError(code, problem);
   const noun = kind.slice(kind.indexOf(' ') + 1);
   if (typeof given !== 'object' || given === null) {
@@ -28,6 +30,8 @@ export function checkPart(given: unknown, { kind, code, example, members }: Part
   if (!Number.isSafeInteger(version) || Number(version) < 1) {
     throw bad(`version of ${noun} ${name}: expected a whole number from 1 on, got ${describe(version)}`);
   }
-  const lacking = members.filter((member) => typeof Reflect.get(given, member) !== 'function');
-  if (lacking.length > 0) throw bad(`${noun} ${name}: ${lacking.join(', ')} must be a function`);
+  const there = optional.filter((member) => Reflect.get(given, member) !== undefined);
+  const wrong = [...members, ...there].find((member) => typeof Reflect.get(given, member) !== 'function');
+  if (wrong === undefined) return;
+  throw bad(`${noun} ${name}: ${wrong} must be a function, got ${describe(Reflect.get(given, wrong))}`);
 }

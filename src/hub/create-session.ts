@@ -13,6 +13,7 @@ import { durationMs, msFromIso } from '../core/time.ts';
 import type { RegisteredAdapter } from './adapters.ts';
 import { storeFailed } from './backlog.ts';
 import { viewVersions } from './chosen-view.ts';
+import { expectationWarnings } from './expectation-warnings.ts';
 import { checkMayOpen, ifMayOpen, withKnownNames } from './may-open.ts';
 import { checkOpener, type Opener } from './opener.ts';
 import type { HubParts } from './parts.ts';
@@ -39,14 +40,16 @@ export async function checkCreate(parts: HubParts, creator: Opener, params: Crea
   await checkMayOpen(parts, openingOf(facts, creator));
 }
 
-/** What the adapter thinks of a session that is created: it can no longer refuse it, also not by a defect. */
-function warningsOf({ sessions, log }: HubParts, session: SessionMetadata): Promise<readonly string[]> {
+/** What the adapter, and those who know expectations, think of a session that is created: nobody can refuse it any more, also not by a defect. */
+function warningsOf(parts: HubParts, session: SessionMetadata): Promise<readonly string[]> {
+  const { sessions, log } = parts;
   return sessions.use(session.session_id, ({ adapter }) => {
+    const ofEntries = expectationWarnings(parts, session, adapter?.manifest.expectations ?? []);
     try {
-      return (adapter?.warnings(session) ?? []).map(String);
+      return [...(adapter?.warnings(session) ?? []).map(String), ...ofEntries];
     } catch (thrown) {
       log.error('warnings failed', { session_id: session.session_id, error: asError(thrown).message });
-      return [];
+      return ofEntries;
     }
   });
 }

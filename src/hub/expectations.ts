@@ -12,16 +12,17 @@ const TIMED: PartKind = {
   code: 'bad_evaluator',
   example: 'turn_within',
   members: ['checkParams', 'waits'],
+  optional: ['describe'],
 };
 const ACCEPTING: PartKind = { ...TIMED, example: 'max_turns', members: ['checkParams', 'fold', 'violators'] };
-const HANDLER: PartKind = { kind: 'a handler', code: 'bad_handler', example: 'auto_close', members: ['act'] };
+export const HANDLER: PartKind = { kind: 'a handler', code: 'bad_handler', example: 'auto_close', members: ['act'] };
 
 export class Expectations {
   readonly evaluators: ByVersion<Evaluator> = new ByVersion('evaluator', 'evaluator_exists');
   readonly handlers: ByVersion<ViolationHandler> = new ByVersion('handler', 'handler_exists');
 
   registerEvaluator(evaluator: Evaluator): void {
-    checkPart(evaluator, kindOf(evaluator));
+    checkPart(evaluator, evaluatorKind(evaluator));
     this.evaluators.register(evaluator.name, evaluator.version, evaluator);
   }
 
@@ -45,7 +46,7 @@ export class Expectations {
 }
 
 /** One of the two kinds: what waits does not look at what is accepted. */
-function kindOf(evaluator: unknown): PartKind {
+export function evaluatorKind(evaluator: unknown): PartKind {
   const has = (member: string) =>
     typeof evaluator === 'object' && evaluator !== null && Reflect.get(evaluator, member) !== undefined;
   if (!has('violators') && !has('fold')) return TIMED;

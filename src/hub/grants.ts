@@ -2,7 +2,7 @@
 
 import { WireError } from '../core/errors.ts';
 import { GRANTS, type Grant } from '../core/grants.ts';
-import { describe } from '../core/json.ts';
+import { badValue } from '../core/json.ts';
 import { agentRef } from '../core/record-schemas.ts';
 import { schemaOf } from '../core/schema.ts';
 import type { HubParts } from './parts.ts';
@@ -16,7 +16,12 @@ export function changeGrants(
   schemaOf(agentRef).parse(agent, 'agent');
   checkGrants(grants);
   const passport = registry.called(agent)?.passport;
-  if (passport === undefined) throw new WireError('not_found', `agent: nobody called "${agent}" is registered`);
+  if (passport === undefined) {
+    throw new WireError('not_found', `agent: nobody called "${agent}" is registered`, {
+      field: 'agent',
+      received: agent,
+    });
+  }
   backlog.check();
   return registry.setGrants(passport.agent_id, (held) => {
     if (how === 'grant') return new Set([...held, ...grants]);
@@ -27,9 +32,9 @@ export function changeGrants(
 function checkGrants(grants: unknown): void {
   const known = Object.keys(GRANTS).join(', ');
   if (!Array.isArray(grants)) {
-    throw new WireError('bad_frame', `grants: expected a list of ${known}, got ${describe(grants)}`);
+    throw badValue('grants', `a list of ${known}`, grants);
   }
   const wrong: unknown = grants.find((grant) => typeof grant !== 'string' || !Object.hasOwn(GRANTS, grant));
   if (wrong === undefined) return;
-  throw new WireError('bad_frame', `grants: expected some of ${known}, got ${describe(wrong)}`);
+  throw badValue('grants', `some of ${known}`, wrong);
 }

@@ -20,7 +20,7 @@ export async function ifMayOpen<T>(parts: HubParts, opening: Opening, then: () =
   );
   if (limited.length === 0) return then();
   return inLine(parts.opening, new Set(limited.map(({ agent_id }) => agent_id)), async () => {
-    for (const one of limited) await checkRoom(parts, one, opening.session_id);
+    for (const one of limited) await checkRoom(parts, one, opening);
     return then();
   });
 }
@@ -31,7 +31,7 @@ export async function checkMayOpen(parts: HubParts, opening: Opening): Promise<P
   const others = opening.others.map((other) => partyOf(parts, other));
   const denial = parts.arbiter.denial('authorizeOpen', { ...opening, by, others });
   const reason = denial instanceof Promise ? await denial : denial;
-  if (reason !== null) throw new WireError('forbidden', `the session cannot be opened: ${reason}`, { reason });
+  if (reason !== null) throw new WireError('forbidden', `${whatCannot(opening)}: ${reason}`, { reason });
   return { by, others };
 }
 
@@ -49,19 +49,25 @@ export async function withKnownNames(parts: HubParts, creator: Opener, params: C
 }
 
 /** The session itself does not count: one who declined may be asked again. */
-async function checkRoom(parts: HubParts, { agent_id, name }: Named, sessionId: string | null): Promise<void> {
+async function checkRoom(parts: HubParts, { agent_id, name }: Named, opening: Opening): Promise<void> {
   // By the rule there is now: it may have stood in line.
   const most = parts.registry.ruleOf(agent_id).limits.max_concurrent_sessions ?? Number.POSITIVE_INFINITY;
   let live = 1;
   for await (const { head } of liveSessionsOf(parts.store, agent_id)) {
     const status = head.members[agent_id];
-    if (head.session_id === sessionId || status === 'removed' || status === 'rejected') continue;
+    if (head.session_id === opening.session_id || status === 'removed' || status === 'rejected') continue;
     live += 1;
     if (live > most) break;
   }
   if (live <= most) return;
-  const message = `the session cannot be opened: ${name} may be in ${most} at once, and is (limits.max_concurrent_sessions)`;
+  const room = most === 0 ? 'in no session' : `in ${most} at once, and is`;
+  const message = `${whatCannot(opening)}: ${name} may be ${room} (limits.max_concurrent_sessions)`;
   throw new WireError('forbidden', message, { agent_id, most });
+}
+
+function whatCannot({ session_id, others }: Opening): string {
+  if (session_id === null) return 'the session cannot be opened';
+  return `${others.map(({ name }) => name).join(', ')} cannot be added`;
 }
 
 function partyOf({ registry }: HubParts, { agent_id, name }: Named): Party {

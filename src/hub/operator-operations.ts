@@ -15,10 +15,13 @@ import type { HubParts } from './parts.ts';
 type Name = 'return_to_session' | 'hide_participant' | 'remove_participant';
 
 export const operatorOperations: { readonly [N in Name]: Handler<N> } = {
-  return_to_session(parts, caller, { session_id }) {
+  return_to_session(parts, caller, { session_id, participant }) {
     return decideAs(parts, caller, session_id, (state, agentId, session) => {
-      if (participantOf(state.metadata, agentId) === undefined) return refuse(noSuchSession(session_id));
-      return ifAvailable(session, returnParticipant(state, agentId));
+      const self = participantOf(state.metadata, agentId);
+      const bringBack = (whom: string) => ifAvailable(session, returnParticipant(state, whom));
+      const isOther = participant !== undefined && participant !== self?.agent_id && participant !== self?.name;
+      if (isOther) return byOperator(parts, state, agentId, () => bringBack(participant));
+      return self === undefined ? refuse(noSuchSession(session_id)) : bringBack(agentId);
     });
   },
 

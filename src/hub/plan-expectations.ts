@@ -4,7 +4,7 @@ import { disown } from '../core/check-expected.ts';
 import { type CreateFacts, plannedMetadata } from '../core/create.ts';
 import { type FieldProblem, internalError, WireError } from '../core/errors.ts';
 import { type Evaluator, type WatchedEntry, watchOf } from '../core/expectation.ts';
-import { isPlainObject, type JsonObject } from '../core/json.ts';
+import { describe, isPlainObject, type JsonObject } from '../core/json.ts';
 import type { ExpectationEntry, SessionMetadata } from '../core/session.ts';
 import type { ByVersion } from './by-version.ts';
 import type { HubParts } from './parts.ts';
@@ -19,6 +19,7 @@ export function withExpectations({ expectations }: HubParts, facts: CreateFacts)
     const evaluator = newest(expectations.evaluators, entry.name, `${field}.name`, 'an evaluator');
     const handler = newest(expectations.handlers, entry.on_violation, `${field}.on_violation`, 'a handler');
     checkParams(evaluator, entry, `${field}.params`);
+    checkAppliesTo(evaluator, entry, `${field}.applies_to`);
     return { index, entry: resolved(entry, metadata, `${field}.applies_to`), evaluator, handler };
   });
   const entries = watched.map(({ entry }) => entry);
@@ -63,6 +64,15 @@ function asked(evaluator: Evaluator, params: JsonObject): FieldProblem | null {
   } catch (thrown) {
     throw internalError(thrown, `checkParams of ${evaluator.name}`);
   }
+}
+
+/** A list that leaves out everybody, or that nobody would look at, is a mistake. */
+function checkAppliesTo({ violator, name }: Evaluator, { applies_to }: ExpectationEntry, field: string): void {
+  if (applies_to === undefined) return;
+  const received = describe(applies_to);
+  if (applies_to.length === 0) throw refused({ field, expected: 'at least one role or participant', received });
+  if (violator !== 'session') return;
+  throw refused({ field, expected: `nothing, for the violator of ${name} is the session`, received });
 }
 
 /** Roles stay what they are; names of participants become ids; anything else is a stranger. */

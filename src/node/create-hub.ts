@@ -225,7 +225,9 @@ function checkOptions(options: CreateHubOptions): void {
     throw new HubError('bad_options', `${unknown}: there is no such option; there are ${OPTIONS.join(', ')}`);
   }
   for (const name of LISTS) {
-    if (!Array.isArray(options[name] ?? [])) throw new HubError('bad_options', `${name}: expected a list of ${name}`);
+    const list = options[name] ?? [];
+    if (Array.isArray(list)) continue;
+    throw new HubError('bad_options', `${name}: expected a list of ${name}, got ${describe(list)}`);
   }
   const { data, store } = options;
   if (data !== undefined && (typeof data !== 'string' || data === '')) {

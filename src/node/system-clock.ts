@@ -2,11 +2,19 @@
 
 import type { Clock } from '../core/ports.ts';
 
+/** What a timer takes; one that is set for longer fires at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(ms, run) {
-    const timer = setTimeout(run, ms);
+    let timer: NodeJS.Timeout;
+    const wait = (leftMs: number): void => {
+      const pieceMs = Math.min(leftMs, LONGEST_MS);
+      timer = setTimeout(() => (leftMs > pieceMs ? wait(leftMs - pieceMs) : run()), pieceMs);
+    };
+    wait(ms);
     return () => clearTimeout(timer);
   },
 };

@@ -2,16 +2,19 @@
 
 import { describe, it } from 'vitest';
 import type { Evaluator, ViolationHandler } from '../core/expectation.ts';
-import { type EvaluatorCheckOptions, evaluatorChecks, handlerChecks } from './expectation-contract/checks.ts';
+import { evaluatorChecks, handlerChecks } from './expectation-contract/checks.ts';
+import type { EvaluatorCheckOptions } from './expectation-contract/options.ts';
 
 export function describeEvaluator(evaluator: Evaluator, options: EvaluatorCheckOptions): void {
+  const checks = evaluatorChecks(evaluator, options);
   describe(`evaluator ${evaluator.name} ${evaluator.version}`, () => {
-    for (const { title, run } of evaluatorChecks(evaluator, options)) it(title, run);
+    for (const { title, run } of checks) it(title, run);
   });
 }
 
 export function describeHandler(handler: ViolationHandler): void {
+  const checks = handlerChecks(handler);
   describe(`handler ${handler.name} ${handler.version}`, () => {
-    for (const { title, run } of handlerChecks(handler)) it(title, run);
+    for (const { title, run } of checks) it(title, run);
   });
 }

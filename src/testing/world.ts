@@ -1,5 +1,7 @@
 /** A whole hub in a test's hand: its clock moves when told, its disk syncs when told, its peers speak frames. */
 
+import { HubError } from '../core/errors.ts';
+import { describe } from '../core/json.ts';
 import type { Ids } from '../core/ports.ts';
 import { Hub, type HubOptions } from '../hub/hub.ts';
 import { FaultyStore } from './faulty-store.ts';
@@ -48,6 +50,7 @@ export class World {
   }
 
   static async start(options: WorldOptions): Promise<World> {
+    checkOptions(options);
     const { clock = new SimClock(), store = new FaultyStore() } = options;
     const ids = seededIds(options.seed ?? 1);
     return new World(options, clock, ids, store, await openHub(options, clock, ids, store));
@@ -116,6 +119,13 @@ export class World {
     this.hub = await openHub(this.options, this.clock, this.ids, this.store);
     await this.settle();
   }
+}
+
+/** What tests in JavaScript may leave out: a world begins with nothing, also not with the built-in session types. */
+function checkOptions(options: Partial<WorldOptions> | undefined): void {
+  if (Array.isArray(options?.adapters)) return;
+  const expected = 'a list of session types, such as {adapters: [consulting]}';
+  throw new HubError('bad_options', `adapters: expected ${expected}, got ${describe(options?.adapters)}`);
 }
 
 function openHub(options: WorldOptions, clock: SimClock, ids: Ids, store: FaultyStore): Promise<Hub> {

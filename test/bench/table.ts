@@ -4,17 +4,20 @@ import { type Figure, passes } from './figure.ts';
 
 const HEADINGS = ['', 'name', 'ratio', 'must', 'aim', 'measured', 'raw', 'what'];
 
+/** Whoever divides the two columns gets another number. */
+const HOW =
+  'ratio = the median of pairs, measured ÷ raw of one pair after the other; measured and raw are the median of each side alone.';
+
 export function table(figures: readonly Figure[]): string {
   const rows = [HEADINGS, ...figures.map(rowOf)];
   const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  const lines = rows.map((row) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  return [...lines, '', HOW].join('\n');
 }
 
 function rowOf(figure: Figure): string[] {

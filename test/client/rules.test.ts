@@ -16,6 +16,7 @@ describe('on the wire', () => {
       client.setRule(rule, { agent: 'bob', expectedVersion: 2 }),
       session.comeBack(),
       session.hide('bob'),
+      session.bringBack('bob', { deadlineMs: 50 }),
       session.remove('bob', { reason: 'noise', deadlineMs: 50 }),
     ];
     const heard = (await hub.heard())
@@ -28,6 +29,7 @@ describe('on the wire', () => {
       ['set_rule', { rule, agent: 'bob', expected_version: 2 }, undefined],
       ['return_to_session', { session_id: S1 }, undefined],
       ['hide_participant', { session_id: S1, participant: 'bob' }, undefined],
+      ['return_to_session', { session_id: S1, participant: 'bob' }, 50],
       ['remove_participant', { session_id: S1, participant: 'bob', reason: 'noise' }, 50],
     ]);
     client.close();
@@ -41,5 +43,9 @@ describe('on the wire', () => {
     await expect(client.setRule({}, wrong({ who: 'bob' }))).rejects.toThrow('who');
     await expect(client.rule(wrong(7))).rejects.toThrow('agent: expected a name');
     await expect(client.session(S1).hide('bob', wrong({ why: 'x' }))).rejects.toThrow('why');
+    await expect(client.session(S1).bringBack('bob', wrong({ why: 'x' }))).rejects.toThrow('why');
+    await expect(client.session(S1).bringBack(wrong(undefined))).rejects.toThrow(
+      'participant: expected a name or an id, got nothing',
+    );
   });
 });

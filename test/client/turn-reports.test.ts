@@ -141,6 +141,9 @@ describe('who was hidden or removed', () => {
     expect((await driven(world, heard)).event_data.reason).toBe('a break');
     await driven(world, Promise.all([his.comeBack(), his.comeBack()]));
     expect(kinds(world, id)).toEqual(['session.participant.hidden', 'session.participant.returned']);
+    await driven(world, opened.hide('bob'));
+    await driven(world, opened.bringBack('bob'));
+    expect(kinds(world, id).slice(2)).toEqual(['session.participant.hidden', 'session.participant.returned']);
     const out = his.ended();
     await driven(world, opened.remove('bob', { reason: 'enough' }));
     expect(await driven(world, out)).toEqual({ state: 'REMOVED', reason: 'enough' });

@@ -120,7 +120,7 @@ const takes: { readonly [Name in OperationName]: Readonly<Record<string, string>
   reject_invite: { session_id: '', reason: 'text' },
   add_participant: { session_id: '', participant: 'text', role: 'text' },
   leave_session: { session_id: '' },
-  return_to_session: { session_id: '' },
+  return_to_session: { session_id: '', participant: 'text' },
   hide_participant: { session_id: '', participant: 'text', reason: 'text' },
   remove_participant: { session_id: '', participant: 'text', reason: 'text' },
   report_progress: { session_id: '', note: 'text' },

@@ -57,6 +57,37 @@ describe('a rate', () => {
     const spent = take(FULL, tight, 0);
     expect(retryAfterMs(spent, tight, 0)).toBe(60_000);
     expect(retryAfterMs(spent, { per_minute: 60, burst: 1 }, 0)).toBe(1000);
-    expect(retryAfterMs(spent, { per_minute: 1, burst: 2 }, 0)).toBe(0);
+    expect(retryAfterMs(spent, { per_minute: 1, burst: 2 }, 0)).toBe(60_000);
+  });
+
+  it('[RU7] another rate makes no debt: what is left is cut to the new burst, and one more is never far', () => {
+    const wide = { per_minute: 60, burst: 500 };
+    const tight = { per_minute: 1, burst: 1 };
+    let bucket = FULL;
+    for (let i = 0; i < 400; i++) bucket = take(bucket, wide, 0);
+    expect(retryAfterMs(bucket, tight, 0)).toBe(0);
+    const empty = take(bucket, tight, 0);
+    expect(retryAfterMs(empty, tight, 0)).toBe(60_000);
+    // Nor does it come back with the old one.
+    expect(retryAfterMs(empty, wide, 0)).toBe(1000);
+    expect(retryAfterMs(take(take(bucket, tight, 0), tight, 0), tight, 0)).toBe(60_000);
+  });
+
+  it('[RU7] through any changes of rate, one more takes at most the time of a token, and no rate gives more than its burst at once', () => {
+    const step = fc.record({ rate, pause: fc.nat({ max: 5000 }), sends: fc.nat({ max: 60 }) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+        let nowMs = 0;
+        let bucket = FULL;
+        for (const { rate: one, pause, sends } of steps) {
+          nowMs += pause;
+          let sent = 0;
+          for (; sent < sends && retryAfterMs(bucket, one, nowMs) === 0; sent++) bucket = take(bucket, one, nowMs);
+          expect(sent).toBeLessThanOrEqual(one.burst);
+          expect(retryAfterMs(bucket, one, nowMs)).toBeLessThanOrEqual(Math.ceil(60_000 / one.per_minute));
+        }
+      }),
+      RUNS,
+    );
   });
 });

@@ -39,10 +39,17 @@ describe('the contract suites bite', () => {
   const wait = { agent_id: null, since_seq: 1, since_ms: 2, due_ms: 3 };
   const evaluators: readonly [string, Partial<TimedEvaluator>][] = [
     ['EC1', { version: 0 }],
+    ['EC1', { name: 'Bad Name' }],
+    ['EC1', { describe: 5 as never }],
+    ['EC1', { checkParams: undefined as never }],
     ['EC2', { checkParams: () => null }],
     ['EC3', { waits: () => [{ ...wait, agent_id: 'nobody' }] }],
     ['EC3', { waits: () => [{ ...wait, since_seq: 0 }] }],
     ['EC3', { waits: () => [{ ...wait, due_ms: 1 }] }],
+    ['EC3', { waits: () => [{ ...wait, since_ms: Number.NaN }] }],
+    ['EC3', { waits: () => [wait, wait] }],
+    ['EC3', { waits: (async () => []) as never }],
+    ['EC3', { waits: () => [wait], describe: () => 7 as never }],
     ['EC4', { waits: ({ metadata }) => (metadata.participants as unknown[]).reverse() && [] }],
     ['EC4', { waits: () => [{ ...wait, due_ms: 3 + calls++ }] }],
     ['EC5', { waits: () => [{ ...wait, due_ms: 10 + Math.random() }] }],
@@ -59,7 +66,12 @@ describe('the contract suites bite', () => {
   ];
   const handlers: readonly [string, Partial<ViolationHandler>][] = [
     ['EC1', { name: '' }],
+    ['EC1', { name: 'Bad Name' }],
     ['EC3', { act: () => [{ kind: 'shout' } as unknown as ReturnType<ViolationHandler['act']>[number]] }],
+    ['EC3', { act: () => [{ kind: 'close', reason: '' }] }],
+    ['EC3', { act: () => [{ kind: 'close', reason: 'a\u0000b' }] }],
+    ['EC3', { act: () => [{ kind: 'close', reason: 'x'.repeat(257) }] }],
+    ['EC3', { act: (async () => []) as never }],
     ['EC4', { act: ({ violators }) => (violators as unknown[]).reverse() && [] }],
     ['EC5', { act: () => [{ kind: 'close', reason: `at ${performance.now()}` }] }],
   ];
@@ -74,6 +86,25 @@ describe('the contract suites bite', () => {
 
   it.each(handlers)('[EC1, EC3, EC4, EC5] %s finds a handler that breaks it', (rule, fault) => {
     expect(broken(handlerChecks({ ...audit, ...fault }))).toContain(rule);
+  });
+
+  const such = 'such as {params: [{seconds: 5}], badParams: [{}]}';
+  it.each([
+    [undefined, `options: expected an object ${such}, got nothing`],
+    [{}, `options.params: expected a list of parameter objects, ${such}, got nothing`],
+    [{ params: {} }, `options.params: expected a list of parameter objects, ${such}, got an empty object`],
+    [{ params: [5] }, `options.params: expected a list of parameter objects, ${such}, got an array of 1`],
+    [{ params: [] }, `options.params: expected at least one set of parameters, ${such}, got none`],
+    [{ params: [{}], badParams: 'x' }, `options.badParams: expected a list of parameter objects, ${such}, got "x"`],
+    [{ params: [{}], bad: 1 }, 'options.bad: there is no such option; there are params, badParams'],
+  ])('[EC2] options that are none are refused by name: %j', (options, message) => {
+    expect(() => describeEvaluator(maxSilence, options as never)).toThrow(message);
+  });
+
+  it('[EC1] what is no evaluator or handler at all is refused at once', () => {
+    const evaluator = 'an evaluator is an object with name, version and checkParams, waits; got nothing';
+    expect(() => describeEvaluator(undefined as never, { params: timed })).toThrow(evaluator);
+    expect(() => describeHandler(null as never)).toThrow('a handler is an object with name, version and act; got null');
   });
 });
 

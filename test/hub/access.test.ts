@@ -74,6 +74,19 @@ describe('opening a session', () => {
     await say(world, alice, id, 'up here');
   });
 
+  it('[RU6] is no deeper than the rule of an invitee, or of one who is added, says', async () => {
+    const { world, alice, bob, id } = await aConversation();
+    const carol = await world.peer('carol');
+    await rule(world, bob, limits({ delegation_depth: 0 }));
+    const reason = 'bob may go 0 sessions deep, this is 1 (limits.delegation_depth)';
+    const opening = invited(world, alice, [bob], { parent_session_id: id });
+    expect(await refusal(world, opening)).toMatchObject({ code: 'forbidden', details: { reason } });
+    const child = await opened(world, alice, [carol], { type: 'panel', parent_session_id: id });
+    const adding = alice.call('add_participant', { session_id: child, participant: 'bob' });
+    expect(await refusal(world, adding)).toMatchObject({ code: 'forbidden', details: { reason } });
+    await invited(world, alice, [bob]);
+  });
+
   it('[RU6] lasts as long as the rule says, unless it says so itself', async () => {
     const { world, alice, bob } = await aConversation();
     await rule(world, alice, limits({ session_ttl_default: '1m' }));
@@ -90,6 +103,11 @@ describe('opening a session', () => {
   it('[RU6] waits for nobody’s place: how many one may be in counts for creator and invitee, also for two at once', async () => {
     const { world, alice, bob, id } = await aConversation();
     const carol = await world.peer('carol');
+    await rule(world, carol, limits({ max_concurrent_sessions: 0 }));
+    expect((await refusal(world, invited(world, alice, [carol]))).message).toBe(
+      'the session cannot be opened: carol may be in no session (limits.max_concurrent_sessions)',
+    );
+    await loosen(world, carol, limits({ max_concurrent_sessions: null }));
     await rule(world, bob, limits({ max_concurrent_sessions: 2 }));
     const outcomes = await world.answer(
       Promise.allSettled(
@@ -175,7 +193,10 @@ describe('opening a session', () => {
     expect(logOf(world.store, id)).toEqual(before);
     await rule(world, dan, limits({ max_concurrent_sessions: 0 }));
     await loosen(world, dan, access({ inbound_from: ['*'] }));
-    expect((await refusal(world, add(alice))).details).toEqual({ agent_id: dan.agentId, most: 0 });
+    expect(await refusal(world, add(alice))).toMatchObject({
+      message: 'dan cannot be added: dan may be in no session (limits.max_concurrent_sessions)',
+      details: { agent_id: dan.agentId, most: 0 },
+    });
   });
 });
 
@@ -275,6 +296,16 @@ describe('a rate', () => {
     await rule(world, alice, access({ outbound_to: [] }));
     world.clock.advance(1000);
     expect((await refusal(world, say(world, alice, id, '3'))).code).toBe('forbidden');
+  });
+
+  it('[RU7] a rate that is tightened leaves no debt of what was sent before', async () => {
+    const { world, alice, id } = await aConversation();
+    await rule(world, alice, limits({ rate: { per_minute: 60, burst: 50 } }));
+    for (let i = 0; i < 50; i++) await say(world, alice, id, `${i}`);
+    await rule(world, alice, limits({ rate: { per_minute: 1, burst: 1 } }));
+    expect((await refusal(world, say(world, alice, id, 'more'))).details).toEqual({ retry_after_ms: 60_000 });
+    world.clock.advance(60_000);
+    await say(world, alice, id, 'more');
   });
 
   it('[RU7, AM9] one post pays once, though another writer was first', async () => {

@@ -33,9 +33,17 @@ describe('an arbiter of one’s own', () => {
   it.each([
     ['false', false, 'the arbiter says no'],
     ['a reason', 'not on Sundays', 'not on Sundays'],
+    ['an empty reason', '', 'no reason given'],
   ])('[AR1] says no by %s', async (_what, verdict, reason) => {
     const { world, alice, id } = await started({ authorizeSend: () => verdict });
     expect(await refusal(world, say(world, alice, id, 'x'))).toMatchObject({ code: 'forbidden', details: { reason } });
+  });
+
+  it('[AR1] is one object, not a list', async () => {
+    await expect(started([] as never)).rejects.toMatchObject({
+      code: 'bad_options',
+      message: `arbiter: expected an object with ${MEMBERS.join(', ')}, got an array of 0`,
+    });
   });
 
   it('[AR1] stands in for the rules where it answers, and nowhere else', async () => {

@@ -24,6 +24,16 @@ import { CountingStore } from './watched-stores.ts';
 
 const adapters = [...ADAPTERS, discussion];
 
+/** A discussion that expects something of a role which two do not have. */
+const ofRole: typeof discussion = {
+  ...discussion,
+  manifest: {
+    ...discussion.manifest,
+    type: 'of_role',
+    expectations: [turnWithin(60, 'hide', { appliesTo: ['participant'] })],
+  },
+};
+
 /** alice, bob and carol in a discussion; alice has spoken, so bob has the turn since seq 7. */
 async function talk(expectations: readonly ExpectationEntry[], options: Partial<WorldOptions> = {}) {
   const world = await aWorld({}, { adapters, ...options });
@@ -87,6 +97,18 @@ describe('at create', () => {
       'expectations.1.applies_to.0',
       'a role or a participant: initiator, respondent, alice, bob',
     ],
+    [
+      'nobody',
+      entry('turn_within', { applies_to: [] }),
+      'expectations.1.applies_to',
+      'at least one role or participant',
+    ],
+    [
+      'somebody, where the session is the violator',
+      entry('max_silence', { applies_to: ['bob'] }),
+      'expectations.1.applies_to',
+      'nothing, for the violator of max_silence is the session',
+    ],
   ];
 
   it.each(wrong)(
@@ -111,6 +133,31 @@ describe('at create', () => {
       details: { field: 'expectations.0.name', expected: 'an evaluator: none is registered' },
     });
     await world.answer(alice.call('create_session', { ...params, expectations: [] }));
+  });
+
+  it('[EX4] warns of what can never happen, and not of what its type brings along', async () => {
+    const world = await aWorld({}, { adapters: [...adapters, ofRole] });
+    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const warnings = async (type: string, expectations?: readonly ExpectationEntry[]) => {
+      const params = { type, participants: [bob.agentId], wait: 'created', expectations } as const;
+      return (await world.answer(alice.call('create_session', params))).warnings;
+    };
+    expect(
+      await warnings('discussion', [
+        turnWithin(5, 'warn', { appliesTo: ['participant'] }),
+        turnWithin(5, 'hide', { appliesTo: ['participant', 'initiator'] }),
+        turnWithin(5, 'hide', { appliesTo: ['bob'] }),
+        maxSilence(5, 'hide'),
+        maxSilence(5, 'remove'),
+        maxSilence(5, 'auto_close'),
+      ]),
+    ).toEqual([
+      'expectations.0.applies_to: nobody in the session is participant, so turn_within waits for nobody',
+      'expectations.3.on_violation: hide does nothing here, for the violator of max_silence is the session',
+      'expectations.4.on_violation: remove does nothing here, for the violator of max_silence is the session',
+    ]);
+    expect(await warnings('of_role')).toEqual([]);
+    expect(await warnings('of_role', [turnWithin(5, 'warn', { appliesTo: ['participant'] })])).toHaveLength(1);
   });
 
   it('[EX4] the versions it begins with are recorded, and names in applies_to become ids', async () => {
@@ -366,6 +413,30 @@ describe('a turn that is worked on', () => {
     expect(alice.notifies().filter(({ envelope }) => envelope.event_type.startsWith('task.'))).toEqual([]);
   });
 
+  it.each([1, 3, 8, 10])(
+    '[EX8] lasts longer also if its time is %d s, and is logged no more than that needs',
+    async (seconds) => {
+      const { world, bob, id } = await talk([
+        turnWithin(seconds, 'audit'),
+        turnWithin(1, 'audit', { appliesTo: ['carol'] }),
+        turnWithin(0.5, 'audit', { heartbeat: false }),
+      ]);
+      const everyMs = (seconds * SECOND) / 4;
+      for (let ms = 0; ms < 10 * seconds * SECOND; ms += everyMs) {
+        await world.pass(everyMs);
+        await report(world, bob, id);
+      }
+      const ofEntry = fired(world, id).filter(([index]) => index === 0);
+      expect(ofEntry.map(([, , at]) => at)).toEqual([
+        `${seconds === 10 ? '01:00' : `00:${String(6 * seconds).padStart(2, '0')}`}.000`,
+      ]);
+      const logged = logOf(world.store, id).filter(({ event_type }) => event_type === 'task.progress');
+      // Twice in each of six times, and then every 10 s as ever.
+      expect(logged.length).toBeGreaterThanOrEqual(11);
+      expect(logged.length).toBeLessThanOrEqual(12 + Math.ceil((4 * seconds) / 10));
+    },
+  );
+
   it('[EX8, EX9] only who has the turn may report on it', async () => {
     const { world, alice, id } = await talk([]);
     for (const call of [
@@ -386,6 +457,25 @@ describe('a turn that is worked on', () => {
     expect(fired(world, id)).toEqual([[0, [bob.agentId], '00:01.000']]);
     const { turn } = await world.answer(carol.call('get_session', { session_id: id }));
     expect(turn?.agent_id).toBe(carol.agentId);
+  });
+});
+
+describe('a failure of a turn', () => {
+  it.each([
+    ['where something is expected', [turnWithin(60, 'audit')]],
+    ['where nothing is', []],
+  ])('[EX9] that is reported again, %s, changes nothing and answers with the first', async (_where, expectations) => {
+    const { world, bob, carol, id } = await talk(expectations);
+    const report = (peer: Peer, reason: string) =>
+      world.answer(peer.call('report_turn_failure', { session_id: id, reason }));
+    const first = await report(bob, 'no credit');
+    expect(await report(bob, 'still none')).toEqual(first);
+    await world.pass(SECOND);
+    expect(await report(bob, 'no credit')).toEqual(first);
+    await say(world, bob, id, 'after all');
+    const next = await report(carol, 'nor I');
+    expect(next.seq).toBeGreaterThan(first.seq);
+    expect(logOf(world.store, id).filter(({ event_type }) => event_type === 'task.failed')).toHaveLength(2);
   });
 });
 
@@ -457,7 +547,8 @@ describe('parts of one’s own', () => {
     ['nothing', null, 'an evaluator is an object'],
     ['a bad name', { ...always, name: 'Not so' }, 'name of an evaluator'],
     ['a bad version', { ...always, version: 0 }, 'version of evaluator always'],
-    ['no waits', { ...always, waits: 7 }, 'evaluator always: waits must be a function'],
+    ['a describe that is none', { ...always, describe: 5 }, 'evaluator always: describe must be a function, got 5'],
+    ['no waits', { ...always, waits: 7 }, 'evaluator always: waits must be a function, got 7'],
   ])('[EX7] an evaluator that is %s is refused when it is registered', async (_what, bad, message) => {
     const world = await aWorld();
     expect(() => world.hub.registerEvaluator(bad as Evaluator)).toThrow(message);

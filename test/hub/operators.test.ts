@@ -15,6 +15,7 @@ const calls = {
   hide_participant: (by: Peer, session_id: string) => by.call('hide_participant', { session_id, participant: 'bob' }),
   remove_participant: (by: Peer, session_id: string) =>
     by.call('remove_participant', { session_id, participant: 'bob' }),
+  return_to_session: (by: Peer, session_id: string) => by.call('return_to_session', { session_id, participant: 'bob' }),
 } as const;
 
 describe('operators', () => {
@@ -32,6 +33,24 @@ describe('operators', () => {
     );
     // To operate is not to read.
     expect((await refusal(world, olga.call('get_session', { session_id: id }))).code).toBe('not_found');
+  });
+
+  it('[OPR2, OPR3] bring back who is hidden, also in sessions they are not in', async () => {
+    const { world, alice, bob, olga, id } = await operated();
+    const back = (participant?: string) => olga.call('return_to_session', { session_id: id, participant });
+    await world.answer(olga.call('hide_participant', { session_id: id, participant: 'bob' }));
+    expect(await world.answer(back('bob'))).toEqual({ state: 'ACTIVE' });
+    expect(await standing(world, alice, id)).toBe('ACTIVE: alice active, bob active, carol active');
+    const before = logOf(world.store, id);
+    expect(before.at(-1)).toMatchObject({
+      event_type: 'session.participant.returned',
+      event_data: { agent_id: bob.agentId },
+    });
+    expect(await world.answer(back(bob.agentId))).toEqual({ state: 'ACTIVE' });
+    expect((await refusal(world, back('zoe'))).code).toBe('not_found');
+    // Without a name it is oneself, who is not in it.
+    expect((await refusal(world, back())).code).toBe('not_found');
+    expect(logOf(world.store, id)).toEqual(before);
   });
 
   it('[OPR2, LC6] close any session, also one its creator alone may close', async () => {
@@ -79,10 +98,18 @@ describe('return_to_session', () => {
     await world.answer(world.hub.hideParticipant(id, 'bob'));
     await world.answer(world.hub.removeParticipant(id, 'carol'));
     const before = logOf(world.store, id);
+    expect((await refusal(world, alice.call('return_to_session', { session_id: id, participant: 'bob' }))).code).toBe(
+      'forbidden',
+    );
     expect((await refusal(world, come(world.stranger()))).code).toBe('unauthenticated');
     expect((await refusal(world, come(dan))).code).toBe('not_found');
     expect((await refusal(world, come(carol))).code).toBe('protocol_error');
     expect(await world.answer(come(alice))).toEqual({ state: 'ACTIVE' });
+    // Named, it is still oneself.
+    for (const participant of ['alice', alice.agentId]) {
+      const named = alice.call('return_to_session', { session_id: id, participant });
+      expect(await world.answer(named)).toEqual({ state: 'ACTIVE' });
+    }
     expect(logOf(world.store, id)).toEqual(before);
     await world.answer(alice.call('close_session', { session_id: id, wait: 'closed' }));
     expect((await refusal(world, come(bob))).code).toBe('session_closed');

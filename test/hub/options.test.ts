@@ -5,7 +5,7 @@ import { limitsWith } from '../../src/core/limits.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import { FaultyStore } from '../../src/testing/faulty-store.ts';
 import { SimClock } from '../../src/testing/sim-clock.ts';
-import { seededIds } from '../../src/testing/world.ts';
+import { seededIds, World } from '../../src/testing/world.ts';
 import { aConversation, aWorld, text } from './scene.ts';
 
 const start = (more: object) =>
@@ -13,15 +13,33 @@ const start = (more: object) =>
 
 describe('a hub is not made of', () => {
   it.each([
-    [{ window: 0 }, 'limits.window: expected a number over 0, got 0'],
-    [{ window: 'x' }, 'limits.window: expected a number over 0, got "x"'],
-    [{ window: Number.NaN }, 'limits.window: expected a number over 0, got NaN'],
+    [{ window: 0 }, 'limits.window: expected a whole number over 0, got 0'],
+    [{ window: 'x' }, 'limits.window: expected a whole number over 0, got "x"'],
+    [{ window: Number.NaN }, 'limits.window: expected a whole number over 0, got NaN'],
+    [{ maxPending: 1.5 }, 'limits.maxPending: expected a whole number over 0, got 1.5'],
+    [{ maxFrameBytes: 0.5 }, 'limits.maxFrameBytes: expected a whole number over 0, got 0.5'],
+    [{ arbiterMs: '1s' }, 'limits.arbiterMs: expected a number over 0, got "1s"'],
     [{ windoww: 3 }, 'limits.windoww: there is no such limit; there are maxParticipants, '],
   ])('[RE6] limits such as %j', async (limits, message) => {
     await expect(start({ limits })).rejects.toMatchObject({
       code: 'bad_limits',
       message: expect.stringContaining(message),
     });
+  });
+
+  it('[RE6] but times need not be whole, and there may be no bound', () => {
+    expect(limitsWith({ arbiterMs: 0.5, maxEnvelopes: Number.POSITIVE_INFINITY })).toMatchObject({ arbiterMs: 0.5 });
+  });
+
+  it('[RE1] a world is not made of nothing either, and says what it needs', async () => {
+    for (const options of [undefined, {}, { adapters: consulting }]) {
+      await expect(World.start(options as never)).rejects.toMatchObject({
+        code: 'bad_options',
+        message: expect.stringContaining(
+          'adapters: expected a list of session types, such as {adapters: [consulting]}, got ',
+        ),
+      });
+    }
   });
 
   it.each([
@@ -40,7 +58,7 @@ describe('a hub is not made of', () => {
     const wrong = (options: object) => createHub(options as Parameters<typeof createHub>[0]);
     await expect(wrong({ store: {} })).rejects.toMatchObject({ code: 'bad_options' });
     for (const name of ['adapters', 'conditions', 'targets', 'views']) {
-      const message = `${name}: expected a list of ${name}`;
+      const message = `${name}: expected a list of ${name}, got an empty object`;
       await expect(wrong({ [name]: {} })).rejects.toMatchObject({ code: 'bad_options', message });
     }
   });

@@ -1,29 +1,23 @@
 /** What every evaluator and handler must hold, as checks that any test runner can run; SPEC.md has the rules under EC. */
 
 import assert from 'node:assert/strict';
+import { checkedDetail, checkedEffects, checkedList, checkedWaits } from '../../core/check-expected.ts';
 import {
   type Evaluator,
-  type HandlerEffect,
   isTimed,
   type TimedEvaluator,
   type ViolationHandler,
-  type Wait,
   type WaitContext,
 } from '../../core/expectation.ts';
 import { canonicalJson, type JsonObject } from '../../core/json.ts';
-import { participantOf } from '../../core/session.ts';
+import { checkPart, type PartKind } from '../../hub/check-part.ts';
+import { evaluatorKind, HANDLER } from '../../hub/expectations.ts';
 import { assertJson, assertName, doing } from '../adapter-contract/assertions.ts';
 import { touchedClockOrChance } from '../adapter-contract/clock-and-chance.ts';
 import { deepFreeze } from '../deep-freeze.ts';
 import { acceptChecks } from './accept-checks.ts';
+import { checkedOptions, type EvaluatorCheckOptions } from './options.ts';
 import { randomContext, randomViolation } from './situations.ts';
-
-export interface EvaluatorCheckOptions {
-  /** Parameters it takes. At least one. */
-  readonly params: readonly JsonObject[];
-  /** Parameters `checkParams` must refuse. */
-  readonly badParams?: readonly JsonObject[];
-}
 
 export interface ExpectationCheck {
   readonly title: string;
@@ -33,14 +27,16 @@ export interface ExpectationCheck {
 
 const SITUATIONS = 200;
 
-export function evaluatorChecks(
-  evaluator: Evaluator,
-  { params, badParams = [] }: EvaluatorCheckOptions,
-): readonly ExpectationCheck[] {
-  assert.ok(params.length > 0, 'tell the suite at least one set of parameters');
-  const members = isTimed(evaluator) ? ['checkParams', 'waits'] : ['checkParams', 'fold', 'violators'];
+/** Throws at once what is no evaluator, and options that are none. What the hub asks of its answers is asked with the hub's own checks. */
+export function evaluatorChecks(evaluator: Evaluator, options: EvaluatorCheckOptions): readonly ExpectationCheck[] {
+  const { params, badParams } = checkedOptions(options);
+  const kind = evaluatorKind(evaluator);
+  isObject(evaluator, kind);
   return [
-    { title: '[EC1] it has a name, a whole version and its members', run: () => identity(evaluator, members) },
+    {
+      title: '[EC1] it has a name, a whole version and its members, as the hub asks for',
+      run: () => checkPart(evaluator, kind),
+    },
     { title: '[EC2] it says of parameters whether they are right', run: () => judged(evaluator, params, badParams) },
     ...(isTimed(evaluator) ? timedChecks(evaluator, params) : acceptChecks(evaluator, params)),
   ];
@@ -49,26 +45,30 @@ export function evaluatorChecks(
 function timedChecks(evaluator: TimedEvaluator, params: readonly JsonObject[]): readonly ExpectationCheck[] {
   const cases = params.flatMap((one) => Array.from({ length: SITUATIONS }, (_, seed) => randomContext(seed, one)));
   const ask = (context: WaitContext): unknown => {
-    const waits = evaluator.waits(context);
+    const waits = checkedList(evaluator, evaluator.waits(context));
     return waits.length === 0 ? waits : { waits, words: evaluator.describe?.(waits, context) ?? null };
   };
   return [
     {
-      title: '[EC3] its waits name a participant or nobody, a seq and times in their order',
-      run: () => cases.forEach((context) => void areWaits(evaluator.waits(context), context)),
+      title: '[EC3] its waits name a participant or nobody, a seq and times in their order, and it has words for them',
+      run: () => cases.forEach((context) => void areWaits(evaluator, context)),
     },
     ...purity(cases, ask),
   ];
 }
 
 export function handlerChecks(handler: ViolationHandler): readonly ExpectationCheck[] {
+  isObject(handler, HANDLER);
   const cases = Array.from({ length: SITUATIONS }, (_, seed) => randomViolation(seed));
   const ask = ({ violation, metadata }: (typeof cases)[number]) => handler.act(violation, metadata);
   return [
-    { title: '[EC1] it has a name, a whole version and its members', run: () => identity(handler, ['act']) },
+    {
+      title: '[EC1] it has a name, a whole version and its members, as the hub asks for',
+      run: () => checkPart(handler, HANDLER),
+    },
     {
       title: '[EC3] its effects are those there are',
-      run: () => cases.forEach((one) => void ask(one).forEach(isEffect)),
+      run: () => cases.forEach((one) => void areEffects(handler, ask(one))),
     },
     ...purity(cases, ask),
   ];
@@ -103,15 +103,9 @@ function purity<Case>(cases: readonly Case[], ask: (one: Case) => unknown): read
   ];
 }
 
-function identity(part: Evaluator | ViolationHandler, members: readonly string[]): void {
-  assertName(part.name, 'name');
-  assert.ok(
-    Number.isSafeInteger(part.version) && part.version >= 1,
-    `version must be a whole number ≥ 1, got ${part.version}`,
-  );
-  for (const member of members) {
-    assert.equal(typeof Reflect.get(part, member), 'function', `${member} must be a function`);
-  }
+/** Whose name could not even be told. */
+function isObject(part: unknown, kind: PartKind): void {
+  if (typeof part !== 'object' || part === null) checkPart(part, kind);
 }
 
 function judged(evaluator: Evaluator, params: readonly JsonObject[], badParams: readonly JsonObject[]): void {
@@ -126,32 +120,17 @@ function judged(evaluator: Evaluator, params: readonly JsonObject[], badParams: 
   }
 }
 
-function areWaits(waits: readonly Wait[], context: WaitContext): void {
-  for (const wait of waits) isWait(wait, context);
-  const who = waits.map(({ agent_id }) => agent_id);
-  assert.equal(new Set(who).size, who.length, `each has one wait at most, got those of ${who.join(', ')}`);
+function areWaits(evaluator: TimedEvaluator, context: WaitContext): void {
+  const waits = checkedList(evaluator, evaluator.waits(context));
+  assertJson(checkedWaits(evaluator, waits, context.metadata), 'what waits gives');
+  if (waits.length > 0 && evaluator.describe !== undefined) {
+    checkedDetail(evaluator, evaluator.describe(waits, context));
+  }
 }
 
-function isWait({ agent_id, since_seq, since_ms, due_ms }: Wait, { metadata }: WaitContext): void {
-  const isKnown = agent_id === null || participantOf(metadata, agent_id) !== undefined;
-  assert.ok(isKnown, `a wait names a participant or null, got ${agent_id}`);
-  const isSeq = Number.isInteger(since_seq) && since_seq >= 1 && since_seq <= metadata.head_seq;
-  assert.ok(isSeq, `since_seq must be a seq of the session, got ${since_seq}`);
-  assert.ok(Number.isFinite(since_ms) && Number.isFinite(due_ms), `times must be numbers: ${since_ms}, ${due_ms}`);
-  assert.ok(due_ms >= since_ms, `a wait is not due before it began: ${since_ms}, ${due_ms}`);
-}
-
-function isEffect(effect: HandlerEffect): void {
-  assertJson(effect, 'an effect');
-  switch (effect.kind) {
-    case 'deliver':
-      return assert.ok(effect.to === 'violators' || effect.to === 'everyone', `deliver to ${effect.to}`);
-    case 'hide':
-    case 'remove':
-      return assertName(effect.agent_id, 'agent_id');
-    case 'close':
-      return assertName(effect.reason, 'reason');
-    default:
-      assert.fail(`there is no effect ${JSON.stringify(effect satisfies never)}`);
+function areEffects(handler: ViolationHandler, effects: unknown): void {
+  for (const effect of checkedEffects(handler, effects)) {
+    assertJson(effect, 'an effect');
+    if (effect.kind === 'hide' || effect.kind === 'remove') assertName(effect.agent_id, 'agent_id');
   }
 }

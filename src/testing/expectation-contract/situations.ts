@@ -69,7 +69,10 @@ function randomPacing(
     opened: isOpen ? moment() : null,
     content: isOpen && random.chance(0.7) ? moment() : null,
     turn: held,
-    failed: held !== null && random.chance(0.3) ? { ...held, at: held.at + random.below(1000) } : null,
+    failed:
+      held !== null && random.chance(0.3)
+        ? { ...held, at: held.at + random.below(1000), seq: metadata.head_seq }
+        : null,
     unanswered: active.filter(() => isOpen && random.chance(0.5)).map((agent_id) => ({ agent_id, ...moment() })),
     progress: Object.fromEntries(active.filter(() => random.chance(0.3)).map((id) => [id, moment().at])),
     fired: [],

@@ -1,0 +1,29 @@
+/** What the suite of evaluators is told. */
+
+import assert from 'node:assert/strict';
+import { describe, isPlainObject, type JsonObject } from '../../core/json.ts';
+
+export interface EvaluatorCheckOptions {
+  /** Parameters it takes. At least one. */
+  readonly params: readonly JsonObject[];
+  /** Parameters `checkParams` must refuse. */
+  readonly badParams?: readonly JsonObject[];
+}
+
+const KNOWN: readonly string[] = ['params', 'badParams'];
+
+/** What was given for options, which tests in JavaScript may get wrong. */
+export function checkedOptions(options: unknown): Required<EvaluatorCheckOptions> {
+  const such = 'such as {params: [{seconds: 5}], badParams: [{}]}';
+  assert.ok(isPlainObject(options), `options: expected an object ${such}, got ${describe(options)}`);
+  const unknown = Object.keys(options).find((name) => !KNOWN.includes(name));
+  assert.ok(unknown === undefined, `options.${unknown}: there is no such option; there are ${KNOWN.join(', ')}`);
+  const { params, badParams = [] } = options;
+  for (const [name, list] of Object.entries({ params, badParams })) {
+    const isList = Array.isArray(list) && list.every(isPlainObject);
+    assert.ok(isList, `options.${name}: expected a list of parameter objects, ${such}, got ${describe(list)}`);
+  }
+  const lists = { params, badParams } as Required<EvaluatorCheckOptions>;
+  assert.ok(lists.params.length > 0, `options.params: expected at least one set of parameters, ${such}, got none`);
+  return lists;
+}
