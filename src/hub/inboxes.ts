@@ -7,6 +7,7 @@
 import { isDeliverable, membershipEnd } from '../core/delivery.ts';
 import { type Draft, type Entry, type Envelope, HUB_ID } from '../core/envelope.ts';
 import { asError } from '../core/errors.ts';
+import type { GapReason } from '../core/frames.ts';
 import type { Head } from '../core/head.ts';
 import type { SessionMetadata } from '../core/session.ts';
 import type { SessionState } from '../core/state.ts';
@@ -16,14 +17,17 @@ import { InboxCount } from './inbox-count.ts';
 import type { HubParts } from './parts.ts';
 import { type Place, Skipped } from './skipped.ts';
 
+export type GoneReason = Extract<GapReason, 'expired' | 'overflow'>;
+
 export class Inboxes {
   private readonly parts: HubParts;
   private readonly counts = new Map<string, InboxCount>();
   private readonly counting = new Map<string, Promise<void>>();
   /** By the entries of a staged unit: the counts of who it is for, one for each envelope. */
   private readonly staged = new Map<readonly Entry[], readonly InboxCount[]>();
-  /** Not counted though not acked: told as gone, and not to be had by its recipient's rule. */
+  /** Not counted though not acked: told as gone, for want of room or of time, and not to be had by its recipient's rule. */
   private readonly gone = new Skipped();
+  private readonly expired = new Skipped();
   private readonly denied = new Skipped();
 
   constructor(parts: HubParts) {
@@ -115,10 +119,11 @@ export class Inboxes {
   }
 
   /** It is told as gone and not sent, now and whenever its recipient comes back without having acked past it. */
-  tellGone(agentId: string, place: Place): void {
+  tellGone(agentId: string, place: Place, reason: GoneReason): void {
     if (this.isCountedOut(agentId, place)) return;
-    this.gone.add(agentId, place);
-    this.restrain(this.gone);
+    const skipped = reason === 'expired' ? this.expired : this.gone;
+    skipped.add(agentId, place);
+    this.restrain(skipped);
     const count = this.counts.get(agentId);
     if (count !== undefined) this.less(agentId, count);
   }
@@ -126,6 +131,7 @@ export class Inboxes {
   /** Everything up to `seq` is acked. */
   passed(agentId: string, sessionId: string, seq: number): void {
     this.gone.passed(agentId, sessionId, seq);
+    this.expired.passed(agentId, sessionId, seq);
     this.denied.passed(agentId, sessionId, seq);
   }
 
@@ -134,9 +140,10 @@ export class Inboxes {
     this.counts.get(agentId)?.blur();
   }
 
-  /** It came when the inbox was full, or was told as gone before. */
-  isGone(agentId: string, place: Place): boolean {
-    return this.gone.has(agentId, place);
+  /** Why it is gone: it came when the inbox was full, or was told as gone before. That stays so, however the clock is set. */
+  goneFor(agentId: string, place: Place): GoneReason | null {
+    if (this.gone.has(agentId, place)) return 'overflow';
+    return this.expired.has(agentId, place) ? 'expired' : null;
   }
 
   /** It came when its recipient's rule did not take it. */
@@ -146,7 +153,7 @@ export class Inboxes {
 
   /** It is not acked, and does not count. */
   isCountedOut(agentId: string, place: Place): boolean {
-    return this.gone.has(agentId, place) || this.denied.has(agentId, place);
+    return this.goneFor(agentId, place) !== null || this.denied.has(agentId, place);
   }
 
   /** Found when it was counted anew: not to be had. */
@@ -157,8 +164,8 @@ export class Inboxes {
 
   /** Found when it was counted anew: past its time. */
   countOutExpired(agentId: string, envelope: Envelope): void {
-    this.gone.add(agentId, envelope);
-    this.restrain(this.gone);
+    this.expired.add(agentId, envelope);
+    this.restrain(this.expired);
   }
 
   /** Room must be made for what is to be delivered. */

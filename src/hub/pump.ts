@@ -10,6 +10,7 @@ import type { Head } from '../core/head.ts';
 import { isTerminal } from '../core/session.ts';
 import { envelopeText } from '../core/unit-text.ts';
 import type { Progress } from './cursors.ts';
+import type { GoneReason } from './inboxes.ts';
 import type { HubParts } from './parts.ts';
 import { retryDelayMs } from './retries.ts';
 import type { Place } from './skipped.ts';
@@ -192,8 +193,9 @@ export class Pump {
 
   private deliverOne(entry: Entry): void {
     const { envelope } = entry;
-    if (isPastTtl(envelope, this.parts.clock.now())) this.skip(envelope, 'expired');
-    else if (this.parts.inboxes.isGone(this.target.agentId, envelope)) this.skip(envelope, 'overflow');
+    const { clock, inboxes } = this.parts;
+    const gone = isPastTtl(envelope, clock.now()) ? 'expired' : inboxes.goneFor(this.target.agentId, envelope);
+    if (gone !== null) this.skip(envelope, gone);
     else if (this.hasRoomFor(envelope)) {
       this.send(entry, { senderId: envelope.sender_id, attempt: 1, prevSeq: this.previous });
       this.previous = envelope.seq;
@@ -228,9 +230,9 @@ export class Pump {
   }
 
   /** Told, not sent: the recipient knows exactly what is gone. */
-  private skip(envelope: Envelope, reason: GapReason): void {
+  private skip(envelope: Envelope, reason: GoneReason): void {
     const { seq } = envelope;
-    this.parts.inboxes.tellGone(this.target.agentId, envelope);
+    this.parts.inboxes.tellGone(this.target.agentId, envelope, reason);
     this.sendGap(seq, reason);
     this.previous = seq;
     this.gaps.add(seq);
@@ -246,7 +248,7 @@ export class Pump {
   /** It may have come or not, and so may the gap: that is known when something later is acked. */
   private drop(seq: number): void {
     const place = this.land(seq);
-    if (place !== null) this.parts.inboxes.tellGone(this.target.agentId, place);
+    if (place !== null) this.parts.inboxes.tellGone(this.target.agentId, place, 'overflow');
     this.sendGap(seq, 'overflow');
     this.gaps.add(seq);
   }

@@ -24,16 +24,16 @@ export const simOperations: readonly SimOperation[] = [
   ...taskOperations,
   ...scheduleOperations,
   ...ruleOperations,
-  op('create', 8, (sim) => withBound(sim, (client) => create(sim, client, sim.random.chance(0.5)))),
+  op('create', 9, (sim) => withBound(sim, (client) => create(sim, client, sim.random.chance(0.5)))),
   op('create again', 2, (sim) => withBound(sim, (client) => repeatCreate(sim, client))),
-  op('ack invite', 30, (sim) => withInvite(sim, (client, session_id) => ask(client, 'ack_invite', { session_id }))),
+  op('ack invite', 44, (sim) => withInvite(sim, (client, session_id) => ask(client, 'ack_invite', { session_id }))),
   op('reject invite', 9, (sim) =>
     withInvite(sim, (client, session_id) => ask(client, 'reject_invite', { session_id })),
   ),
   op('outsider answers an invite', 1, (sim) =>
     withAny(sim, (client, session_id) => ask(client, sim.random.pick(['ack_invite', 'reject_invite']), { session_id })),
   ),
-  op('post', 30, (sim) => withSession(sim, (client, session) => post(sim, client, session, {}))),
+  op('post', 26, (sim) => withSession(sim, (client, session) => post(sim, client, session, {}))),
   op('post without a key', 3, (sim) =>
     withSession(sim, (client, session) => post(sim, client, session, { idempotency_key: undefined })),
   ),
@@ -87,13 +87,13 @@ export const simOperations: readonly SimOperation[] = [
   op('unregister', 0.5, (sim) => withBound(sim, (client) => ask(client, 'unregister', {}))),
   op('register a taken name', 0.5, (sim) => withBound(sim, (client) => ask(client, 'register', { name: 'ann' }))),
   op('read', 6, (sim) => withSession(sim, (client, session) => read(sim, client, session))),
-  op('a second passes', 6, (sim) => pass(sim, 1000)),
+  op('a second passes', 5, (sim) => pass(sim, 1000)),
   op('half a minute passes', 0.7, (sim) => pass(sim, 31_000)),
   op('hours pass', 0.3, (sim) => pass(sim, 3 * 3_600_000)),
   op('the clock jumps ahead', 0.7, (sim) => jump(sim, 1)),
   op('the clock jumps back', 0.7, (sim) => jump(sim, -1)),
   op('the clock goes astray', 0.8, (sim) => astray(sim)),
-  op('evict', 3, (sim) => evict(sim)),
+  op('evict', 2, (sim) => evict(sim)),
   op('crash before the sync', 0.6, (sim) => crash(sim, 'before')),
   op('crash in the sync', 0.8, (sim) => crash(sim, 'in')),
   op('crash after the sync', 0.6, (sim) => crash(sim, 'after')),
@@ -101,7 +101,7 @@ export const simOperations: readonly SimOperation[] = [
   op('the sync fails', 0.8, (sim) => failSync(sim)),
   op('a conflict', 2, (sim) => conflict(sim)),
   op('another writer posts', 1.5, (sim) => foreign(sim, 'note')),
-  op('another writer closes', 0.5, (sim) => foreign(sim, 'close')),
+  op('another writer closes', 0.8, (sim) => foreign(sim, 'close')),
 ];
 
 function op(name: string, weight: number, run: SimOperation['run']): SimOperation {
@@ -144,7 +144,7 @@ function create(sim: Simulation, client: SimClient, keyed: boolean): string {
     wait: random.pick(['created', 'created', 'active']),
     ttl: random.pick([undefined, undefined, 0, 0, 60]),
     ...(isForSeveral && participants.length > 1 && random.chance(0.6) ? { required_acks: 1 } : {}),
-    knobs: type === 'panel' ? { most: 2 + random.below(8) } : knobsFor(sim, type, [client.name, ...participants]),
+    knobs: type === 'panel' ? { most: 2 + random.below(5) } : knobsFor(sim, type, [client.name, ...participants]),
     ...(random.chance(0.35) && client.sessions.size > 0
       ? { parent_session_id: random.pick([...client.sessions]) }
       : {}),

@@ -631,7 +631,8 @@ export class Simulation {
   private checkView({ agentId }: SimClient, session: string, shown: Result<'read_view'>): void {
     this.model.follow(this.store);
     if (agentId === null) return;
-    if (this.views.check(agentId, session, shown)) this.count('saw a view again');
+    this.rules.follow(this.store);
+    if (this.views.check(agentId, session, shown, this.rules.denials(agentId))) this.count('saw a view again');
   }
 
   private checkMetadata(metadata: { session_id: string; head_seq: number }): void {

@@ -13,8 +13,8 @@ type Change = 'hideParticipant' | 'returnParticipant' | 'removeParticipant';
 
 export const turnOperations: readonly SimOperation[] = [
   op('take the turn', 44, (sim) => withTurn(sim, (place) => speak(sim, place))),
-  op('hand off', 8, (sim) => withTurn(sim, (place) => handOff(sim, place), 'workflow')),
-  op('finish', 4, (sim) => withTurn(sim, (place) => say(sim, place, finish({ reason: 'finished_early' })), 'workflow')),
+  op('hand off', 10, (sim) => withTurn(sim, (place) => handOff(sim, place), 'workflow')),
+  op('finish', 8, (sim) => withTurn(sim, (place) => say(sim, place, finish({ reason: 'finished_early' })), 'workflow')),
   op('raise a hand', 6, (sim) => withPlace(sim, (place) => raiseHand(sim, place), 'discussion')),
   op('name the next speaker', 26, (sim) => withTurn(sim, (place) => handOff(sim, place), 'moderated')),
   op('end the panel', 32, (sim) =>
@@ -22,7 +22,7 @@ export const turnOperations: readonly SimOperation[] = [
   ),
   op('set the context', 4, (sim) => withPlace(sim, (place) => setContext(sim, place), 'workflow')),
   op('report progress', 9, (sim) => withTurn(sim, (place) => report(place, 'report_progress', {}))),
-  op('a long turn', 36, (sim) =>
+  op('a long turn', 46, (sim) =>
     withTimedTurn(
       sim,
       ({ heartbeat, seconds }) => heartbeat !== false && Number(seconds) <= 60,
@@ -39,20 +39,20 @@ export const turnOperations: readonly SimOperation[] = [
   op('report a failure', 3, (sim) =>
     withTurn(sim, (place) => report(place, 'report_turn_failure', { reason: 'no model' })),
   ),
-  op('report out of turn', 1.5, (sim) =>
+  op('report out of turn', 3, (sim) =>
     withPlace(sim, (place) =>
       report(place, sim.random.pick(['report_progress', 'report_turn_failure']), { reason: 'x' }),
     ),
   ),
-  op('speak out of turn', 2, (sim) => withPlace(sim, (place) => speak(sim, place))),
+  op('speak out of turn', 4, (sim) => withPlace(sim, (place) => speak(sim, place))),
   op('hide in a session with turns', 5, (sim) => withPlace(sim, (place) => change(sim, place, 'hideParticipant'))),
-  op('bring back in a session with turns', 11, (sim) =>
+  op('bring back in a session with turns', 7, (sim) =>
     withPlace(sim, (place) => change(sim, place, 'returnParticipant')),
   ),
-  op('remove in a session with turns', 1.6, (sim) =>
+  op('remove in a session with turns', 2.2, (sim) =>
     withPlace(sim, (place) => change(sim, place, 'removeParticipant')),
   ),
-  op('leave a session with turns', 1.5, (sim) =>
+  op('leave a session with turns', 2.5, (sim) =>
     withPlace(sim, ({ client, session }) => asks(client, 'leave_session', { session_id: session })),
   ),
   op('look at a view', 14, (sim) => withPlace(sim, (place) => look(sim, place))),
@@ -93,7 +93,7 @@ function steps(_sim: Simulation, names: readonly string[]): TransitionGraph {
 }
 
 function turns(sim: Simulation, names: readonly string[]): TransitionGraph {
-  return roundRobin(names, { maxTurns: 2 + sim.random.below(4) });
+  return roundRobin(names, { maxTurns: 2 + sim.random.below(3) });
 }
 
 /** One of everything: by tool, by context, by speaker, by turn, and to an end. */
@@ -125,7 +125,7 @@ function end(reason: string): TransitionGraph['transitions'][number]['then'] {
 }
 
 function speak(sim: Simulation, place: Place): string {
-  const isPacket = typeOf(place) === 'workflow' && sim.random.chance(0.4);
+  const isPacket = typeOf(place) === 'workflow' && sim.random.chance(0.5);
   const spent = sim.random.pick([
     {},
     { cost_usd: null },
@@ -137,7 +137,7 @@ function speak(sim: Simulation, place: Place): string {
     return say(sim, place, { event_type: 'msg.text', event_data: { text, ...spent } });
   }
   const tool = sim.random.pick(['escalate', 'other']);
-  const context_updates = { set: { tier: sim.random.pick(['free', 'gold']), done: sim.random.chance(0.6) } };
+  const context_updates = { set: { tier: sim.random.pick(['free', 'gold']), done: sim.random.chance(0.8) } };
   return say(sim, place, {
     event_type: 'msg.packet',
     event_data: { body: 'called', routing: { tool }, context_updates, ...spent },
@@ -198,7 +198,10 @@ async function failedTurn(sim: Simulation, place: Place): Promise<string> {
 }
 
 function change(sim: Simulation, { session, state }: Place, call: Change): string {
-  const { agent_id, name } = sim.random.pick(state.metadata.participants);
+  const { participants } = state.metadata;
+  const hidden = participants.filter(({ status }) => status === 'hidden');
+  const isMostlyWanted = call === 'returnParticipant' && hidden.length > 0 && sim.random.chance(0.8);
+  const { agent_id, name } = sim.random.pick(isMostlyWanted ? hidden : participants);
   sim.operate((hub) => hub[call](session, agent_id));
   return `${call} ${name} ${session}`;
 }
