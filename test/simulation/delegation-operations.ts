@@ -6,7 +6,7 @@ import type { Simulation } from './simulation.ts';
 
 export const delegationOperations: readonly SimOperation[] = [
   op('create with a budget', 1.5, createWithBudget),
-  op('delegate', 7, (sim) => withPlace(sim, () => true, delegate)),
+  op('delegate', 8, (sim) => withPlace(sim, () => true, delegate)),
   op('delegate in a delegation', 10, (sim) => withPlace(sim, isChild, delegate)),
   op('delegate the same again', 2.6, delegateAgain),
   op('two delegate at once', 1, (sim) => {
@@ -16,7 +16,7 @@ export const delegationOperations: readonly SimOperation[] = [
   }),
   op('join a delegation', 9, joinOne),
   op('answer a delegation', 15, (sim) => withPlace(sim, isToAnswer, answer)),
-  op('spend in a delegation', 8, (sim) => withPlace(sim, isChild, spend)),
+  op('spend in a delegation', 11, (sim) => withPlace(sim, isChild, spend)),
 ];
 
 interface Place {
