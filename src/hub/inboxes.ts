@@ -17,15 +17,13 @@ import { InboxCount } from './inbox-count.ts';
 import type { HubParts } from './parts.ts';
 import { type Place, Skipped } from './skipped.ts';
 
-export type GoneReason = Extract<GapReason, 'expired' | 'overflow'>;
-
 export class Inboxes {
   private readonly parts: HubParts;
   private readonly counts = new Map<string, InboxCount>();
   private readonly counting = new Map<string, Promise<void>>();
   /** By the entries of a staged unit: the counts of who it is for, one for each envelope. */
   private readonly staged = new Map<readonly Entry[], readonly InboxCount[]>();
-  /** Not counted though not acked: told as gone, for want of room or of time, and not to be had by its recipient's rule. */
+  /** Not counted though not acked: told as gone, and not to be had by its recipient's rule. */
   private readonly gone = new Skipped();
   private readonly expired = new Skipped();
   private readonly denied = new Skipped();
@@ -119,7 +117,7 @@ export class Inboxes {
   }
 
   /** It is told as gone and not sent, now and whenever its recipient comes back without having acked past it. */
-  tellGone(agentId: string, place: Place, reason: GoneReason): void {
+  tellGone(agentId: string, place: Place, reason: GapReason): void {
     if (this.isCountedOut(agentId, place)) return;
     const skipped = reason === 'expired' ? this.expired : this.gone;
     skipped.add(agentId, place);
@@ -140,10 +138,10 @@ export class Inboxes {
     this.counts.get(agentId)?.blur();
   }
 
-  /** Why it is gone: it came when the inbox was full, or was told as gone before. That stays so, however the clock is set. */
-  goneFor(agentId: string, place: Place): GoneReason | null {
-    if (this.gone.has(agentId, place)) return 'overflow';
-    return this.expired.has(agentId, place) ? 'expired' : null;
+  /** Why it is not sent: it came when the inbox was full, or was told as gone before; null = it is sent. */
+  whyGone(agentId: string, place: Place): GapReason | null {
+    if (this.expired.has(agentId, place)) return 'expired';
+    return this.gone.has(agentId, place) ? 'overflow' : null;
   }
 
   /** It came when its recipient's rule did not take it. */
@@ -153,7 +151,7 @@ export class Inboxes {
 
   /** It is not acked, and does not count. */
   isCountedOut(agentId: string, place: Place): boolean {
-    return this.goneFor(agentId, place) !== null || this.denied.has(agentId, place);
+    return this.whyGone(agentId, place) !== null || this.denied.has(agentId, place);
   }
 
   /** Found when it was counted anew: not to be had. */

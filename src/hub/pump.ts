@@ -10,7 +10,6 @@ import type { Head } from '../core/head.ts';
 import { isTerminal } from '../core/session.ts';
 import { envelopeText } from '../core/unit-text.ts';
 import type { Progress } from './cursors.ts';
-import type { GoneReason } from './inboxes.ts';
 import type { HubParts } from './parts.ts';
 import { retryDelayMs } from './retries.ts';
 import type { Place } from './skipped.ts';
@@ -194,7 +193,7 @@ export class Pump {
   private deliverOne(entry: Entry): void {
     const { envelope } = entry;
     const { clock, inboxes } = this.parts;
-    const gone = isPastTtl(envelope, clock.now()) ? 'expired' : inboxes.goneFor(this.target.agentId, envelope);
+    const gone = isPastTtl(envelope, clock.now()) ? 'expired' : inboxes.whyGone(this.target.agentId, envelope);
     if (gone !== null) this.skip(envelope, gone);
     else if (this.hasRoomFor(envelope)) {
       this.send(entry, { senderId: envelope.sender_id, attempt: 1, prevSeq: this.previous });
@@ -230,7 +229,7 @@ export class Pump {
   }
 
   /** Told, not sent: the recipient knows exactly what is gone. */
-  private skip(envelope: Envelope, reason: GoneReason): void {
+  private skip(envelope: Envelope, reason: GapReason): void {
     const { seq } = envelope;
     this.parts.inboxes.tellGone(this.target.agentId, envelope, reason);
     this.sendGap(seq, reason);
