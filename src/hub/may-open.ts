@@ -13,7 +13,8 @@ type Opening = Omit<OpenAsk, 'by' | 'others'> & { readonly by: Named; readonly o
 
 /** Runs `then` if it may. Of those who have a limit one session is opened after the other: of two at once only what fits passes, and all that does. */
 export async function ifMayOpen<T>(parts: HubParts, opening: Opening, then: () => Promise<T>): Promise<T> {
-  const { by, others } = await checkMayOpen(parts, opening);
+  const asked = checkMayOpen(parts, opening);
+  const { by, others } = asked instanceof Promise ? await asked : asked;
   // Who adds one to a session is in it already.
   const limited = [...(opening.session_id === null ? [by] : []), ...others].filter(
     ({ rule }) => rule.limits.max_concurrent_sessions !== null,
@@ -25,14 +26,18 @@ export async function ifMayOpen<T>(parts: HubParts, opening: Opening, then: () =
   });
 }
 
-/** The arbiter's say. */
-export async function checkMayOpen(parts: HubParts, opening: Opening): Promise<Pick<OpenAsk, 'by' | 'others'>> {
+type Parties = Pick<OpenAsk, 'by' | 'others'>;
+
+/** The arbiter's say. Unless it gives a promise nothing waits: what was asked first is judged first. */
+export function checkMayOpen(parts: HubParts, opening: Opening): Parties | Promise<Parties> {
   const by = partyOf(parts, opening.by);
   const others = opening.others.map((other) => partyOf(parts, other));
   const denial = parts.arbiter.denial('authorizeOpen', { ...opening, by, others });
-  const reason = denial instanceof Promise ? await denial : denial;
-  if (reason !== null) throw new WireError('forbidden', `${whatCannot(opening)}: ${reason}`, { reason });
-  return { by, others };
+  const unless = (reason: string | null): Parties => {
+    if (reason !== null) throw new WireError('forbidden', `${whatCannot(opening)}: ${reason}`, { reason });
+    return { by, others };
+  };
+  return denial instanceof Promise ? denial.then(unless) : unless(denial);
 }
 
 /** Names nobody has, as the arbiter understands them. */

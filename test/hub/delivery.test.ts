@@ -425,6 +425,17 @@ describe('ttl', () => {
     }
   });
 
+  it('[DL10, RU9] what was told as expired is told so again, though the clock was set back before that', async () => {
+    const { world, alice, bob, id } = await aConversation();
+    await leave(world, bob);
+    await say(world, alice, id, 'for now', { ttl_seconds: 1 }); // 5
+    await world.pass(2 * SECOND);
+    const gap = { session_id: id, from_seq: 5, to_seq: 5, reason: 'expired' };
+    expect(gapsOf(await silent(world, 'bob'))).toMatchObject([gap]);
+    world.clock.jump(-2 * SECOND);
+    expect(gapsOf(await silent(world, 'bob'))).toMatchObject([gap]);
+  });
+
   it('[DL10, DL13] it limits delivery only: the log keeps it', async () => {
     const { world, alice, bob, id } = await aConversation();
     await say(world, alice, id, 'for now', { ttl_seconds: 1 });

@@ -77,20 +77,32 @@ describe('the time of a task', () => {
     expect(expired(world, id).at(-1)).toEqual([later.task_id, 'ttl', '2026-01-01T00:00:10.001Z']);
   });
 
-  it('[TK9] what runs out soon after a start has its 30 s too, if it was begun before', async () => {
+  it('[TK9] nothing expires in the 30 s after a start, whenever it was begun; then all that is due does, in one unit', async () => {
     const { world, alice, id } = await aConversation();
-    await started(world, alice, id, { ttl: 60 });
+    const old = await started(world, alice, id, { ttl: 60 });
     await world.hub.stop();
     world.clock.advance(50 * SECOND);
     await world.restart();
     const again = await world.peer('alice');
     const fresh = await started(world, again, id, { ttl: 15 });
+    const appended = units(world, id);
     await leap(world, 15 * SECOND);
-    expect(expired(world, id).map((line) => (line as unknown[])[0])).toEqual([fresh.task_id]);
     await leap(world, 15 * SECOND - 1);
-    expect(expired(world, id)).toHaveLength(1);
+    expect(expired(world, id)).toEqual([]);
     await leap(world, 1);
-    expect(expired(world, id)).toHaveLength(2);
+    expect(appended).toEqual(['task.expired task.expired']);
+    expect(expired(world, id).map((line) => (line as unknown[])[0])).toEqual([old.task_id, fresh.task_id]);
+  });
+
+  it('[TK9] a jump of the clock lets nothing expire for 30 s, and after it what is over does', async () => {
+    const { world, alice, id } = await aConversation();
+    const short = await started(world, alice, id, { ttl: 60 });
+    world.clock.jump(2 * MINUTE);
+    await leap(world, 0);
+    await leap(world, 30 * SECOND - 1);
+    expect(expired(world, id)).toEqual([]);
+    await leap(world, 1);
+    expect(expired(world, id)).toEqual([[short.task_id, 'ttl', '2026-01-01T00:02:30.000Z']]);
   });
 
   it('[TK9, LC13] in a session that is unavailable tasks are not started and do not expire, but can be ended', async () => {

@@ -6,17 +6,17 @@ import type { Simulation } from './simulation.ts';
 
 export const delegationOperations: readonly SimOperation[] = [
   op('create with a budget', 1.5, createWithBudget),
-  op('delegate', 6, (sim) => withPlace(sim, () => true, delegate)),
-  op('delegate in a delegation', 9, (sim) => withPlace(sim, isChild, delegate)),
-  op('delegate the same again', 2, delegateAgain),
+  op('delegate', 8, (sim) => withPlace(sim, () => true, delegate)),
+  op('delegate in a delegation', 10, (sim) => withPlace(sim, isChild, delegate)),
+  op('delegate the same again', 2.6, delegateAgain),
   op('two delegate at once', 1, (sim) => {
     const first = withPlace(sim, () => true, delegate);
     const second = withPlace(sim, () => true, delegate);
     return first === false || second === false ? first || second : `${first} and ${second}`;
   }),
   op('join a delegation', 9, joinOne),
-  op('answer a delegation', 11, (sim) => withPlace(sim, isToAnswer, answer)),
-  op('spend in a delegation', 6, (sim) => withPlace(sim, isChild, spend)),
+  op('answer a delegation', 15, (sim) => withPlace(sim, isToAnswer, answer)),
+  op('spend in a delegation', 11, (sim) => withPlace(sim, isChild, spend)),
 ];
 
 interface Place {
@@ -83,7 +83,7 @@ function joinOne(sim: Simulation): string | false {
   if (some.length === 0) return false;
   const { client, session } = sim.random.pick(some);
   client.invites.delete(session);
-  return asks(client, sim.random.chance(0.9) ? 'ack_invite' : 'reject_invite', { session_id: session });
+  return asks(client, sim.random.chance(0.8) ? 'ack_invite' : 'reject_invite', { session_id: session });
 }
 
 function answer(sim: Simulation, { client, session }: Place): string {

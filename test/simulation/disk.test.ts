@@ -6,7 +6,7 @@ const SEEDS = 100;
 const LEAST_EACH = 20;
 
 it(`[L1, L2, L3, L4, L5, L6, L10] every law holds in ${SEEDS} random histories of the durable store on a disk that loses what was not synced`, {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   const counts = new Map<string, number>();
   for (let seed = 1; seed <= SEEDS; seed++) {

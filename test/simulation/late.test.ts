@@ -5,7 +5,7 @@ import { runHistory } from './run-history.ts';
 const SEEDS = 300;
 
 it(`[L1, L2, L3, L4, L5, L6] every law holds in ${SEEDS} random histories on a store whose answers come late`, {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   let repeated = 0;
   for (let seed = 1; seed <= SEEDS; seed++) {

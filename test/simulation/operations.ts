@@ -24,16 +24,16 @@ export const simOperations: readonly SimOperation[] = [
   ...taskOperations,
   ...scheduleOperations,
   ...ruleOperations,
-  op('create', 8, (sim) => withBound(sim, (client) => create(sim, client, sim.random.chance(0.5)))),
+  op('create', 9, (sim) => withBound(sim, (client) => create(sim, client, sim.random.chance(0.5)))),
   op('create again', 2, (sim) => withBound(sim, (client) => repeatCreate(sim, client))),
-  op('ack invite', 30, (sim) => withInvite(sim, (client, session_id) => ask(client, 'ack_invite', { session_id }))),
-  op('reject invite', 9, (sim) =>
+  op('ack invite', 40, (sim) => withInvite(sim, (client, session_id) => ask(client, 'ack_invite', { session_id }))),
+  op('reject invite', 11, (sim) =>
     withInvite(sim, (client, session_id) => ask(client, 'reject_invite', { session_id })),
   ),
   op('outsider answers an invite', 1, (sim) =>
     withAny(sim, (client, session_id) => ask(client, sim.random.pick(['ack_invite', 'reject_invite']), { session_id })),
   ),
-  op('post', 30, (sim) => withSession(sim, (client, session) => post(sim, client, session, {}))),
+  op('post', 26, (sim) => withSession(sim, (client, session) => post(sim, client, session, {}))),
   op('post without a key', 3, (sim) =>
     withSession(sim, (client, session) => post(sim, client, session, { idempotency_key: undefined })),
   ),
@@ -66,7 +66,7 @@ export const simOperations: readonly SimOperation[] = [
       ask(client, 'close_session', { session_id, reason: sim.random.pick(['done', 'enough']) }),
     ),
   ),
-  op('add a participant', 18, (sim) => withSeveral(sim, (client, session) => addSomeone(sim, client, session))),
+  op('add a participant', 12, (sim) => withSeveral(sim, (client, session) => addSomeone(sim, client, session))),
   op('leave', 1, (sim) => withSession(sim, (client, session_id) => ask(client, 'leave_session', { session_id }))),
   op('hide', 3, (sim) => operate(sim, 'hideParticipant')),
   op('return', 2, (sim) => operate(sim, 'returnParticipant')),
@@ -87,13 +87,13 @@ export const simOperations: readonly SimOperation[] = [
   op('unregister', 0.5, (sim) => withBound(sim, (client) => ask(client, 'unregister', {}))),
   op('register a taken name', 0.5, (sim) => withBound(sim, (client) => ask(client, 'register', { name: 'ann' }))),
   op('read', 6, (sim) => withSession(sim, (client, session) => read(sim, client, session))),
-  op('a second passes', 6, (sim) => pass(sim, 1000)),
+  op('a second passes', 5, (sim) => pass(sim, 1000)),
   op('half a minute passes', 0.7, (sim) => pass(sim, 31_000)),
   op('hours pass', 0.3, (sim) => pass(sim, 3 * 3_600_000)),
   op('the clock jumps ahead', 0.7, (sim) => jump(sim, 1)),
   op('the clock jumps back', 0.7, (sim) => jump(sim, -1)),
   op('the clock goes astray', 0.8, (sim) => astray(sim)),
-  op('evict', 3, (sim) => evict(sim)),
+  op('evict', 2, (sim) => evict(sim)),
   op('crash before the sync', 0.6, (sim) => crash(sim, 'before')),
   op('crash in the sync', 0.8, (sim) => crash(sim, 'in')),
   op('crash after the sync', 0.6, (sim) => crash(sim, 'after')),
@@ -101,7 +101,7 @@ export const simOperations: readonly SimOperation[] = [
   op('the sync fails', 0.8, (sim) => failSync(sim)),
   op('a conflict', 2, (sim) => conflict(sim)),
   op('another writer posts', 1.5, (sim) => foreign(sim, 'note')),
-  op('another writer closes', 0.5, (sim) => foreign(sim, 'close')),
+  op('another writer closes', 0.8, (sim) => foreign(sim, 'close')),
 ];
 
 function op(name: string, weight: number, run: SimOperation['run']): SimOperation {
@@ -120,10 +120,10 @@ const TYPES = [
   'conversation',
   'panel',
   'panel',
-  'panel',
   'discussion',
   'discussion',
   'discussion',
+  'workflow',
   'workflow',
   'workflow',
   'workflow',
@@ -142,9 +142,9 @@ function create(sim: Simulation, client: SimClient, keyed: boolean): string {
     type,
     participants: participants.length > 0 ? participants : ['nobody'],
     wait: random.pick(['created', 'created', 'active']),
-    ttl: random.pick([undefined, undefined, 0, 0, 60]),
+    ttl: random.pick([undefined, undefined, 0, 0, 0, 0, 60]),
     ...(isForSeveral && participants.length > 1 && random.chance(0.6) ? { required_acks: 1 } : {}),
-    knobs: type === 'panel' ? { most: 2 + random.below(8) } : knobsFor(sim, type, [client.name, ...participants]),
+    knobs: type === 'panel' ? { most: 2 + random.below(4) } : knobsFor(sim, type, [client.name, ...participants]),
     ...(random.chance(0.35) && client.sessions.size > 0
       ? { parent_session_id: random.pick([...client.sessions]) }
       : {}),
@@ -476,24 +476,37 @@ function withBound(sim: Simulation, run: (client: SimClient) => string | false):
 function withSession(sim: Simulation, run: (client: SimClient, session: string) => string | false): string | false {
   return withBound(sim, (client) => {
     const all = [...client.sessions];
-    const live = all.filter((session) => !isTerminal(sim.model.state(session)?.metadata.state ?? 'CLOSED'));
-    const choice = live.length > 0 && sim.random.chance(0.9) ? live : all;
+    const live = all.filter((session) => isLive(sim, session));
+    const choice = sim.random.chance(0.85) ? live : all;
     return choice.length === 0 ? false : run(client, sim.random.pick(choice));
   });
 }
 
-/** A session of several, mostly one that is live and the client's own: it may take more. */
+/** A session of several, mostly one that is live, the client's own, and not everyone's yet: it may take more. */
 function withSeveral(sim: Simulation, run: (client: SimClient, session: string) => string | false): string | false {
-  return withBound(sim, (client) => {
-    const metadataOf = (session: string) => sim.model.state(session)?.metadata;
-    const several = [...client.sessions].filter((session) => metadataOf(session)?.manifest.participants.max === null);
-    const own = several.filter(
-      (session) =>
-        metadataOf(session)?.creator_id === client.agentId && !isTerminal(metadataOf(session)?.state ?? 'CLOSED'),
-    );
-    const choice = own.length > 0 && sim.random.chance(0.9) ? own : several;
-    return choice.length === 0 ? false : run(client, sim.random.pick(choice));
-  });
+  const several = sim.clients
+    .filter(({ bound }) => bound)
+    .flatMap((client) => [...client.sessions].map((session) => ({ client, session })))
+    .filter(({ session }) => sim.model.state(session)?.metadata.manifest.participants.max === null);
+  const roomy = several.filter(
+    ({ client, session }) =>
+      sim.model.state(session)?.metadata.creator_id === client.agentId &&
+      isLive(sim, session) &&
+      hasAbsent(sim, session),
+  );
+  const choice = sim.random.chance(0.85) ? roomy : several;
+  if (choice.length === 0) return false;
+  const { client, session } = sim.random.pick(choice);
+  return run(client, session);
+}
+
+function isLive(sim: Simulation, session: string): boolean {
+  return !isTerminal(sim.model.state(session)?.metadata.state ?? 'CLOSED');
+}
+
+function hasAbsent(sim: Simulation, session: string): boolean {
+  const members = sim.model.state(session)?.head.members ?? {};
+  return sim.clients.some(({ agentId }) => agentId !== null && (members[agentId] ?? 'rejected') === 'rejected');
 }
 
 /** Any session at all. */
@@ -506,7 +519,8 @@ function withInvite(sim: Simulation, run: (client: SimClient, session: string) =
   const invited = sim.clients.filter(({ bound, invites }) => bound && invites.size > 0);
   if (invited.length === 0) return false;
   const client = sim.random.pick(invited);
-  const session = sim.random.pick([...client.invites]);
+  const open = [...client.invites].filter((one) => isLive(sim, one));
+  const session = sim.random.pick(open.length > 0 && sim.random.chance(0.8) ? open : [...client.invites]);
   if (sim.random.chance(0.8)) client.invites.delete(session);
   if (sim.model.state(session)?.metadata.state === 'ACTIVE') sim.count('late answer');
   return run(client, session);

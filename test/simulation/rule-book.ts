@@ -69,8 +69,18 @@ export class RuleBook {
 
   /** It takes, or took, nothing from this sender: then this is not delivered, and not told. */
   mayBeDenied(agentId: string, senderId: string): boolean {
+    return (this.rules.get(agentId) ?? []).some((rule) => this.denies(rule, senderId));
+  }
+
+  /** From whom it takes nothing by each of the rules it may be judged by, the newest first. */
+  denials(agentId: string): readonly ((senderId: string) => boolean)[] {
+    const newest = this.newest(agentId).map((rule) => (senderId: string) => this.denies(rule, senderId));
+    return (newest.length < 2 ? [() => false, ...newest] : newest).reverse();
+  }
+
+  private denies({ access }: Rule, senderId: string): boolean {
     const name = this.names.get(senderId) ?? '';
-    return (this.rules.get(agentId) ?? []).some(({ access }) => !access.inbound_from.some((glob) => fits(glob, name)));
+    return senderId !== 'hub' && !access.inbound_from.some((glob) => fits(glob, name));
   }
 
   /** Those an own limit may stop: nobody else is refused for one. */

@@ -8,7 +8,7 @@ export interface HistoryReport {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-const STEPS = 170;
+const STEPS = 165;
 const totalWeight = simOperations.reduce((sum, { weight }) => sum + weight, 0);
 
 export async function runHistory(options: SimulationOptions): Promise<HistoryReport> {

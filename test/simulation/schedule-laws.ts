@@ -39,8 +39,10 @@ export class ScheduleBook {
     const where = `session ${sessionId} of ${schedule_id} at ${time}`;
     holds(!this.times.has(`${schedule_id} ${time}`), 'SC7', () => `${where} was opened before`);
     this.times.add(`${schedule_id} ${time}`);
-    // Stamps never go back, so that they are not early says no more than this.
-    holds(metadata.created_at >= time, 'SC6', () => `${where} was opened early, at ${metadata.created_at}`);
+    // Stamps never go back, so that they are not early says no more than this; a clock may, while it is being opened.
+    const [atMs, createdMs] = [Date.parse(time), Date.parse(metadata.created_at)];
+    const wasSetBack = sim.model.setBacks.some(({ fromMs, toMs }) => toMs <= createdMs && atMs <= fromMs);
+    holds(createdMs >= atMs || wasSetBack, 'SC6', () => `${where} was opened early, at ${metadata.created_at}`);
     const overlap = this.overlaps.get(schedule_id);
     holds(overlap !== undefined, 'L1', () => `${where}: there is no such schedule on the disk`);
     const before = this.last.get(schedule_id);

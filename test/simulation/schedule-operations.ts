@@ -32,7 +32,7 @@ function make(sim: Simulation, client: SimClient): string | false {
     template: { type: 'conversation', participants: [random.pick(others).name], ttl: random.pick([30, 60, 600]) },
     expression: random.pick(EXPRESSIONS),
     zone: random.pick(ZONES),
-    missed: random.pick(['skip', 'once']),
+    missed: random.pick(['skip', 'skip', 'once']),
     overlap: random.chance(0.3),
   });
 }

@@ -27,6 +27,7 @@ import { FaultyStore } from '../../src/testing/faulty-store.ts';
 import { type Random, seededRandom } from '../../src/testing/random.ts';
 import { SimClock } from '../../src/testing/sim-clock.ts';
 import { quiet, seededIds } from '../../src/testing/world.ts';
+import { isOfLimit } from './accept-laws.ts';
 import { AckBook } from './ack-book.ts';
 import { checkTrees } from './delegation-laws.ts';
 import { DiskStore } from './disk-store.ts';
@@ -129,7 +130,7 @@ export class Simulation {
   constructor(options: SimulationOptions) {
     this.options = options;
     this.model = new LogModel(ADAPTERS);
-    this.views = new ViewBook(this.model, (agentId, senderId) => this.rules.mayBeDenied(agentId, senderId));
+    this.views = new ViewBook(this.model);
     this.rules = new RuleBook(this.model, this.acks, this.clock);
     this.sweeps = new SweepBook(this.model, this.grace, this.clock);
     this.random = seededRandom(options.seed);
@@ -354,8 +355,9 @@ export class Simulation {
     if (asked.op === 'list_sessions') for (const one of result.sessions) this.checkSummary(one);
   }
 
-  asking(client: SimClient, { op, params }: Asked): void {
-    if (op !== 'post' || typeof params.idempotency_key !== 'string') return;
+  /** Posts and the starts of tasks share their keys. */
+  asking(client: SimClient, { params }: Asked): void {
+    if (typeof params.session_id !== 'string' || typeof params.idempotency_key !== 'string') return;
     const name = keyName(client, params);
     this.askedKeys.set(name, (this.askedKeys.get(name) ?? 0) + 1);
     this.refused.delete(name);
@@ -629,7 +631,8 @@ export class Simulation {
   private checkView({ agentId }: SimClient, session: string, shown: Result<'read_view'>): void {
     this.model.follow(this.store);
     if (agentId === null) return;
-    if (this.views.check(agentId, session, shown)) this.count('saw a view again');
+    this.rules.follow(this.store);
+    if (this.views.check(agentId, session, shown, this.rules.denials(agentId))) this.count('saw a view again');
   }
 
   private checkMetadata(metadata: { session_id: string; head_seq: number }): void {
@@ -691,7 +694,7 @@ export class Simulation {
   private watchAppends(store: SimulatedStore): void {
     const append = store.append.bind(store);
     store.append = (logId, expected, unit) => {
-      const fires = unit.entries.some(({ envelope }) => envelope.event_type === 'expectation.violated');
+      const fires = unit.entries.some(({ envelope }) => isTimed(envelope));
       // A hub that has died goes on for a while, on a disk that takes nothing.
       const held = fires && store === this.store ? this.grace.heldBy(logId) : null;
       this.guard(() => holds(held === null, 'L9', () => `${logId}: something fires though ${held}`));
@@ -751,6 +754,13 @@ export class Simulation {
       this.acks.settle(agent_id, session_id, seq);
     });
   }
+}
+
+/** It was written because of the time, and of nothing that anybody did. */
+function isTimed(envelope: Envelope): boolean {
+  const { event_type, event_data } = envelope;
+  if (event_type === 'task.expired') return event_data.reason === 'ttl';
+  return event_type === 'expectation.violated' && !isOfLimit(envelope);
 }
 
 function keyName({ agentId }: SimClient, { session_id, idempotency_key }: Asked['params']): string {

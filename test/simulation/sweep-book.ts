@@ -18,6 +18,8 @@ export class SweepBook {
   private readonly grace: GraceModel;
   private readonly clock: Clock;
   private owed = new Map<string, Owed>();
+  /** Tasks whose time was over. */
+  private owedTasks = new Map<string, Omit<Owed, 'wait'>>();
   /** Another writer wrote to them: what began with that the hub may not know of. */
   private strange = new Set<string>();
 
@@ -36,6 +38,7 @@ export class SweepBook {
   /** The hub cannot write any more. */
   forget(): void {
     this.owed = new Map();
+    this.owedTasks = new Map();
   }
 
   /** Just before a sweep. `canGoOn`: the session is available. */
@@ -47,6 +50,7 @@ export class SweepBook {
         const name = `${session} ${wait.entry} ${wait.agent_id} ${wait.since_seq}`;
         if (!this.owed.has(name)) this.owed.set(name, { session, wait, atMs });
       }
+      for (const id of this.model.tasks.dueBy(session, atMs)) this.owedTasks.set(id, { session, atMs });
     }
   }
 
@@ -54,6 +58,7 @@ export class SweepBook {
   moved(session: string): void {
     this.strange.add(session);
     for (const [name, owed] of this.owed) if (owed.session === session) this.owed.delete(name);
+    for (const [id, owed] of this.owedTasks) if (owed.session === session) this.owedTasks.delete(id);
   }
 
   /** Nothing is being written or read: what was owed has been fired, or is waited for no more. Says how much there was. */
@@ -69,8 +74,12 @@ export class SweepBook {
           `${session}: ${wait.name} (entry ${wait.entry}) of ${wait.agent_id} since ${wait.since_seq} was due and did not fire`,
       );
     }
+    for (const [id, { session, atMs }] of this.owedTasks) {
+      const isLive = this.model.tasks.dueBy(session, atMs).includes(id);
+      holds(!isLive, 'L9', () => `${session}: the time of task ${id} was over and it did not expire`);
+    }
     const { size } = this.owed;
-    this.owed.clear();
+    this.forget();
     return size;
   }
 

@@ -92,6 +92,11 @@ export class TaskBook {
     }
   }
 
+  /** Those of a session whose time is over. */
+  dueBy(session: string, atMs: number): readonly string[] {
+    return this.live(session).filter((id) => (this.tasks.get(id)?.dueMs ?? Number.POSITIVE_INFINITY) <= atMs);
+  }
+
   /** A crash may lose one from the statistics; none is counted twice. */
   checkObserved(
     agentId: string,

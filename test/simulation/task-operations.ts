@@ -12,9 +12,9 @@ export const taskOperations: readonly SimOperation[] = [
   op('resume a task', 1.6, (sim) => own(sim, () => ['resume_task', {}])),
   op('complete a task', 3, (sim) => own(sim, () => ['complete_task', { result: { n: sim.random.below(100) } }])),
   op('fail a task', 1.8, (sim) => own(sim, () => ['fail_task', { reason: 'no way' }])),
-  op('cancel a task', 1.7, (sim) => own(sim, () => ['cancel_task', {}])),
-  op('ask for a task to be cancelled', 2, (sim) => others(sim, () => ['cancel_task', { reason: 'not needed' }])),
-  op('move the task of another', 1.5, (sim) =>
+  op('cancel a task', 2.6, (sim) => own(sim, () => ['cancel_task', {}])),
+  op('ask for a task to be cancelled', 2.5, (sim) => others(sim, () => ['cancel_task', { reason: 'not needed' }])),
+  op('move the task of another', 2.4, (sim) =>
     others(sim, () => [sim.random.pick(MOVES), { reason: 'x', progress: 1 }]),
   ),
   op('move a task that has ended', 1.5, (sim) =>

@@ -12,24 +12,24 @@ type Place = { readonly client: SimClient; readonly session: string; readonly st
 type Change = 'hideParticipant' | 'returnParticipant' | 'removeParticipant';
 
 export const turnOperations: readonly SimOperation[] = [
-  op('take the turn', 44, (sim) => withTurn(sim, (place) => speak(sim, place))),
-  op('hand off', 8, (sim) => withTurn(sim, (place) => handOff(sim, place), 'workflow')),
-  op('finish', 4, (sim) => withTurn(sim, (place) => say(sim, place, finish({ reason: 'finished_early' })), 'workflow')),
-  op('raise a hand', 6, (sim) => withPlace(sim, (place) => raiseHand(sim, place), 'discussion')),
+  op('take the turn', 60, (sim) => withTurn(sim, (place) => speak(sim, place))),
+  op('hand off', 10, (sim) => withTurn(sim, (place) => handOff(sim, place), 'workflow')),
+  op('finish', 8, (sim) => withTurn(sim, (place) => say(sim, place, finish({ reason: 'finished_early' })), 'workflow')),
+  op('raise a hand', 9, (sim) => withPlace(sim, (place) => raiseHand(sim, place), 'discussion')),
   op('name the next speaker', 26, (sim) => withTurn(sim, (place) => handOff(sim, place), 'moderated')),
   op('end the panel', 32, (sim) =>
     withTurn(sim, (place) => say(sim, place, finish({ reason: 'panel_over' })), 'moderated'),
   ),
-  op('set the context', 4, (sim) => withPlace(sim, (place) => setContext(sim, place), 'workflow')),
+  op('set the context', 5, (sim) => withPlace(sim, (place) => setContext(sim, place), 'workflow')),
   op('report progress', 9, (sim) => withTurn(sim, (place) => report(place, 'report_progress', {}))),
-  op('a long turn', 36, (sim) =>
+  op('a long turn', 60, (sim) =>
     withTimedTurn(
       sim,
       ({ heartbeat, seconds }) => heartbeat !== false && Number(seconds) <= 60,
       (place) => longTurn(sim, place),
     ),
   ),
-  op('a turn that fails', 16, (sim) =>
+  op('a turn that fails', 24, (sim) =>
     withTimedTurn(
       sim,
       ({ on_failure, seconds }) => on_failure === true && Number(seconds) > 1,
@@ -39,33 +39,32 @@ export const turnOperations: readonly SimOperation[] = [
   op('report a failure', 3, (sim) =>
     withTurn(sim, (place) => report(place, 'report_turn_failure', { reason: 'no model' })),
   ),
-  op('report out of turn', 1.5, (sim) =>
+  op('report out of turn', 3, (sim) =>
     withPlace(sim, (place) =>
       report(place, sim.random.pick(['report_progress', 'report_turn_failure']), { reason: 'x' }),
     ),
   ),
-  op('speak out of turn', 2, (sim) => withPlace(sim, (place) => speak(sim, place))),
+  op('speak out of turn', 4, (sim) => withPlace(sim, (place) => speak(sim, place))),
   op('hide in a session with turns', 5, (sim) => withPlace(sim, (place) => change(sim, place, 'hideParticipant'))),
-  op('bring back in a session with turns', 11, (sim) =>
-    withPlace(sim, (place) => change(sim, place, 'returnParticipant')),
-  ),
-  op('remove in a session with turns', 1.6, (sim) =>
+  op('bring back in a session with turns', 14, (sim) => withHidden(sim, (place) => bringBack(sim, place))),
+  op('bring back who is not hidden', 2, (sim) => withPlace(sim, (place) => change(sim, place, 'returnParticipant'))),
+  op('remove in a session with turns', 2.2, (sim) =>
     withPlace(sim, (place) => change(sim, place, 'removeParticipant')),
   ),
-  op('leave a session with turns', 1.5, (sim) =>
+  op('leave a session with turns', 2.5, (sim) =>
     withPlace(sim, ({ client, session }) => asks(client, 'leave_session', { session_id: session })),
   ),
-  op('look at a view', 14, (sim) => withPlace(sim, (place) => look(sim, place))),
+  op('look at a view', 18, (sim) => withPlace(sim, (place) => look(sim, place))),
 ];
 
 /** Knobs of a type for these participants, the creator first. */
 export function knobsFor(sim: Simulation, type: string, names: readonly string[]): Record<string, unknown> {
   if (type === 'discussion') {
     const ordering = sim.random.pick(['round_robin', 'raise_hand', 'moderated', 'moderated', 'random']);
-    return { ordering, ...(sim.random.chance(0.8) ? { rounds: 1 + sim.random.below(2) } : {}) };
+    return { ordering, ...(sim.random.chance(0.8) ? { rounds: sim.random.pick([1, 1, 2]) } : {}) };
   }
   if (type !== 'workflow') return {};
-  const make = sim.random.pick([steps, steps, turns, turns, branches, branches]);
+  const make = sim.random.pick([steps, steps, turns, turns, turns, branches, branches]);
   // A graph is JSON; its type only lacks an index signature.
   return {
     graph: JSON.parse(JSON.stringify(make(sim, names))),
@@ -77,9 +76,10 @@ export function knobsFor(sim: Simulation, type: string, names: readonly string[]
 export function someLimits({ random }: Simulation): readonly ExpectationEntry[] {
   return Array.from({ length: random.below(5) }, () => ({
     ...random.pick([
-      { name: 'max_turns', params: { turns: 1 + random.below(4) } },
+      { name: 'max_turns', params: { turns: 1 + random.below(3) } },
       { name: 'budget_within', params: { usd: 0.1 } },
       { name: 'budget_within', params: { tokens: 5, usd: 1 } },
+      { name: 'no_progress', params: { repeats: 2 } },
       { name: 'no_progress', params: { repeats: 2 } },
       { name: 'no_progress', params: { repeats: 2 + random.below(2) } },
     ]),
@@ -93,7 +93,7 @@ function steps(_sim: Simulation, names: readonly string[]): TransitionGraph {
 }
 
 function turns(sim: Simulation, names: readonly string[]): TransitionGraph {
-  return roundRobin(names, { maxTurns: 2 + sim.random.below(4) });
+  return roundRobin(names, { maxTurns: sim.random.pick([2, 2, 3, 4]) });
 }
 
 /** One of everything: by tool, by context, by speaker, by turn, and to an end. */
@@ -125,7 +125,7 @@ function end(reason: string): TransitionGraph['transitions'][number]['then'] {
 }
 
 function speak(sim: Simulation, place: Place): string {
-  const isPacket = typeOf(place) === 'workflow' && sim.random.chance(0.4);
+  const isPacket = typeOf(place) === 'workflow' && sim.random.chance(0.5);
   const spent = sim.random.pick([
     {},
     { cost_usd: null },
@@ -133,11 +133,11 @@ function speak(sim: Simulation, place: Place): string {
     { usage: { fresh: 5, output: 2 }, cost_usd: 0.07 },
   ]);
   if (!isPacket) {
-    const text = `${sim.random.pick(['t', 'u'])}${sim.random.below(1000)}`;
+    const text = `${sim.random.pick(['t', 't', 'u'])}${sim.random.below(1000)}`;
     return say(sim, place, { event_type: 'msg.text', event_data: { text, ...spent } });
   }
   const tool = sim.random.pick(['escalate', 'other']);
-  const context_updates = { set: { tier: sim.random.pick(['free', 'gold']), done: sim.random.chance(0.6) } };
+  const context_updates = { set: { tier: sim.random.pick(['free', 'gold']), done: sim.random.chance(0.8) } };
   return say(sim, place, {
     event_type: 'msg.packet',
     event_data: { body: 'called', routing: { tool }, context_updates, ...spent },
@@ -169,7 +169,7 @@ function look(sim: Simulation, { client, session }: Place): string {
     { name: 'since_my_last_turn' },
   ]);
   const past = sim.views.pastOf(client.agentId, session);
-  if (past.length > 0 && sim.random.chance(0.4))
+  if (past.length > 0 && sim.random.chance(0.5))
     return asks(client, 'read_view', { session_id: session, ...sim.random.pick(past) });
   return asks(client, 'read_view', { session_id: session, view });
 }
@@ -201,6 +201,16 @@ function change(sim: Simulation, { session, state }: Place, call: Change): strin
   const { agent_id, name } = sim.random.pick(state.metadata.participants);
   sim.operate((hub) => hub[call](session, agent_id));
   return `${call} ${name} ${session}`;
+}
+
+function bringBack(sim: Simulation, { session, state }: Place): string {
+  const { agent_id, name } = sim.random.pick(state.metadata.participants.filter(isHidden));
+  sim.operate((hub) => hub.returnParticipant(session, agent_id));
+  return `returnParticipant ${name} ${session}`;
+}
+
+function isHidden({ status }: SessionState['metadata']['participants'][number]): boolean {
+  return status === 'hidden';
 }
 
 function say(
@@ -246,6 +256,12 @@ function withTimedTurn(
 /** Somebody in a live session with turns, whether it may speak or not. */
 function withPlace(sim: Simulation, run: (place: Place) => string, type?: string): string | false {
   return withOne(sim, places(sim, type), run);
+}
+
+/** A live session with turns in which somebody is hidden. */
+function withHidden(sim: Simulation, run: (place: Place) => string): string | false {
+  const some = places(sim).filter(({ state }) => state.metadata.participants.some(isHidden));
+  return withOne(sim, some, run);
 }
 
 function withOne(sim: Simulation, some: readonly Place[], run: (place: Place) => string): string | false {

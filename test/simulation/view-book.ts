@@ -6,16 +6,21 @@ import { isFor, type LogModel, same } from './log-model.ts';
 
 type Shown = Result<'read_view'>;
 type Past = Pick<Shown, 'view' | 'at_seq'>;
+type Denial = (senderId: string) => boolean;
+
+interface Line {
+  readonly seq: number;
+  readonly sender_id: string;
+  readonly own: boolean;
+}
 
 export class ViewBook {
   readonly #model: LogModel;
-  readonly #mayBeDenied: (agentId: string, senderId: string) => boolean;
   readonly #shown = new Map<string, Shown>();
   readonly #past = new Map<string, Past[]>();
 
-  constructor(model: LogModel, mayBeDenied: (agentId: string, senderId: string) => boolean) {
+  constructor(model: LogModel) {
     this.#model = model;
-    this.#mayBeDenied = mayBeDenied;
   }
 
   /** What this participant has looked at in the session, to be asked for again. */
@@ -23,14 +28,11 @@ export class ViewBook {
     return this.#past.get(`${agentId} ${session}`) ?? [];
   }
 
-  /** True = it was shown before, and is the same. */
-  check(agentId: string, session: string, shown: Shown): boolean {
-    // What its rule keeps from it is not shown, and rules change.
-    const entries = this.#model.sessions.get(session)?.entries ?? [];
-    if (entries.some(({ envelope }) => this.#mayBeDenied(agentId, envelope.sender_id))) return false;
+  /** True = it was shown before, and is the same. `denials`: by one of them it was kept from what some say. */
+  check(agentId: string, session: string, shown: Shown, denials: readonly Denial[]): boolean {
     const where = `${shown.view.name} of ${session} at seq ${shown.at_seq} for ${agentId}`;
-    this.#checkLines(agentId, session, shown, where);
-    const key = `${agentId} ${session} ${shown.at_seq} ${JSON.stringify(shown.view)}`;
+    const visible = this.#checkLines(agentId, session, shown, denials, where);
+    const key = `${agentId} ${session} ${shown.at_seq} ${JSON.stringify(shown.view)} of ${visible}`;
     const before = this.#shown.get(key);
     holds(
       before === undefined || same(before, shown),
@@ -44,34 +46,23 @@ export class ViewBook {
     return before !== undefined;
   }
 
-  #checkLines(agentId: string, session: string, { messages, earlier, at_seq }: Shown, where: string): void {
-    const visible = this.#visible(agentId, session, at_seq);
-    const lines = messages.filter(({ seq }) => seq !== null);
-    const expected = visible.slice(visible.length - lines.length);
-    const isSuffix = same(
-      expected.map(({ seq }) => seq),
-      lines.map(({ seq }) => seq),
-    );
-    holds(
-      isSuffix,
-      'L1',
-      () => `${where} shows ${lines.map(({ seq }) => seq).join()}, of ${visible.map(({ seq }) => seq).join()}`,
-    );
-    const roles = expected.map(({ own }) => (own ? 'assistant' : 'user'));
-    holds(
-      same(
-        roles,
-        lines.map(({ role }) => role),
-      ),
-      'L7',
-      () => `${where} mixes up who spoke`,
-    );
-    const left = visible.length - lines.length;
-    holds(earlier === left, 'L3', () => `${where} counts ${earlier} earlier lines, there are ${left}`);
+  /** Of what could be seen, in words. */
+  #checkLines(agentId: string, session: string, shown: Shown, denials: readonly Denial[], where: string): string {
+    const all = this.#visible(agentId, session, shown.at_seq);
+    const wrong: { law: string; why: string }[] = [];
+    for (const isDenied of denials) {
+      const visible = all.filter(({ own, sender_id }) => own || !isDenied(sender_id));
+      const problem = problemOf(visible, shown);
+      if (problem === null) return visible.map(({ seq }) => seq).join();
+      wrong.push(problem);
+    }
+    const [first] = wrong;
+    holds(first === undefined, first?.law ?? 'L1', () => `${where} ${first?.why}`);
+    return '';
   }
 
   /** By a reading of the spec that shares no code with the hub's. */
-  #visible(agentId: string, session: string, atSeq: number): readonly { seq: number; own: boolean }[] {
+  #visible(agentId: string, session: string, atSeq: number): readonly Line[] {
     const entries = this.#model.sessions.get(session)?.entries ?? [];
     const removed = entries.find(
       ({ envelope }) =>
@@ -82,10 +73,23 @@ export class ViewBook {
       .map(({ envelope }) => envelope)
       .filter((envelope) => envelope.seq <= end && isLine(envelope.event_type))
       .filter((envelope) => envelope.sender_id === agentId || isFor(envelope, agentId))
-      .map(({ seq, sender_id }) => ({ seq, own: sender_id === agentId }));
+      .map(({ seq, sender_id }) => ({ seq, sender_id, own: sender_id === agentId }));
   }
 }
 
 function isLine(type: string): boolean {
   return isContent(type) || type === 'expectation.violated';
+}
+
+/** Exactly the newest of what is visible, each with its role, and all the others counted; null = so it is. */
+function problemOf(visible: readonly Line[], { messages, earlier }: Shown): { law: string; why: string } | null {
+  const lines = messages.filter(({ seq }) => seq !== null);
+  const seqs = lines.map(({ seq }) => seq).join();
+  const expected = visible.slice(visible.length - lines.length);
+  const left = visible.length - lines.length;
+  if (expected.map(({ seq }) => seq).join() !== seqs)
+    return { law: 'L1', why: `shows ${seqs}, of ${visible.map(({ seq }) => seq).join()}` };
+  if (expected.some(({ own }, i) => lines[i]?.role !== (own ? 'assistant' : 'user')))
+    return { law: 'L7', why: 'mixes up who spoke' };
+  return earlier === left ? null : { law: 'L3', why: `counts ${earlier} earlier lines, there are ${left}` };
 }

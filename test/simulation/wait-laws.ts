@@ -35,10 +35,18 @@ export interface SetBack {
   readonly toMs: number;
 }
 
+/** Or half of the shortest time that it extends. */
+function everyMs({ manifest }: SessionState['metadata']): number {
+  const extended = manifest.expectations.filter(
+    ({ name, params }) => name === 'turn_within' && params.heartbeat !== false,
+  );
+  return Math.min(PROGRESS_EVERY_MS, ...extended.map(({ params }) => Number(params.seconds) * 500));
+}
+
 /** Only who has the turn reports on it, to nobody, and progress is not logged too often. */
 export function checkReport(
   log: readonly Entry[],
-  { head }: SessionState,
+  { head, metadata }: SessionState,
   envelope: Envelope,
   setBacks: readonly SetBack[],
 ): void {
@@ -51,10 +59,10 @@ export function checkReport(
   const last = log.findLast((one) => one.envelope.event_type === event_type && one.envelope.sender_id === sender_id);
   if (last === undefined) return;
   const lastMs = createdMs(log, last.envelope.seq);
-  // A clock that was set back before it says nothing about how long ago it was.
+  // The hub may have been down while the clock was behind its log: then its time begins there, and not at the second.
   if (setBacks.some(({ fromMs, toMs }) => toMs < lastMs && lastMs <= fromMs)) return;
   holds(
-    Date.parse(created_at) - lastMs >= PROGRESS_EVERY_MS,
+    Date.parse(created_at) - lastMs >= everyMs(metadata),
     'L8',
     () => `${where}: progress of ${sender_id} again after seq ${last.envelope.seq}`,
   );

@@ -12,6 +12,8 @@ export interface OpenWait {
   readonly dueMs: number;
 }
 
+const TIMED: ReadonlySet<string> = new Set(['acks_within', 'reply_within', 'turn_within', 'max_silence']);
+
 interface Violated {
   readonly entry: number;
   readonly violators: readonly { readonly agent_id: string | null; readonly since_seq: number }[];
@@ -56,6 +58,8 @@ function violators(log: readonly Entry[], { metadata, head }: SessionState, { na
     return state === 'INVITED' ? pending_acks.map((agent_id) => ({ agent_id, since_seq: 1 })) : [];
   }
   if (state !== 'ACTIVE') return [];
+  // Limits wait for nothing: they look at what is accepted.
+  if (!TIMED.has(name)) return [];
   if (name === 'turn_within') return head.turn === null ? [] : [head.turn];
   if (name === 'max_silence') {
     const opened = log.find(({ envelope }) => envelope.event_type === 'session.opened');
@@ -65,7 +69,10 @@ function violators(log: readonly Entry[], { metadata, head }: SessionState, { na
   return active.map(({ agent_id }) => ({ agent_id, since_seq: firstUnanswered(log, agent_id) }));
 }
 
-/** Progress within a turn moves its end, up to six times its time; a failure of it, where that is asked for, is the end. */
+/**
+ * Progress within a turn, of it or of a task, moves its end, up to six times its time; a failure of it, where that is
+ * asked for, is the end.
+ */
 function dueOf(
   log: readonly Entry[],
   { name, params }: ExpectationEntry,
@@ -76,10 +83,9 @@ function dueOf(
   if (name !== 'turn_within') return createdMs(log, since) + ms;
   const held = heldFrom(log, agentId, since);
   const sinceMs = createdMs(log, held);
-  const isOwn = (type: string) => (entry: Entry) =>
-    entry.envelope.event_type === type && entry.envelope.sender_id === agentId;
-  const progress = log.slice(held).findLast(isOwn('task.progress'));
-  const failed = log.slice(since).find(isOwn('task.failed'));
+  const isOwn = ({ envelope }: Entry, type: string) => envelope.event_type === type && envelope.sender_id === agentId;
+  const progress = log.slice(held).findLast((entry) => isOwn(entry, 'task.progress'));
+  const failed = log.slice(since).find((entry) => isOwn(entry, 'task.failed') && entry.envelope.task_id === null);
   const isExtended = params.heartbeat !== false && progress !== undefined;
   const endMs = isExtended ? Math.min(Date.parse(progress.envelope.created_at) + ms, sinceMs + 6 * ms) : sinceMs + ms;
   return params.on_failure === true && failed !== undefined
