@@ -291,10 +291,15 @@ export abstract class Client {
     return {
       delivered: (delivery) => this.room(delivery.envelope.session_id).receive(delivery),
       told: (envelope) => this.told(envelope),
-      gap: (gap) => this.contain('onGap', () => this.options.onGap?.(gap, this.session(gap.session_id))),
+      gap: (gap) => this.gap(gap),
       forgotten: (sessionId) => this.rooms.get(sessionId)?.forget(),
       ended: (end) => this.ended(end),
     };
+  }
+
+  private gap(gap: GapFrame): void {
+    if (gap.reason !== 'epoch') this.rooms.get(gap.session_id)?.giveUp(gap.from_seq, gap.to_seq);
+    this.contain('onGap', () => this.options.onGap?.(gap, this.session(gap.session_id)));
   }
 
   private told(envelope: Envelope): void {

@@ -59,6 +59,11 @@ export class Inbox<T> {
     this.items.delete(item);
   }
 
+  /** What is here and is like that. */
+  those(isLike: (item: T) => boolean): readonly T[] {
+    return [...this.items].filter(isLike);
+  }
+
   /** The oldest item, which is then no longer here. */
   shift(): T | undefined {
     const [first] = this.items;

@@ -153,6 +153,17 @@ export class Room {
     return item?.delivery;
   }
 
+  /** The hub says that this range will not come: what came of it and nobody has taken is given up too. */
+  giveUp(fromSeq: number, toSeq: number): void {
+    const isGone = ({ delivery: { envelope } }: Unread): boolean => envelope.seq >= fromSeq && envelope.seq <= toSeq;
+    for (const item of this.unread.those(isGone)) {
+      this.unread.remove(item);
+      this.host.unread.remove(item);
+      // What it gave is told by the turn of what comes later.
+      item.delivery.ack();
+    }
+  }
+
   async messageOf({ envelope, turn }: Delivery): Promise<Message> {
     const from = await this.roster.nameOf(envelope.sender_id);
     return new Message(this.session, envelope, from, turn, this.signal);

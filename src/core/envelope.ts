@@ -104,6 +104,11 @@ export type HubEventType = (typeof HUB_EVENT_TYPES)[number];
 
 const hubEventTypes: ReadonlySet<string> = new Set(HUB_EVENT_TYPES);
 
+/** It gave this participant the turn. */
+export function givesTurn({ envelope, turn }: Entry, agentId: string): boolean {
+  return turn !== null && turn.agent_id === agentId && turn.since_seq === envelope.seq;
+}
+
 /** The hub keeps whole families to itself, so that a later type of its own can never be forged today. */
 export function isReservedType(eventType: string): boolean {
   return hubEventTypes.has(eventType) || eventType.startsWith('session.') || eventType.startsWith('expectation.');

@@ -71,8 +71,14 @@ export function isProtocolError(error: unknown): error is ProtocolError {
   return code === 'protocol_error' || code === 'not_your_turn';
 }
 
+/** Anything can be thrown, also what has no text and what throws when it is looked at. */
 export function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
+  try {
+    if (!(thrown instanceof Error)) return new Error(String(thrown));
+    return typeof thrown.message === 'string' ? thrown : new Error('an error without a message was thrown');
+  } catch {
+    return new Error('something was thrown that cannot be shown');
+  }
 }
 
 /** What a caller may be told of anything thrown: wire errors as they are, the rest as `internal`. */

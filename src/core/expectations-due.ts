@@ -37,14 +37,15 @@ export function watchedState({ metadata, head: { turn }, pacing, adapter_state }
 function violationOf({ index, entry, evaluator }: WatchedEntry, due: readonly Wait[], watched: Watched): Violation {
   const said = evaluator.describe?.(due, contextOf(entry.params, watched)) ?? inWords(due, watched);
   const detail = checkedDetail(evaluator, said);
-  return {
+  // A handler is given it, and must not change what goes into the log.
+  return Object.freeze({
     entry: index,
     name: entry.name,
-    violators: due.map(({ agent_id, since_seq }) => ({ agent_id, since_seq })),
+    violators: Object.freeze(due.map(({ agent_id, since_seq }) => Object.freeze({ agent_id, since_seq }))),
     due_at: isoFromMs(Math.min(...due.map(({ due_ms }) => due_ms))),
     on_violation: entry.on_violation,
     detail,
-  };
+  });
 }
 
 function inWords(due: readonly Wait[], { metadata }: Watched): string {

@@ -53,6 +53,14 @@ export class Binding implements PumpTarget {
   send(text: string): void {
     this.endpoint.send(text);
   }
+
+  oldestStream(): Pump | null {
+    let oldest: Pump | null = null;
+    for (const pump of this.pumps.values()) {
+      if (pump.oldest !== null && (oldest?.oldest == null || pump.oldest < oldest.oldest)) oldest = pump;
+    }
+    return oldest;
+  }
 }
 
 export class Bindings {

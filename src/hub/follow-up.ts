@@ -27,7 +27,10 @@ export function onDurable(parts: HubParts, session: LiveSession, entries: readon
   if (entries.some(namesSomeone)) reconcile(parts, head);
   void checkDrained(parts, head);
   limitDrain(parts, head);
-  if (isTerminal(metadata.state)) void closeChildren(parts, session.sessionId);
+  if (!isTerminal(metadata.state)) return;
+  parts.watching.forget(session.sessionId);
+  parts.grace.forget(session.sessionId);
+  void closeChildren(parts, session.sessionId);
 }
 
 function madeByHub({ envelope }: Entry): boolean {

@@ -10,13 +10,16 @@ import type { HubParts } from './parts.ts';
 
 /** What an arbiter of one's own said beforehand. */
 export interface Verdicts {
+  /** The arbiter was asked, if it is one's own. */
+  readonly isAsked: boolean;
   readonly send: Denial;
   /** By recipient. */
   readonly inbox: ReadonlyMap<string, Denial>;
 }
 
 /** Where nobody was asked. */
-export const NO_VERDICTS: Verdicts = { send: null, inbox: new Map() };
+export const NO_VERDICTS: Verdicts = { isAsked: false, send: null, inbox: new Map() };
+const NOT_ASKED = 'you were not in the session yet when the arbiter was asked; try again';
 
 export class Gate {
   private readonly parts: HubParts;
@@ -63,9 +66,10 @@ export class Gate {
   }
 
   /** Outbound access and depth, on the state it is judged on. */
-  denied(draft: Draft, metadata: SessionMetadata, { send }: Verdicts): Denial {
+  denied(draft: Draft, metadata: SessionMetadata, { send, isAsked }: Verdicts): Denial {
     const { registry, arbiter } = this.parts;
-    if (this.asksSend) return send;
+    // Who is let in just now was a stranger when the arbiter would have been asked.
+    if (this.asksSend) return isAsked ? send : NOT_ASKED;
     const rule = registry.ruleOf(draft.sender_id);
     if (rule === registry.openRule && metadata.depth <= rule.limits.delegation_depth) return null;
     const ask = {
@@ -92,6 +96,11 @@ export class Gate {
     if (envelope.sender_id === HUB_ID || !this.withholdsFrom(agentId)) return null;
     const [from, to] = [this.known(envelope.sender_id), this.known(agentId)];
     return this.parts.arbiter.denial('authorizeDelivery', { from, to, envelope });
+  }
+
+  /** Something may be kept from somebody. */
+  get mayWithhold(): boolean {
+    return this.asksDelivery || this.parts.registry.hasRules;
   }
 
   /** Something may be kept from this one, by its rule or by an arbiter of one's own. */
@@ -122,6 +131,7 @@ export class Gate {
       ? to.map((one) => this.parts.arbiter.denial('authorizeInbox', { ...asked, to: one }))
       : [];
     const told = ([first, ...others]: readonly Denial[]): Verdicts => ({
+      isAsked: true,
       send: first ?? null,
       inbox: new Map(others.map((denial, i) => [to[i]?.agent_id ?? '', denial])),
     });

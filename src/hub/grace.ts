@@ -9,6 +9,8 @@ const JUMP_MS = 5_000;
 
 export class Grace {
   private readonly clock: Clock;
+  /** On which it is seen whether the clock was set. */
+  private readonly wall: Clock;
   private readonly graceMs: number;
   /** Of every session, and of one that came back: in monotonic time. */
   private until = Number.NEGATIVE_INFINITY;
@@ -18,10 +20,11 @@ export class Grace {
   /** Sessions that were found unavailable, and whether what they lack may be there now. */
   private readonly lost = new Map<string, { mayBeBack: boolean }>();
 
-  constructor(clock: Clock, { restartGraceMs }: Limits) {
+  constructor(clock: Clock, wall: Clock, { restartGraceMs }: Limits) {
     this.clock = clock;
+    this.wall = wall;
     this.graceMs = restartGraceMs;
-    this.lastMs = clock.now();
+    this.lastMs = wall.now();
     this.last = clock.monotonic();
   }
 
@@ -32,7 +35,7 @@ export class Grace {
 
   /** Called at every sweep, and before anything is found due. */
   check(): void {
-    const nowMs = this.clock.now();
+    const nowMs = this.wall.now();
     const now = this.clock.monotonic();
     const jumped = Math.abs(nowMs - this.lastMs - (now - this.last)) > JUMP_MS;
     if (jumped) this.until = now + this.graceMs;

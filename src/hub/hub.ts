@@ -41,6 +41,7 @@ import { Retries } from './retries.ts';
 import { RuleParts } from './rule-parts.ts';
 import { Sessions } from './sessions.ts';
 import { Stamper } from './stamper.ts';
+import { SteadyClock } from './steady-clock.ts';
 import { Views } from './views.ts';
 import { Waiters } from './waiters.ts';
 import { Wakes } from './wakes.ts';
@@ -239,11 +240,12 @@ export class Hub {
 }
 
 function assemble(options: HubOptions, hubId: string, countConnections: () => number): HubParts {
-  const { store, clock, ids, log = silentLog } = options;
+  const { store, ids, log = silentLog } = options;
+  const clock = new SteadyClock(options.clock);
   const limits = limitsWith(options.limits);
   const backlog = new Backlog(clock, limits);
   const events = new Taps(log);
-  const grace = new Grace(clock, limits);
+  const grace = new Grace(clock, options.clock, limits);
   const fail = (thrown: Error): void => {
     if (backlog.failed !== null) return;
     // A store may be anybody's code.

@@ -18,6 +18,7 @@ export class InboxCount {
   told = false;
   /** Changed while it was being counted. */
   moved = false;
+  private counting = false;
   private readonly clock: Clock;
   private exact: boolean;
   /** When the first of them runs out of its time. */
@@ -38,6 +39,8 @@ export class InboxCount {
 
   /** Counting again would say the same, or was done just now. */
   get isSure(): boolean {
+    // What is acked meanwhile does not show until it is done.
+    if (this.counting) return false;
     if (this.exact && this.clock.now() <= this.expiresMs) return true;
     return this.clock.monotonic() - this.countedMs < AGAIN_MS;
   }
@@ -54,18 +57,21 @@ export class InboxCount {
   }
 
   beginCounting(): void {
+    this.counting = true;
     this.moved = false;
     this.expiresMs = Number.POSITIVE_INFINITY;
   }
 
   /** There are no more than that, and perhaps less. */
   estimated(): void {
+    this.counting = false;
     this.known = true;
     this.exact = false;
     this.countedMs = Number.NEGATIVE_INFINITY;
   }
 
   counted(exact: boolean): void {
+    this.counting = false;
     this.known = true;
     this.exact = exact && !this.moved;
     this.countedMs = this.clock.monotonic();

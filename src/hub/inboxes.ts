@@ -5,8 +5,9 @@
  */
 
 import { isDeliverable, membershipEnd } from '../core/delivery.ts';
-import { type Draft, type Entry, type Envelope, HUB_ID } from '../core/envelope.ts';
+import { type Draft, type Entry, type Envelope, givesTurn, HUB_ID } from '../core/envelope.ts';
 import { asError } from '../core/errors.ts';
+import type { GapReason } from '../core/frames.ts';
 import type { Head } from '../core/head.ts';
 import type { SessionMetadata } from '../core/session.ts';
 import type { SessionState } from '../core/state.ts';
@@ -24,6 +25,7 @@ export class Inboxes {
   private readonly staged = new Map<readonly Entry[], readonly InboxCount[]>();
   /** Not counted though not acked: told as gone, and not to be had by its recipient's rule. */
   private readonly gone = new Skipped();
+  private readonly expired = new Skipped();
   private readonly denied = new Skipped();
 
   constructor(parts: HubParts) {
@@ -100,10 +102,11 @@ export class Inboxes {
     const end = membershipEnd(head, agentId);
     if (end === 0) return;
     const count = this.countOf(agentId);
-    for (const { envelope } of entries) {
+    for (const entry of entries) {
+      const { envelope } = entry;
       if (count !== undefined && isJoinOf(agentId, envelope)) this.joined(count, agentId, envelope);
       if (!isDeliverable(envelope, agentId, end)) continue;
-      if (count !== undefined) this.take(agentId, envelope, count);
+      if (count !== undefined) this.take(agentId, entry, count);
       else if (envelope.sender_id !== HUB_ID) void this.count(agentId);
     }
   }
@@ -115,10 +118,11 @@ export class Inboxes {
   }
 
   /** It is told as gone and not sent, now and whenever its recipient comes back without having acked past it. */
-  tellGone(agentId: string, place: Place): void {
+  tellGone(agentId: string, place: Place, reason: GapReason): void {
     if (this.isCountedOut(agentId, place)) return;
-    this.gone.add(agentId, place);
-    this.restrain(this.gone);
+    const skipped = reason === 'expired' ? this.expired : this.gone;
+    skipped.add(agentId, place);
+    this.restrain(skipped);
     const count = this.counts.get(agentId);
     if (count !== undefined) this.less(agentId, count);
   }
@@ -126,6 +130,7 @@ export class Inboxes {
   /** Everything up to `seq` is acked. */
   passed(agentId: string, sessionId: string, seq: number): void {
     this.gone.passed(agentId, sessionId, seq);
+    this.expired.passed(agentId, sessionId, seq);
     this.denied.passed(agentId, sessionId, seq);
   }
 
@@ -134,9 +139,10 @@ export class Inboxes {
     this.counts.get(agentId)?.blur();
   }
 
-  /** It came when the inbox was full, or was told as gone before. */
-  isGone(agentId: string, place: Place): boolean {
-    return this.gone.has(agentId, place);
+  /** Why it is not sent: it came when the inbox was full, or was told as gone before; null = it is sent. */
+  whyGone(agentId: string, place: Place): GapReason | null {
+    if (this.expired.has(agentId, place)) return 'expired';
+    return this.gone.has(agentId, place) ? 'overflow' : null;
   }
 
   /** It came when its recipient's rule did not take it. */
@@ -146,7 +152,7 @@ export class Inboxes {
 
   /** It is not acked, and does not count. */
   isCountedOut(agentId: string, place: Place): boolean {
-    return this.gone.has(agentId, place) || this.denied.has(agentId, place);
+    return this.whyGone(agentId, place) !== null || this.denied.has(agentId, place);
   }
 
   /** Found when it was counted anew: not to be had. */
@@ -157,8 +163,8 @@ export class Inboxes {
 
   /** Found when it was counted anew: past its time. */
   countOutExpired(agentId: string, envelope: Envelope): void {
-    this.gone.add(agentId, envelope);
-    this.restrain(this.gone);
+    this.expired.add(agentId, envelope);
+    this.restrain(this.expired);
   }
 
   /** Room must be made for what is to be delivered. */
@@ -175,7 +181,8 @@ export class Inboxes {
     if (overflow !== 'reject' && !this.isKnown(agentId)) await this.count(agentId);
   }
 
-  private take(agentId: string, envelope: Envelope, count: InboxCount): void {
+  private take(agentId: string, entry: Entry, count: InboxCount): void {
+    const { envelope } = entry;
     if (envelope.sender_id === HUB_ID) return this.add(agentId, count, 1);
     const { gate, arbiter } = this.parts;
     const withholds = gate.withholdsFrom(agentId);
@@ -185,7 +192,8 @@ export class Inboxes {
       return this.restrain(this.denied);
     }
     this.denied.keepNewest(agentId, envelope);
-    if (this.mustDrop(agentId, count)) {
+    // Whoever gets the turn must know of it.
+    if (!givesTurn(entry, agentId) && this.mustDrop(agentId, count)) {
       this.gone.addNewest(agentId, envelope);
       return this.restrain(this.gone);
     }

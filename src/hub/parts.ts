@@ -1,7 +1,7 @@
 /** What the parts of one hub know of each other. Assembled in hub.ts; every part takes it and uses what it needs. */
 
 import type { Limits } from '../core/limits.ts';
-import type { Clock, Ids, Log } from '../core/ports.ts';
+import type { Ids, Log } from '../core/ports.ts';
 import type { Store } from '../core/store.ts';
 import type { Adapters } from './adapters.ts';
 import type { AskArbiter } from './ask-arbiter.ts';
@@ -23,13 +23,14 @@ import type { Retries } from './retries.ts';
 import type { RuleParts } from './rule-parts.ts';
 import type { Sessions } from './sessions.ts';
 import type { Stamper } from './stamper.ts';
+import type { SteadyClock } from './steady-clock.ts';
 import type { Views } from './views.ts';
 import type { Waiters } from './waiters.ts';
 import type { Wakes } from './wakes.ts';
 import type { Watching } from './watching.ts';
 
 export interface HubParts {
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   readonly ids: Ids;
   readonly log: Log;
   readonly limits: Limits;

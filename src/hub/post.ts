@@ -1,6 +1,6 @@
 /** The story of a post: gather facts → admit → stamp → fold → stage → (durable) → answer and deliver. */
 
-import { admitPost, type PostAnswer, type PostFacts, turnIsVisible } from '../core/admit.ts';
+import { admitPost, type PostAnswer, type PostFacts } from '../core/admit.ts';
 import type { Draft } from '../core/envelope.ts';
 import { parseEventData } from '../core/event-data.ts';
 import type { KeyRecord } from '../core/keys.ts';
@@ -13,6 +13,7 @@ import { inboxRefusal } from './inbox-refusal.ts';
 import type { LiveSession } from './live-session.ts';
 import type { HubParts } from './parts.ts';
 import type { Toll } from './rates.ts';
+import { turnRefusal } from './turn-refusal.ts';
 
 export function post(parts: HubParts, sender: Binding, params: PostParams): Promise<PostAnswer> {
   const draft = draftOf(sender.agentId, params, parts.limits);
@@ -51,7 +52,7 @@ function admit(parts: HubParts, session: LiveSession, asked: Asked): Promise<Pos
       const decision = admitPost(draft, factsOf(parts, session, state, asked, earlier));
       return parts.rates.charged(decision, draft.sender_id, asked);
     },
-    draft.audience === null ? undefined : (advanced) => turnIsVisible(draft, advanced),
+    draft.audience === null && !parts.gate.mayWithhold ? undefined : (advanced) => turnRefusal(parts, draft, advanced),
   );
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { isDeliverable, isPastTtl } from '../core/delivery.ts';
-import { type Entry, type Envelope, HUB_ID } from '../core/envelope.ts';
+import { type Entry, type Envelope, givesTurn, HUB_ID } from '../core/envelope.ts';
 import { encodeFrame, encodeNotify, type GapReason } from '../core/frames.ts';
 import type { Head } from '../core/head.ts';
 import { isTerminal } from '../core/session.ts';
@@ -18,6 +18,8 @@ const READ_BATCH = 128;
 const READ_AGAIN_MS = 1000;
 
 interface Flight {
+  readonly envelopeId: string;
+  readonly mayDrop: boolean;
   readonly senderId: string;
   readonly attempt: number;
   /** The `prev_seq` it was sent with, the same in every attempt. */
@@ -28,6 +30,8 @@ export interface PumpTarget {
   readonly agentId: string;
   readonly number: number;
   send(text: string): void;
+  /** The stream with the oldest on its way that may be dropped; null = there is none. */
+  oldestStream(): Pump | null;
 }
 
 export class Pump {
@@ -193,25 +197,39 @@ export class Pump {
   private deliverOne(entry: Entry): void {
     const { envelope } = entry;
     if (isPastTtl(envelope, this.parts.clock.now())) this.skip(envelope, 'expired');
-    else if (this.parts.inboxes.isGone(this.target.agentId, envelope)) this.skip(envelope, 'overflow');
-    else if (this.hasRoomFor(envelope)) {
-      this.send(entry, { senderId: envelope.sender_id, attempt: 1, prevSeq: this.previous });
-      this.previous = envelope.seq;
-    }
+    else this.deliverDue(entry);
   }
 
-  /** Where the oldest are dropped they make room: of what was sent the first; if nothing was, this one is the oldest. */
-  private hasRoomFor(envelope: Envelope): boolean {
-    if (envelope.sender_id === HUB_ID) return true;
+  private deliverDue(entry: Entry): void {
+    const { agentId } = this.target;
+    const { envelope_id, seq, sender_id } = entry.envelope;
+    const gone = this.parts.inboxes.whyGone(agentId, entry.envelope);
+    if (gone !== null) return this.skip(entry.envelope, gone);
+    // Neither the hub's own nor what gives it the turn is dropped.
+    const mayDrop = sender_id !== HUB_ID && !givesTurn(entry, agentId);
+    if (mayDrop && !this.hasRoomFor(envelope_id)) return this.skip(entry.envelope, 'overflow');
+    this.send(entry, { envelopeId: envelope_id, senderId: sender_id, mayDrop, attempt: 1, prevSeq: this.previous });
+    this.previous = seq;
+  }
+
+  /** Where the oldest are dropped they make room, in whatever session they are; false = there is none older than this one. */
+  private hasRoomFor(envelopeId: string): boolean {
     while (this.parts.inboxes.overflows(this.target.agentId)) {
-      const oldest = this.inFlight.keys().next().value;
-      if (oldest === undefined) {
-        this.skip(envelope, 'overflow');
-        return false;
-      }
-      this.drop(oldest);
+      const oldest = this.target.oldestStream();
+      if (oldest === null || (oldest.oldest ?? '') > envelopeId) return false;
+      oldest.dropOldest();
     }
     return true;
+  }
+
+  /** The id of the oldest on its way that may be dropped. */
+  get oldest(): string | null {
+    for (const { envelopeId, mayDrop } of this.inFlight.values()) if (mayDrop) return envelopeId;
+    return null;
+  }
+
+  private dropOldest(): void {
+    for (const [seq, { mayDrop }] of this.inFlight) if (mayDrop) return this.drop(seq);
   }
 
   private send({ envelope, turn }: Entry, flight: Flight): void {
@@ -230,7 +248,7 @@ export class Pump {
   /** Told, not sent: the recipient knows exactly what is gone. */
   private skip(envelope: Envelope, reason: GapReason): void {
     const { seq } = envelope;
-    this.parts.inboxes.tellGone(this.target.agentId, envelope);
+    this.parts.inboxes.tellGone(this.target.agentId, envelope, reason);
     this.sendGap(seq, reason);
     this.previous = seq;
     this.gaps.add(seq);
@@ -246,7 +264,7 @@ export class Pump {
   /** It may have come or not, and so may the gap: that is known when something later is acked. */
   private drop(seq: number): void {
     const place = this.land(seq);
-    if (place !== null) this.parts.inboxes.tellGone(this.target.agentId, place);
+    if (place !== null) this.parts.inboxes.tellGone(this.target.agentId, place, 'overflow');
     this.sendGap(seq, 'overflow');
     this.gaps.add(seq);
   }

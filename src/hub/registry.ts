@@ -146,6 +146,11 @@ export class Registry {
     });
   }
 
+  /** Somebody has, or had, a rule of its own. */
+  get hasRules(): boolean {
+    return this.identities.hasRules;
+  }
+
   /** The rule that holds now; `openRule` = it has none of its own. Asked several times for every post. */
   ruleOf(agentId: string): Rule {
     if (!this.identities.hasRules) return this.openRule;

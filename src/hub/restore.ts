@@ -1,6 +1,7 @@
 /** The start of a hub: rows, not heads and not histories, and most of them while it runs already, as what a crash left undone. */
 
 import { isTerminal } from '../core/session.ts';
+import { stampMs } from '../core/stamp.ts';
 import type { LiveRow } from '../core/store.ts';
 import { eachAtMost } from './at-most.ts';
 import { currentHead } from './current-head.ts';
@@ -23,10 +24,13 @@ export interface Unfinished {
 
 /** Makes later stamps later than all that is stored, and arms the first page of live sessions: for most hubs that is all. */
 export async function restore(parts: HubParts): Promise<Unfinished> {
-  const { store, registry, stamper, index, grace } = parts;
+  const { store, registry, stamper, clock, index, grace } = parts;
   await registry.start();
   const newest = await store.newestEnvelopeId();
-  if (newest !== null) stamper.observe(newest);
+  if (newest !== null) {
+    stamper.observe(newest);
+    clock.reached(stampMs(newest));
+  }
   const unfinished = { rows: store.liveRows()[Symbol.asyncIterator](), closing: [], children: [] };
   while (index.size === 0 && (await armPage(parts, unfinished)));
   if (index.size > 0) grace.started();

@@ -82,6 +82,8 @@ export class Wakes {
     const { index, presence, clock, sessions } = this.parts;
     const current = await currentHead(this.parts, sessionId);
     if (current === null || current.damaged || isTerminal(current.head.state)) return this.forget(sessionId);
+    // Reading took its time: the clock may have jumped meanwhile.
+    this.parts.grace.check();
     const nowMs = clock.now();
     let nextMs = presence.lookAtMs(current.head);
     if (nextMs <= nowMs) {

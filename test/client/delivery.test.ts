@@ -282,6 +282,18 @@ it('[CL10] a gap moves on, so that what is gone is not taken for lost', async ()
   expect(await hub.heard()).toEqual([resume(9)]);
 });
 
+it('[CL10] what came and nobody has taken is given up when the hub says that it is gone', async () => {
+  const { hub, client } = await agent();
+  await tell(hub, notify({ seq: 1 }), notify({ seq: 2 }), notify({ seq: 3 }));
+  const gap = { kind: 'gap', recipient_id: ME, session_id: S1, epoch: 1, from_seq: 1, to_seq: 2, reason: 'overflow' };
+  await tell(hub, gap);
+  expect(await hub.heard()).toEqual([receipt(1), receipt(2)]);
+  const messages = client.session(S1)[Symbol.asyncIterator]();
+  const next = messages.next();
+  await tell(hub);
+  expect((await next).value?.text).toBe('text 3');
+});
+
 it('[CL10] a gap behind a loss does not hide the loss', async () => {
   const { hub, read } = await reader();
   const gap = { kind: 'gap', recipient_id: ME, session_id: S1, epoch: 1, from_seq: 4, to_seq: 4, reason: 'expired' };

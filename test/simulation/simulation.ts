@@ -124,7 +124,7 @@ export class Simulation {
   constructor(options: SimulationOptions) {
     this.options = options;
     this.model = new LogModel(ADAPTERS);
-    this.views = new ViewBook(this.model);
+    this.views = new ViewBook(this.model, (agentId, senderId) => this.rules.mayBeDenied(agentId, senderId));
     this.rules = new RuleBook(this.model, this.acks, this.clock);
     this.sweeps = new SweepBook(this.model, this.grace, this.clock);
     this.random = seededRandom(options.seed);

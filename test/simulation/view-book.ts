@@ -9,11 +9,13 @@ type Past = Pick<Shown, 'view' | 'at_seq'>;
 
 export class ViewBook {
   readonly #model: LogModel;
+  readonly #mayBeDenied: (agentId: string, senderId: string) => boolean;
   readonly #shown = new Map<string, Shown>();
   readonly #past = new Map<string, Past[]>();
 
-  constructor(model: LogModel) {
+  constructor(model: LogModel, mayBeDenied: (agentId: string, senderId: string) => boolean) {
     this.#model = model;
+    this.#mayBeDenied = mayBeDenied;
   }
 
   /** What this participant has looked at in the session, to be asked for again. */
@@ -23,6 +25,9 @@ export class ViewBook {
 
   /** True = it was shown before, and is the same. */
   check(agentId: string, session: string, shown: Shown): boolean {
+    // What its rule keeps from it is not shown, and rules change.
+    const entries = this.#model.sessions.get(session)?.entries ?? [];
+    if (entries.some(({ envelope }) => this.#mayBeDenied(agentId, envelope.sender_id))) return false;
     const where = `${shown.view.name} of ${session} at seq ${shown.at_seq} for ${agentId}`;
     this.#checkLines(agentId, session, shown, where);
     const key = `${agentId} ${session} ${shown.at_seq} ${JSON.stringify(shown.view)}`;
