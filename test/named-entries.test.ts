@@ -51,7 +51,7 @@ describe('constructors of expectations', () => {
   const options = 'an option that there is (appliesTo)';
   const wrong = (value: unknown): never => value as never;
   const people = 'a list of at least one role or participant';
-  it.each<[() => unknown, string]>([
+  const mistakes: readonly [make: () => unknown, message: string][] = [
     [() => turnWithin(wrong(undefined), 'warn'), 'turn_within: seconds: expected a number > 0, got nothing'],
     [() => acksWithin(wrong('5'), 'warn'), 'acks_within: seconds: expected a number > 0, got "5"'],
     [() => replyWithin(wrong(null), 'warn'), 'reply_within: seconds: expected a number > 0, got null'],
@@ -77,7 +77,9 @@ describe('constructors of expectations', () => {
     [() => turnWithin(5, 'warn', { appliesTo: wrong('bob') }), `turn_within: appliesTo: expected ${people}, got "bob"`],
     [() => acksWithin(5, 'warn', { appliesTo: [] }), `acks_within: appliesTo: expected ${people}, got []`],
     [() => replyWithin(5, 'warn', { appliesTo: wrong([7]) }), `reply_within: appliesTo: expected ${people}, got [7]`],
-  ])('[AD1] refuse what is wrong or unknown, and say what was expected: %s', (make, message) => {
+  ];
+  it.each(mistakes.map(([make, message]) => ({ make, message })))('[AD1] refuse mistakes: $message', (mistake) => {
+    const { make, message } = mistake;
     expect(make).toThrow(expect.objectContaining({ code: 'bad_value', message: expect.stringContaining(message) }));
   });
 });
