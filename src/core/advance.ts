@@ -107,14 +107,19 @@ function closing({ metadata }: SessionState, reason: string): Draft {
   return endDraft(metadata, 'adapter_close', reason);
 }
 
-/** The hub envelope that carries out a lifecycle event with its reason; throws if the event has no effect there. */
-export function endDraft(metadata: SessionMetadata, event: LifecycleEvent, reason: string): Draft {
+/** The hub envelope that carries out a lifecycle event with its reason, and who asked for it; throws if the event has no effect there. */
+export function endDraft(
+  metadata: SessionMetadata,
+  event: LifecycleEvent,
+  reason: string,
+  by: string | null = null,
+): Draft {
   const next = nextLifecycle(metadata.state, event);
   const type = next === metadata.state ? undefined : END_TYPES.get(next);
   if (type === undefined) {
     throw new HubError('no_transition', `${event} does not end a session that is ${metadata.state}`);
   }
-  return hubDraft(metadata.session_id, type, { reason });
+  return hubDraft(metadata.session_id, type, by === null ? { reason } : { reason, by });
 }
 
 const END_TYPES: ReadonlyMap<LifecycleState, HubEventType> = new Map([

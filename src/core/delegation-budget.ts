@@ -1,6 +1,6 @@
 /** What is left of a session's budgets: each less what was spent and what is set aside for delegations. Pure. */
 
-import type { DelegationBudget } from './delegation.ts';
+import type { DelegateParams, DelegationBudget } from './delegation.ts';
 import type { AcceptEntry, Watch } from './expectation.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { SessionState } from './state.ts';
@@ -27,8 +27,15 @@ function leftOf(unit: Unit, { entry }: AcceptEntry, state: SessionState, tally: 
   if (typeof limit !== 'number') return null;
   const reserved = state.delegations
     .filter(({ agent_id }) => appliesTo(entry, agent_id, state.metadata))
-    .reduce((sum, { budget }) => sum + (budget?.[unit] ?? 0), 0);
-  return Math.max(0, exact(limit - amountIn(tally, unit) - reserved));
+    .reduce((sum, { budget }) => sum + inUnits(budget?.[unit] ?? 0, unit), 0);
+  const left = atMost(limit, unit) - inUnits(amountIn(tally, unit), unit) - reserved;
+  return Math.max(0, left) / PER_ONE[unit];
+}
+
+/** In whole billionths of a dollar, and more than nothing: what is asked for, and what is set aside, is the same sum. */
+export function wholeBudget({ usd, tokens }: NonNullable<DelegateParams['budget']>): DelegationBudget {
+  const dollars = usd === undefined ? null : Math.max(1, inUnits(usd, 'usd')) / PER_ONE.usd;
+  return { usd: dollars, tokens: tokens ?? null };
 }
 
 /** What the evaluator keeps is what was spent; one of another's making may keep something else. */
@@ -37,7 +44,15 @@ function amountIn(tally: Json | null, unit: Unit): number {
   return typeof amount === 'number' ? amount : 0;
 }
 
-/** Sums of dollars as decimals: 0.7 is left of 1 when 0.1 and 0.2 are gone. */
-function exact(sum: number): number {
-  return Math.round(sum * 1e9) / 1e9;
+/** Dollars are counted in billionths: 0.7 is left of 1 when 0.1 and 0.2 are gone. */
+const PER_ONE: Readonly<Record<Unit, number>> = { usd: 1e9, tokens: 1 };
+
+function inUnits(amount: number, unit: Unit): number {
+  return Math.round(amount * PER_ONE[unit]);
+}
+
+/** A limit that is no whole number of units is not exceeded for that. */
+function atMost(limit: number, unit: Unit): number {
+  const units = inUnits(limit, unit);
+  return units / PER_ONE[unit] > limit ? units - 1 : units;
 }

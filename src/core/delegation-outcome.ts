@@ -9,6 +9,7 @@ import { participantOf, type SessionMetadata } from './session.ts';
 export const PROMPT_REFUSED = 'prompt_refused';
 export const DELEGATOR_REMOVED = 'delegator_removed';
 
+/** What the hub itself closes a child with. Whoever else closes it may give any of these as its reason. */
 const BY_REASON: ReadonlyMap<string, DelegationOutcome> = new Map<string, DelegationOutcome>([
   ['invite_rejected', 'rejected'],
   ['invite_timeout', 'timed_out'],
@@ -20,20 +21,45 @@ const BY_REASON: ReadonlyMap<string, DelegationOutcome> = new Map<string, Delega
   [DELEGATOR_REMOVED, 'delegator_removed'],
 ]);
 
+/** What is known of how a child ended, beside its state. */
+export interface ChildEnd {
+  readonly reply: DelegationReply | null;
+  /** Why the target is out; null = it is not, or nobody said. */
+  readonly gone: string | null;
+  /** Who asked for the end; null = the hub itself. */
+  readonly closed_by: string | null;
+  /** Who delegated is no longer in the parent, or no longer registered. */
+  readonly delegator_gone: boolean;
+  /** The target is no longer registered. */
+  readonly target_gone: boolean;
+}
+
 /** Of a child that is closing or has ended. A reply is a reply, also if it cost too much. */
 export function outcomeOf(
   metadata: SessionMetadata,
   targetId: string,
-  { reply, gone }: { readonly reply: DelegationReply | null; readonly gone: string | null },
+  { reply, gone, closed_by, delegator_gone, target_gone }: ChildEnd,
 ): { readonly outcome: DelegationOutcome; readonly reason: string } {
   const reason = metadata.close_reason ?? metadata.state;
   if (reply !== null) return { outcome: 'replied', reason };
+  if (closed_by !== null) return { outcome: 'closed', reason };
   const known = BY_REASON.get(reason);
-  if (known !== undefined) return { outcome: known, reason: known === 'rejected' ? (gone ?? reason) : reason };
+  // An invitee who unregisters is taken to have declined.
+  if (known === 'rejected') return { outcome: target_gone ? 'left' : known, reason: gone ?? reason };
+  if (known !== undefined) return { outcome: known, reason };
   if (reason.startsWith(PROMPT_REFUSED)) return { outcome: 'refused', reason };
   const isGone = participantOf(metadata, targetId)?.status === 'removed';
-  return isGone ? { outcome: 'left', reason: gone ?? reason } : { outcome: 'closed', reason };
+  if (isGone) return { outcome: 'left', reason: gone ?? reason };
+  return delegator_gone ? { outcome: 'delegator_removed', reason: DELEGATOR_REMOVED } : { outcome: 'closed', reason };
 }
+
+/** Who asked for the end this begins, null = the hub itself; undefined = it begins none. */
+export function closerIn({ event_type, sender_id, event_data }: Envelope): string | null | undefined {
+  if (sender_id !== HUB_ID || !ENDS.has(event_type)) return undefined;
+  return typeof event_data.by === 'string' ? event_data.by : null;
+}
+
+const ENDS: ReadonlySet<string> = new Set(['session.closing', 'session.closed', 'session.expired']);
 
 /** The reply, if this is it. */
 export function replyIn(envelope: Envelope, targetId: string): DelegationReply | null {

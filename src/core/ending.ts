@@ -15,10 +15,15 @@ export interface EndAnswer {
   readonly close_reason: string | null;
 }
 
-/** `by` null = the hub or an operator. The first reason wins: closing what is closing or closed changes nothing. */
-export function closeSession(state: SessionState, by: string | null, reason: string): Decision<EndAnswer> {
-  const refusal = by === null ? null : mayNotClose(state.metadata, by);
-  return refusal === null ? end(state, 'close', reason) : refuse(refusal);
+/** `by` null = the hub. An operator may close any. The first reason wins: closing what is closing or closed changes nothing. */
+export function closeSession(
+  state: SessionState,
+  by: string | null,
+  reason: string,
+  operates: boolean = false,
+): Decision<EndAnswer> {
+  const refusal = by === null || operates ? null : mayNotClose(state.metadata, by);
+  return refusal === null ? end(state, 'close', reason, by) : refuse(refusal);
 }
 
 /** Everyone bound has the closing, or it is time. */
@@ -41,10 +46,15 @@ export function deadlineDue(state: SessionState, nowMs: number, orphanedAtMs: nu
   return orphaned ? end(state, 'expire', 'orphaned') : { kind: 'nothing', answer: answerOf(metadata) };
 }
 
-function end(state: SessionState, event: LifecycleEvent, reason: string): Decision<EndAnswer> {
+function end(
+  state: SessionState,
+  event: LifecycleEvent,
+  reason: string,
+  by: string | null = null,
+): Decision<EndAnswer> {
   const { metadata } = state;
   if (nextLifecycle(metadata.state, event) === metadata.state) return { kind: 'nothing', answer: answerOf(metadata) };
-  const draft = endDraft(metadata, event, reason);
+  const draft = endDraft(metadata, event, reason, by);
   return { kind: 'append', drafts: [draft], answer: ({ after }) => answerOf(after.metadata) };
 }
 

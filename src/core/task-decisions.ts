@@ -63,7 +63,10 @@ export function startTask(
     return refuse(new ProtocolError(message, { max: maxTasks }));
   }
   const { task_id, title, capability, ttl_ms, idempotency_key } = asked;
-  const data = { requester_id: requesterOf(state, agentId, asked), title, capability, ttl_ms };
+  const requester_id = requesterOf(state, agentId, asked);
+  const gone = goneRequester(state, requester_id);
+  if (gone !== null) return refuse(gone);
+  const data = { requester_id, title, capability, ttl_ms };
   const draft = { ...taskDraft(state, agentId, task_id, 'task.started', data, null), idempotency_key };
   return appended(draft);
 }
@@ -196,6 +199,15 @@ function mayNotWork({ metadata }: SessionState, agentId: string, doing: string):
 
 function requesterOf({ metadata }: SessionState, agentId: string, { requester }: NewTask): string {
   return requester === undefined ? agentId : participantCalled(metadata, requester).agent_id;
+}
+
+/** Who is out hears nothing of it. */
+function goneRequester({ metadata }: SessionState, requesterId: string): WireError | null {
+  const requester = participantOf(metadata, requesterId);
+  if (requester?.status !== 'removed' && requester?.status !== 'rejected') return null;
+  const { name, status } = requester;
+  const message = `params.requester: expected who is in session ${metadata.session_id}, got ${name}, who is ${status}`;
+  return new WireError('not_found', message, { field: 'params.requester', status });
 }
 
 /** A key names one task, as long as that is known. */

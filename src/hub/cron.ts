@@ -3,6 +3,7 @@
 import { type CronExpression, CronExpressionParser } from 'cron-parser';
 import { asError, WireError } from '../core/errors.ts';
 import { badValue } from '../core/json.ts';
+import { withPlainLists } from './cron-lists.ts';
 
 export const EXPRESSION =
   'a cron expression of 5 fields (minute hour day month weekday), of 6 (with seconds first), or @hourly, @daily, @weekly, @monthly, @yearly';
@@ -37,7 +38,7 @@ export function checkExpression(expression: unknown, field: string): asserts exp
     throw badValue(field, expected, wrong);
   }
   try {
-    CronExpressionParser.parse(expression.trim(), { currentDate: 0, tz: 'UTC' });
+    CronExpressionParser.parse(withPlainLists(expression), { currentDate: 0, tz: 'UTC' });
   } catch (thrown) {
     if (isImpossibleDay(thrown)) return;
     const cause = asError(thrown);
@@ -69,7 +70,7 @@ type Span = { readonly currentDate: number; readonly startDate?: number; readonl
 
 function timeOf(expression: string, span: Span, find: (cron: CronExpression) => number): number | null {
   try {
-    const cron = CronExpressionParser.parse(expression.trim(), { ...span, tz: 'UTC' });
+    const cron = CronExpressionParser.parse(withPlainLists(expression), { ...span, tz: 'UTC' });
     return isNever(cron) ? null : find(cron);
   } catch (thrown) {
     // Whoever asks has checked the expression: nothing else is left that the package can complain of.

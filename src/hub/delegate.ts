@@ -3,6 +3,7 @@
 import { type Decision, refuse } from '../core/advance.ts';
 import { mayNotDelegate, openDelegation } from '../core/delegating.ts';
 import type { DelegateAnswer, DelegateParams, DelegationOpened } from '../core/delegation.ts';
+import { wholeBudget } from '../core/delegation-budget.ts';
 import { openedIn, settledIn, settledKey } from '../core/delegations.ts';
 import { type Envelope, HUB_ID, hubDraft } from '../core/envelope.ts';
 import { WireError } from '../core/errors.ts';
@@ -76,7 +77,7 @@ async function plan(
     target_id: target.agent_id,
     root_session_id: root,
     prompt,
-    budget: budget === undefined ? null : { usd: budget.usd ?? null, tokens: budget.tokens ?? null },
+    budget: budget === undefined ? null : wholeBudget(budget),
     timeout: timeout === undefined ? null : durationMs(timeout, 'params.timeout') / 1000,
     key: params.idempotency_key ?? null,
     request_digest,

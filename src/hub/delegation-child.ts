@@ -8,7 +8,7 @@ import {
   type DelegationReply,
   type DelegationSettled,
 } from '../core/delegation.ts';
-import { goneIn, outcomeOf, PROMPT_REFUSED, replyIn } from '../core/delegation-outcome.ts';
+import { closerIn, goneIn, outcomeOf, PROMPT_REFUSED, replyIn } from '../core/delegation-outcome.ts';
 import { openedIn } from '../core/delegations.ts';
 import { closeSession } from '../core/ending.ts';
 import type { Envelope } from '../core/envelope.ts';
@@ -120,21 +120,26 @@ export async function settlementOf(
   parts: HubParts,
   metadata: SessionMetadata,
   { delegation_id, agent_id, target_id }: Pick<DelegationOpened, 'delegation_id' | 'agent_id' | 'target_id'>,
+  delegator_gone: boolean,
 ): Promise<DelegationSettled> {
   const { session_id } = metadata;
   let reply: DelegationReply | null = null;
   let gone: string | null = null;
+  let closer: string | null | undefined;
   let spent = NOTHING_SPENT;
   const reserved = new Map<string, Spent>();
   for await (const entries of logPages(parts.store, session_id, 1, metadata.head_seq)) {
     for (const { envelope } of entries) {
       reply ??= replyIn(envelope, target_id);
       gone ??= goneIn(envelope, target_id);
+      if (closer === undefined) closer = closerIn(envelope);
       if (envelope.event_type === 'delegation.opened') reserved.set(...reservedWith(envelope));
       spent = plusSpent(spent, spentWith(envelope) ?? unknownIn(envelope, reserved));
     }
   }
-  const { outcome, reason } = outcomeOf(metadata, target_id, { reply, gone });
+  const known = { reply, gone, closed_by: closer ?? null, delegator_gone };
+  const target_gone = parts.registry.isGone(target_id);
+  const { outcome, reason } = outcomeOf(metadata, target_id, { ...known, target_gone });
   return { delegation_id, agent_id, child_session_id: session_id, outcome, reason, spent };
 }
 

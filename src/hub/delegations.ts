@@ -15,7 +15,7 @@ import { NOTHING_SPENT } from '../core/spending.ts';
 import type { SessionState } from '../core/state.ts';
 import { childKey, openChild, putQuestion, settlementOf } from './delegation-child.ts';
 import type { HubParts } from './parts.ts';
-import { tried } from './tried.ts';
+import { triedOn } from './tried.ts';
 import { WaitGraph } from './wait-graph.ts';
 
 interface Waiter {
@@ -75,7 +75,7 @@ export class Delegations {
       this.allKnown();
     }
     for (const sessionId of sessionIds) {
-      await tried(this.parts, `${sessionId}\ndelegations`, async () => {
+      await triedOn(this.parts, `${sessionId}\ndelegations`, async () => {
         for (const open of await this.openIn(sessionId)) void this.drive(sessionId, open.delegation_id);
       });
     }
@@ -133,7 +133,7 @@ export class Delegations {
   private async look(sessionId: string, delegationId: string, look: Look): Promise<void> {
     do {
       look.again = false;
-      await tried(this.parts, `${delegationId}\ndelegation`, () => this.step(sessionId, delegationId));
+      await triedOn(this.parts, `${delegationId}\ndelegation`, () => this.step(sessionId, delegationId));
     } while (look.again);
     this.looking.delete(delegationId);
   }
@@ -151,8 +151,8 @@ export class Delegations {
     if (child === null) return;
     const { metadata } = child;
     if (metadata.state === 'CLOSING' || isTerminal(metadata.state))
-      return this.settle(sessionId, await settlementOf(this.parts, metadata, open));
-    if (isGone(parent.metadata, open)) return this.close(metadata.session_id);
+      return this.settle(sessionId, await settlementOf(this.parts, metadata, open, this.isGone(parent.metadata, open)));
+    if (this.isGone(parent.metadata, open)) return this.close(metadata.session_id);
     if (metadata.state === 'ACTIVE' && child.head.turn?.agent_id === open.agent_id)
       await putQuestion(this.parts, metadata.session_id, await this.read(sessionId, open));
   }
@@ -161,15 +161,18 @@ export class Delegations {
     const { session_id } = parent;
     const { delegation_id, agent_id } = open;
     const none = { delegation_id, agent_id, child_session_id: null, spent: NOTHING_SPENT };
-    if (isGone(parent, open))
-      return this.settle(session_id, { ...none, outcome: 'delegator_removed', reason: DELEGATOR_REMOVED });
+    const removed = { ...none, outcome: 'delegator_removed', reason: DELEGATOR_REMOVED } as const;
+    if (this.isGone(parent, open)) return this.settle(session_id, removed);
     try {
       await openChild(this.parts, session_id, await this.read(session_id, open));
     } catch (thrown) {
       // What is only not possible now is tried again, and so is what somebody else has done meanwhile.
       const isRefusal = thrown instanceof WireError && thrown.code !== 'unavailable' && thrown.code !== 'duplicate';
       if (!isRefusal) throw thrown;
-      await this.settle(session_id, { ...none, outcome: 'refused', reason: thrown.message });
+      // It may have gone meanwhile, and be refused for that.
+      const now = await this.parts.sessions.use(session_id, ({ durable }) => durable?.metadata ?? parent);
+      const refused = { ...none, outcome: 'refused', reason: thrown.message } as const;
+      await this.settle(session_id, this.isGone(now, open) ? removed : refused);
     }
   }
 
@@ -191,12 +194,13 @@ export class Delegations {
     return openedIn(entry.envelope);
   }
 
+  /** Who delegated. */
+  private isGone(parent: SessionMetadata, { agent_id }: OpenDelegation): boolean {
+    const delegator = participantOf(parent, agent_id);
+    return delegator === undefined || !isMember(delegator) || this.parts.registry.isGone(agent_id);
+  }
+
   private openIn(sessionId: string): Promise<readonly OpenDelegation[]> {
     return this.parts.sessions.use(sessionId, ({ durable }) => durable?.delegations ?? []);
   }
-}
-
-function isGone(parent: SessionMetadata, { agent_id }: OpenDelegation): boolean {
-  const delegator = participantOf(parent, agent_id);
-  return delegator === undefined || !isMember(delegator);
 }

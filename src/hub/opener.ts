@@ -9,6 +9,8 @@ import type { HubParts } from './parts.ts';
 export interface Scheduler {
   readonly agentId: string;
   readonly name: string;
+  /** Why it is no longer wanted; null = it is. */
+  readonly refusal?: () => WireError | null;
 }
 
 export type Opener = Binding | Scheduler;
@@ -19,5 +21,8 @@ export function checkOpener({ bindings, registry }: HubParts, opener: Opener): v
     if (!bindings.mayAct(opener)) throw notBound(opener.name);
   } else if (registry.isGone(opener.agentId)) {
     throw new WireError('not_found', `${opener.name} is no longer registered`);
+  } else {
+    const refusal = opener.refusal?.() ?? null;
+    if (refusal !== null) throw refusal;
   }
 }

@@ -119,7 +119,7 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
 
   async close_session(parts, caller, { session_id, reason = 'explicit_close', wait = 'closing' }) {
     const answer = await decideAs(parts, caller, session_id, (state, agentId) =>
-      closeSession(state, parts.registry.holds(agentId, 'operate') ? null : agentId, reason),
+      closeSession(state, agentId, reason, parts.registry.holds(agentId, 'operate')),
     );
     if (wait === 'closing' || isTerminal(answer.state)) return answer;
     const ended = await parts.sessions.whenIn(session_id, ({ state }) => isTerminal(state));

@@ -72,8 +72,15 @@ async function open(parts: HubParts, definition: ScheduleDefinition, scheduledAt
     idempotency_key: runKey(schedule_id, scheduledAt),
     wait: 'created' as const,
   };
-  const { session } = await createSession(parts, { agentId: creator_id, name: passport.name }, params);
+  // It may be deleted, paused or changed while others are asked whether it may be opened.
+  const refusal = () => (parts.schedules.isSettled(definition) ? null : isChanging(schedule_id));
+  const { session } = await createSession(parts, { agentId: creator_id, name: passport.name, refusal }, params);
   return session.session_id;
+}
+
+/** What it has become is looked at when that is known. */
+function isChanging(scheduleId: string): WireError {
+  return new WireError('unavailable', `schedule ${scheduleId} is another than it was when its time came`);
 }
 
 async function isLive(parts: HubParts, sessionId: string | null): Promise<boolean> {

@@ -32,6 +32,8 @@ export class Schedules {
   private ledger: Ledger<ScheduleBook>;
   /** Schedules from this seq on are not known, and no more can be written; null = all is well. */
   private damagedFrom: number | null = null;
+  /** How many changes of each are under way. */
+  private readonly changing = new Map<string, number>();
 
   constructor(parts: HubParts) {
     this.parts = parts;
@@ -59,6 +61,12 @@ export class Schedules {
   /** As far as it is durable. */
   definition(scheduleId: string): ScheduleDefinition | null {
     return this.ledger.durable?.byId.get(scheduleId) ?? null;
+  }
+
+  /** It stands as it is given, and nobody is about to change it. */
+  isSettled(definition: ScheduleDefinition): boolean {
+    const { schedule_id } = definition;
+    return !this.changing.has(schedule_id) && this.definition(schedule_id) === definition;
   }
 
   get(scheduleId: string): Schedule | null {
@@ -91,7 +99,7 @@ export class Schedules {
 
   /** What changes nothing is not written. */
   async update(scheduleId: string, change: ScheduleChange, guard: ScheduleGuard): Promise<Schedule> {
-    const made = await this.admit((book) => {
+    const made = await this.change(scheduleId, (book) => {
       const before = book.byId.get(scheduleId);
       if (before === undefined) return refuse(noSchedule(scheduleId));
       const stamp = this.parts.stamper.next(book.envelope_id);
@@ -105,7 +113,7 @@ export class Schedules {
 
   /** Those it opened go on. */
   delete(scheduleId: string, guard: ScheduleGuard = () => null): Promise<{ readonly schedule_id: string }> {
-    return this.admit((book) => {
+    return this.change(scheduleId, (book) => {
       const before = book.byId.get(scheduleId);
       if (before === undefined) return refuse(noSchedule(scheduleId));
       const refusal = guard(before);
@@ -118,6 +126,19 @@ export class Schedules {
   /** Who is no longer registered opens nothing. One that stays because this fails is found when it is due. */
   private deleteAllOf(agentId: string): void {
     for (const { schedule_id } of this.list(agentId, '')) void this.delete(schedule_id).catch(() => {});
+  }
+
+  /** Known until it is durable or refused, also if it is judged again. */
+  private async change<T>(scheduleId: string, judge: Judge<ScheduleBook, T>): Promise<T> {
+    const { changing } = this;
+    changing.set(scheduleId, (changing.get(scheduleId) ?? 0) + 1);
+    try {
+      return await this.admit(judge);
+    } finally {
+      const left = (changing.get(scheduleId) ?? 1) - 1;
+      if (left === 0) changing.delete(scheduleId);
+      else changing.set(scheduleId, left);
+    }
   }
 
   private admit<T>(judge: Judge<ScheduleBook, T>): Promise<T> {

@@ -112,7 +112,7 @@ describe('a delegation', () => {
     await world.answer(dave.call('unregister', {}));
     expect(await Promise.all(calls)).toMatchObject([
       { outcome: 'left', reason: 'unregistered' },
-      { outcome: 'rejected', reason: 'unregistered' },
+      { outcome: 'left', reason: 'unregistered' },
     ]);
   });
 

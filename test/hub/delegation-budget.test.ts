@@ -42,6 +42,48 @@ describe('a session with a budget', () => {
     });
   });
 
+  it('[DG4] counts dollars in billionths: sums of decimals are what they look like, and nothing over what is left is granted', async () => {
+    const { world, alice, id } = await aParent(withBudget({ usd: 0.3 }));
+    await delegated(world, alice, id, 'carol', { budget: { usd: 0.1 + 0.2 } });
+    expect(accounts(world, id)[0]?.event_data.budget).toEqual({ usd: 0.3, tokens: null });
+    expect(await left(world, delegates(alice, id, 'dave', { budget: { usd: 1e-10 } }))).toEqual({
+      usd: 0,
+      tokens: null,
+    });
+  });
+
+  it('[DG4] of which a part of a billionth is asked sets a whole one aside', async () => {
+    const { world, alice, id } = await aParent(withBudget({ usd: 1 }));
+    await delegated(world, alice, id, 'carol', { budget: { usd: 0.9999999994 } });
+    expect(await left(world, delegates(alice, id, 'dave', { budget: { usd: 2e-9 } }))).toEqual({
+      usd: 1e-9,
+      tokens: null,
+    });
+    await delegated(world, alice, id, 'dave', { budget: { usd: 1e-10 } });
+    expect(await left(world, delegates(alice, id, 'dave', { budget: { usd: 1e-10 } }))).toEqual({
+      usd: 0,
+      tokens: null,
+    });
+  });
+
+  it('[DG4] that is no whole number of billionths has no more left than it is', async () => {
+    const { world, alice, id } = await aParent(withBudget({ usd: 0.9999999996 }));
+    expect(await left(world, delegates(alice, id, 'dave', { budget: { usd: 1 } }))).toEqual({
+      usd: 0.999999999,
+      tokens: null,
+    });
+  });
+
+  it('[DG4] of very many tokens is exact to one', async () => {
+    const tokens = 999_999_999_999_999;
+    const { world, alice, id } = await aParent(withBudget({ tokens }));
+    await delegated(world, alice, id, 'carol', { budget: { tokens: 1 } });
+    expect(await left(world, delegates(alice, id, 'dave', { budget: { tokens } }))).toEqual({
+      usd: null,
+      tokens: tokens - 1,
+    });
+  });
+
   it('[DG4] counts what was said in it, and the tightest of its budgets', async () => {
     const expectations = [within({ usd: 9 }), within({ usd: 2 }), within({ tokens: 50 })];
     const { world, alice, id } = await aParent({ expectations });

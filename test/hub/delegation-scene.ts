@@ -82,3 +82,10 @@ export function account(world: World, session_id: string, ...peers: readonly (re
     return peers.reduce((known, [name, { agentId }]) => known.replaceAll(agentId, name), line);
   });
 }
+
+/** What its delegations came to, each with its reason, in the order they were settled. */
+export function outcomes(world: World, session_id: string): readonly string[] {
+  return accounts(world, session_id)
+    .filter(({ event_type }) => event_type === 'delegation.settled')
+    .map(({ event_data: { outcome, reason } }) => `${String(outcome)} ${String(reason)}`);
+}

@@ -133,7 +133,7 @@ describe('a whole life', () => {
         seq: 6,
         event_type: 'session.closing',
         created_at: '2026-01-01T00:00:02.000Z',
-        event_data: { reason: 'done' },
+        event_data: { reason: 'done', by: bob.agentId },
       },
       {
         ...fromHub,
@@ -450,7 +450,7 @@ describe('ACTIVE', () => {
       state: 'CLOSING',
       close_reason: 'enough',
     });
-    expect(last(world, id)).toBe('5 session.closing {"reason":"enough"}');
+    expect(last(world, id)).toBe(`5 session.closing {"reason":"enough","by":"${bob.agentId}"}`);
   });
 
   it('[LC6] close_session with wait closed answers when the session has ended', async () => {
@@ -581,7 +581,7 @@ describe('CLOSING', () => {
       close_reason: 'first',
     });
     expect(await standing(world, alice, id)).toBe('CLOSING (first): alice active, bob active');
-    expect(last(world, id)).toBe('5 session.closing {"reason":"first"}');
+    expect(last(world, id)).toMatch(/^5 session.closing {"reason":"first","by":"[0-9a-f]{32}"}$/);
   });
 
   it('[LC7] ends when everyone bound has acked the closing, and every envelope before it', async () => {

@@ -392,6 +392,19 @@ describe('what a task carries', () => {
     const asked = { session_id: id, title: 'x', requester: 'carol' };
     expect(await refusal(world, alice.call('start_task', asked))).toMatchObject({ code: 'not_found' });
   });
+
+  it('[TK1] a requester who is out is refused, and the same start from before is still known', async () => {
+    const { world, alice, carol, id } = await aPanel();
+    const asked = { session_id: id, title: 'x', requester: 'carol', idempotency_key: 'k' };
+    await world.answer(alice.call('start_task', asked));
+    await world.answer(carol.call('leave_session', { session_id: id }));
+    const other = { session_id: id, title: 'y', requester: 'carol' };
+    expect(await refusal(world, alice.call('start_task', other))).toMatchObject({
+      code: 'not_found',
+      details: { field: 'params.requester', status: 'removed' },
+    });
+    expect(await world.answer(alice.call('start_task', asked))).toMatchObject({ duplicate: true });
+  });
 });
 
 describe('reading tasks', () => {
