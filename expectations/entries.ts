@@ -1,6 +1,7 @@
 /** The built-in expectations by name, as manifests and `create_session` take them. */
 
 import { type ExpectationEntry, HubError, type JsonObject, type ViolationAction } from 'parley-hub/core';
+import { received } from './parts/received.ts';
 
 export interface EntryOptions {
   /** Role names or agent ids; absent = everyone. */
@@ -65,15 +66,23 @@ export function maxTurns(turns: number, onViolation: ViolationAction, options: E
 
 /** Only so much is spent; with `appliesTo`, by those. */
 export function budgetWithin(
-  { usd, tokens }: Budget,
+  budget: Budget,
   onViolation: ViolationAction,
   options: EntryOptions = {},
 ): ExpectationEntry {
+  if (typeof budget !== 'object' || budget === null || Array.isArray(budget)) {
+    throw new HubError('bad_value', `budget_within: expected an object {usd, tokens}, got ${received(budget)}`);
+  }
+  const { usd, tokens, ...others } = budget;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    throw new HubError('bad_value', `budget_within: expected usd, tokens or both, got ${received(unknown)}`);
+  }
   if (usd === undefined && tokens === undefined) {
     throw new HubError('bad_value', 'budget_within: expected usd, tokens or both, got neither');
   }
   if (usd !== undefined && !(Number.isFinite(usd) && usd >= 0)) {
-    throw new HubError('bad_value', `budget_within: usd must be a number >= 0, got ${usd}`);
+    throw new HubError('bad_value', `budget_within: usd must be a number >= 0, got ${received(usd)}`);
   }
   if (tokens !== undefined) requireWhole('budget_within: tokens', tokens, 0);
   const params = { ...(usd === undefined ? {} : { usd }), ...(tokens === undefined ? {} : { tokens }) };
@@ -92,7 +101,7 @@ export function noProgress(
 
 function requireWhole(what: string, value: number, least: number): void {
   if (Number.isSafeInteger(value) && value >= least) return;
-  throw new HubError('bad_value', `${what} must be a whole number >= ${least}, got ${value}`);
+  throw new HubError('bad_value', `${what} must be a whole number >= ${least}, got ${received(value)}`);
 }
 
 function timed(
@@ -103,7 +112,7 @@ function timed(
 ): ExpectationEntry {
   const { seconds } = params;
   if (!Number.isFinite(seconds) || seconds <= 0) {
-    throw new HubError('bad_value', `${name}: seconds must be a number > 0, got ${seconds}`);
+    throw new HubError('bad_value', `${name}: seconds must be a number > 0, got ${received(seconds)}`);
   }
   return counting(name, on_violation, params, options);
 }
