@@ -33,6 +33,7 @@ export const discussion: SessionAdapter<DiscussionState> = {
     ...newRotation(metadata),
     rounds_done: 0,
     turns_left: 0,
+    is_named: false,
     pending_close_reason: null,
     hands: orderingOf(metadata).newHands?.() ?? null,
   }),
@@ -89,6 +90,7 @@ function spoken({ sender_id, seq }: Envelope, state: DiscussionState, step: Step
     turn_count: state.turn_count + 1,
     rounds_done: step.rounds_done,
     turns_left: step.turns_left,
+    is_named: step.names === true,
     pending_close_reason: reason,
     hands: step.hands,
   };
@@ -112,5 +114,5 @@ function regrouped(
   if (expected === null && (metadata.state !== 'ACTIVE' || state.pending_close_reason !== null)) return there;
   if (expected !== null && there.active.includes(expected)) return there;
   const { next, rounds_done, turns_left, hands } = ordering.given(there, metadata);
-  return { ...there, expected_next_speaker: next, last_seq: seq, rounds_done, turns_left, hands };
+  return { ...there, expected_next_speaker: next, last_seq: seq, rounds_done, turns_left, is_named: false, hands };
 }

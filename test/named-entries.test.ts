@@ -107,6 +107,18 @@ it.each<readonly [() => unknown, string]>([
   [() => budgetWithin({}, 'warn'), 'budget_within: expected usd, tokens or both, got neither'],
   [() => budgetWithin({ usd: Number.NaN }, 'warn'), 'budget_within: usd must be a number >= 0, got NaN'],
   [() => budgetWithin({ tokens: -1 }, 'warn'), 'budget_within: tokens must be a whole number >= 0, got -1'],
-])('[EX20] a limit that makes no sense is refused in place: %#', (make, message) => {
-  expect(make).toThrow(message);
+  [() => maxTurns('3' as never, 'warn'), 'max_turns: turns must be a whole number >= 1, got "3"'],
+  [() => maxTurns(undefined as never, 'warn'), 'max_turns: turns must be a whole number >= 1, got nothing'],
+  [() => maxTurns(5n as never, 'warn'), 'max_turns: turns must be a whole number >= 1, got 5n'],
+  [() => noProgress([3] as never, 'warn'), 'no_progress: repeats must be a whole number >= 2, got a list'],
+  [() => turnWithin('60' as never, 'warn'), 'turn_within: seconds must be a number > 0, got "60"'],
+  [() => turnWithin(Symbol() as never, 'warn'), 'turn_within: seconds must be a number > 0, got a symbol'],
+  [() => budgetWithin(null as never, 'warn'), 'budget_within: expected an object {usd, tokens}, got null'],
+  [() => budgetWithin(undefined as never, 'warn'), 'budget_within: expected an object {usd, tokens}, got nothing'],
+  [() => budgetWithin('1' as never, 'warn'), 'budget_within: expected an object {usd, tokens}, got "1"'],
+  [() => budgetWithin([1] as never, 'warn'), 'budget_within: expected an object {usd, tokens}, got a list'],
+  [() => budgetWithin({ eur: 1 } as never, 'warn'), 'budget_within: expected usd, tokens or both, got "eur"'],
+  [() => budgetWithin({ usd: '1' as never }, 'warn'), 'budget_within: usd must be a number >= 0, got "1"'],
+])('[EX20] a limit that makes no sense is refused in place, with what came: %#', (make, message) => {
+  expect(make).toThrow(expect.objectContaining({ name: 'HubError', code: 'bad_value', message }));
 });

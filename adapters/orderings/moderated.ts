@@ -39,7 +39,8 @@ export const moderated: Ordering = {
     const { sender_id } = envelope;
     const moderator = firstSpeaker(state, metadata);
     if (sender_id !== moderator) {
-      return { next: moderator, ...turnTaken(state, state.active.length - 1), hands: null };
+      const rounds = state.is_named ? turnTaken(state, state.active.length - 1) : roundsOf(state);
+      return { next: moderator, ...rounds, hands: null };
     }
     return { ...ledOn(routeOf(envelope), sender_id, state, metadata), ...roundsOf(state), hands: null };
   },
@@ -62,10 +63,10 @@ function ledOn(
   moderator: string,
   state: DiscussionState,
   metadata: SessionMetadata,
-): Pick<Step, 'next' | 'goesOn' | 'reason'> {
+): Pick<Step, 'next' | 'names' | 'goesOn' | 'reason'> {
   if (route.kind === 'finish') return { next: null, reason: route.reason };
   const named = route.kind === 'handoff' ? otherCalled(route.target, moderator, state, metadata) : null;
-  return named === null ? { next: moderator, goesOn: true } : { next: named };
+  return named === null ? { next: moderator, goesOn: true } : { next: named, names: true };
 }
 
 function roundsOf({ rounds_done, turns_left }: DiscussionState): Pick<Step, 'rounds_done' | 'turns_left'> {

@@ -17,6 +17,8 @@ export interface DiscussionState extends Rotation {
   readonly rounds_done: number;
   /** Of the present round, where a round is a number of turns; 0 where it goes by places. */
   readonly turns_left: number;
+  /** Whoever has the turn was named by the moderator, and did not get it because somebody is away. */
+  readonly is_named: boolean;
   /** Why the session closes with this envelope; null = it goes on. */
   readonly pending_close_reason: string | null;
   /** null = hands are not raised here. */
@@ -29,6 +31,8 @@ export interface Step {
   readonly rounds_done: number;
   readonly turns_left: number;
   readonly hands: Hands | null;
+  /** A moderator gives the turn to `next`. */
+  readonly names?: boolean;
   /** The speaker goes on with the turn it has. */
   readonly goesOn?: boolean;
   /** It ends the session. */

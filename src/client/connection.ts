@@ -40,6 +40,8 @@ export interface Delivery {
   readonly envelope: Envelope;
   /** Whose turn it was after this envelope. */
   readonly turn: Turn | null;
+  /** Its session was delegated by this identity. */
+  readonly delegated: boolean;
   ack(): void;
   /** It comes again later. */
   nack(reason: string): void;
@@ -196,6 +198,7 @@ export class Connection {
   private welcomed(welcome: WelcomeFrame): void {
     this.bound(welcome.agent_id);
     this.requests.maxFrameBytes = welcome.limits.max_frame_bytes;
+    this.requests.maxEventBytes = welcome.limits.max_event_bytes ?? null;
     this.streams.welcomed();
     this.greeting?.resolve(welcome);
     this.greeting = null;
@@ -258,12 +261,13 @@ export class Connection {
     }
   }
 
-  private deliveryOf({ envelope, turn }: StreamFrame, stream: Stream): Delivery {
+  private deliveryOf({ envelope, turn, delegated }: StreamFrame, stream: Stream): Delivery {
     const settle = (status: 'ack' | 'nack', reason?: string): void => {
       const counts = this.streams.settle(envelope.session_id, stream, envelope.seq, status);
       if (counts) this.sendReceipt(envelope, status, reason);
     };
-    return { envelope, turn, ack: () => settle('ack'), nack: (reason) => settle('nack', shorten(reason)) };
+    const nack = (reason: string): void => settle('nack', shorten(reason));
+    return { envelope, turn, delegated: delegated === true, ack: () => settle('ack'), nack };
   }
 
   private sendReceipt({ session_id, seq }: Envelope, status: 'ack' | 'nack', reason?: string): void {

@@ -6,6 +6,7 @@ import { badValue, type JsonObject, utf8Bytes } from '../core/json.ts';
 import type { OperationName, Params, Result } from '../core/operations.ts';
 import { checkOptions, copyParams, deadline, optional, type Rules } from './given.ts';
 import { isRepeatable } from './repeatable.ts';
+import { tooLarge } from './too-large.ts';
 
 export interface CallOptions {
   /** How long the hub may take to answer; it bounds the answer, not the effect. */
@@ -34,6 +35,8 @@ interface Lane {
 
 export class Requests {
   maxFrameBytes: number;
+  /** What can be said at once; null = the hub has not told. */
+  maxEventBytes: number | null = null;
   /** The identity that asks; null = none is bound yet. */
   as: string | null = null;
   private readonly send: (text: string) => void;
@@ -114,8 +117,7 @@ export class Requests {
     const bytes = text.length * 3 <= this.maxFrameBytes ? 0 : utf8Bytes(text);
     if (bytes <= this.maxFrameBytes) return text;
     // Sent, it would cost the whole connection.
-    const message = `${op}: ${bytes} bytes of JSON; a frame takes at most ${this.maxFrameBytes}`;
-    throw new WireError('too_large', message, { field: 'frame', expected: `at most ${this.maxFrameBytes} bytes` });
+    throw tooLarge(op, params, bytes, this);
   }
 
   private sendNext(lane: Lane): void {

@@ -132,6 +132,7 @@ export class Room {
   receive(delivery: Delivery): void {
     const { envelope } = delivery;
     this.hasStream = true;
+    this.isDelegated ||= delivery.delegated;
     this.noteTurn(delivery.turn, envelope.seq);
     if (isContent(envelope.event_type)) return this.said(delivery);
     this.notice(envelope);
@@ -141,7 +142,7 @@ export class Room {
 
   /** Also for what comes outside the stream. */
   notice(envelope: Envelope): void {
-    this.unread.announce({ room: this, delivery: { envelope, turn: null, ack() {}, nack() {} } });
+    this.unread.announce({ room: this, delivery: { envelope, turn: null, delegated: false, ack() {}, nack() {} } });
     this.note(envelope);
     this.tasks.heard(envelope);
     this.host.noticed(envelope, this.session);
@@ -177,7 +178,7 @@ export class Room {
 
   posted({ seq, turn }: PostAnswer): void {
     this.noteTurn(turn, seq);
-    if (this.lane.wants(turn)) this.lane.keepTurn();
+    if (!this.isDelegated && this.lane.wants(turn)) this.lane.keepTurn();
   }
 
   async info(): Promise<Result<'get_session'>> {
@@ -254,7 +255,6 @@ export class Room {
     if (isMe) this.standingSeq = seq;
     switch (event_type) {
       case 'session.opened':
-        this.isDelegated = event_data.delegated_by === this.host.agentId;
         return this.advance('ACTIVE');
       case 'session.available':
         this.unavailable = null;

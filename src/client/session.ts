@@ -200,7 +200,9 @@ export class Session implements AsyncIterable<Message> {
     const idempotency_key = key ?? this.room.host.ids.hex32();
     const params = { session_id: this.id, title, capability, requester, ttl, idempotency_key };
     const { task } = await this.room.host.call('start_task', params, { deadlineMs });
-    return this.task(task.task_id);
+    const handle = this.task(task.task_id);
+    handle.learn(task);
+    return handle;
   }
 
   /** A task by its id: your own, after a restart for example, or another's. */
@@ -212,8 +214,8 @@ export class Session implements AsyncIterable<Message> {
   /** The tasks of the session, in the order they were started; read in pages. */
   async *tasks(query: TaskQuery = {}): AsyncGenerator<Task, void, undefined> {
     checkOptions(query, TASK_QUERY);
-    const { states, ownerId, deadlineMs } = query;
-    const params = { session_id: this.id, states, owner_id: ownerId };
+    const { states, owner, deadlineMs } = query;
+    const params = { session_id: this.id, states, owner };
     for (let after: string | null | undefined; after !== null; ) {
       const page: Result<'list_tasks'> = await this.room.host.call('list_tasks', { ...params, after }, { deadlineMs });
       yield* page.tasks;

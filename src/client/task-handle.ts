@@ -8,7 +8,7 @@ import type { OwnSignal } from '../core/ports.ts';
 import type { ProgressAnswer } from '../core/progress.ts';
 import type { CancelAnswer, TaskAnswer } from '../core/task-decisions.ts';
 import type { ResumedTask, TaskWithData } from '../core/task-operations.ts';
-import type { TaskState } from '../core/tasks.ts';
+import { type CancelRequest, cancelRequestIn, type Task, type TaskState } from '../core/tasks.ts';
 import type { Rules } from './given.ts';
 import { CALL_OPTIONS, type CallOptions } from './requests.ts';
 import type { Room } from './room.ts';
@@ -26,8 +26,8 @@ export interface StartTaskOptions extends CallOptions {
 
 export interface TaskQuery extends CallOptions {
   readonly states?: readonly TaskState[] | undefined;
-  /** By id. */
-  readonly ownerId?: string | undefined;
+  /** By name or id. */
+  readonly owner?: string | undefined;
 }
 
 export const START_TASK_OPTIONS: Rules<StartTaskOptions> = {
@@ -37,9 +37,9 @@ export const START_TASK_OPTIONS: Rules<StartTaskOptions> = {
   ttl: null,
   key: null,
 };
-export const TASK_QUERY: Rules<TaskQuery> = { ...CALL_OPTIONS, states: null, ownerId: null };
+export const TASK_QUERY: Rules<TaskQuery> = { ...CALL_OPTIONS, states: null, owner: null };
 
-export type CancelRequestHandler = (request: Envelope) => void;
+export type CancelRequestHandler = (request: CancelRequest) => void;
 
 export class TaskHandle {
   readonly id: string;
@@ -47,7 +47,9 @@ export class TaskHandle {
   private readonly stop = new AbortController();
   private readonly handlers = new Set<CancelRequestHandler>();
   /** The last, for handlers that come later. */
-  private request: Envelope | null = null;
+  private request: CancelRequest | null = null;
+  /** What was asked before this client came is known. */
+  private isKnown = false;
 
   constructor(room: Room, id: string) {
     this.room = room;
@@ -70,8 +72,10 @@ export class TaskHandle {
   }
 
   /** Goes on with it, after a restart of yours for example; gives back what was kept last. */
-  resume(): Promise<ResumedTask> {
-    return this.room.host.call('resume_task', this.ref);
+  async resume(): Promise<ResumedTask> {
+    const answer = await this.room.host.call('resume_task', this.ref);
+    this.learn(answer.task);
+    return answer;
   }
 
   async complete(result?: JsonObject): Promise<TaskAnswer> {
@@ -89,28 +93,52 @@ export class TaskHandle {
   }
 
   /** How it stands, with its result and, if it is yours, what you kept. */
-  info(): Promise<TaskWithData> {
-    return this.room.host.call('get_task', this.ref);
+  async info(): Promise<TaskWithData> {
+    const answer = await this.room.host.call('get_task', this.ref);
+    this.learn(answer.task);
+    return answer;
   }
 
-  /** Hears of requests to stop, also of one that came before; the result stops listening. */
+  /** Hears of requests to stop, also of one that came before, to another client of yours too; the result stops listening. */
   onCancelRequest(handler: CancelRequestHandler): () => void {
     if (typeof handler !== 'function') throw badValue('handler', 'a function', handler);
     this.handlers.add(handler);
     if (this.request !== null) this.run(handler, this.request);
+    else if (!this.isKnown) this.askBefore();
     return () => void this.handlers.delete(handler);
   }
 
   /** What the session brings of it. */
   heard(envelope: Envelope): void {
-    if (envelope.event_type === 'task.cancel_request') {
-      this.request = envelope;
-      this.abort('cancel_requested', `somebody asked for task ${this.id} to stop`);
-      for (const handler of [...this.handlers]) this.run(handler, envelope);
-    }
+    if (envelope.event_type === 'task.cancel_request') this.requested(cancelRequestIn(envelope));
     if (envelope.event_type === 'task.expired') {
       this.abort('task_expired', `task ${this.id} has expired (${String(envelope.event_data.reason)})`);
     }
+  }
+
+  /** What the hub says of it may be news: a request is delivered to one client of the owner, and acked there. */
+  learn({ owner_id, cancel_requested, ended_seq }: Task): void {
+    this.isKnown = true;
+    if (cancel_requested === null || ended_seq !== null || owner_id !== this.room.host.agentId) return;
+    if (this.request === null || cancel_requested.at > this.request.at) this.requested(cancel_requested);
+  }
+
+  private requested(request: CancelRequest): void {
+    const known = this.request;
+    if (known !== null && known.at === request.at && known.by === request.by) return;
+    this.request = request;
+    this.abort('cancel_requested', `somebody asked for task ${this.id} to stop`);
+    for (const handler of [...this.handlers]) this.run(handler, request);
+  }
+
+  private askBefore(): void {
+    this.isKnown = true;
+    this.info().catch((thrown: unknown) => {
+      this.isKnown = false;
+      // Who has the handle learns it from the next call; a client that was closed has nothing to learn.
+      if (this.room.host.closedError() !== null) return;
+      this.room.host.failed('asking for requests to stop', this.room.id, asError(thrown));
+    });
   }
 
   private get ref(): { readonly session_id: string; readonly task_id: string } {
@@ -127,7 +155,7 @@ export class TaskHandle {
     if (!this.signal.aborted) this.stop.abort(new HubError(code, why));
   }
 
-  private run(handler: CancelRequestHandler, request: Envelope): void {
+  private run(handler: CancelRequestHandler, request: CancelRequest): void {
     try {
       handler(request);
     } catch (thrown) {

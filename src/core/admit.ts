@@ -5,6 +5,7 @@
 
 import type { CompleteAdapter } from './adapter.ts';
 import { type Advanced, type Decision, refuse } from './advance.ts';
+import { DELEGATION_LABEL } from './delegation.ts';
 import { type Draft, isReservedType, isTaskType, type Turn } from './envelope.ts';
 import { internalError, isProtocolError, ProtocolError, WireError } from './errors.ts';
 import { isSameContent, type KeyRecord } from './keys.ts';
@@ -28,6 +29,8 @@ export interface PostFacts {
   readonly retryAfterMs: number;
   /** Why a recipient it needs cannot take it; null = they can. */
   readonly inbox: WireError | null;
+  /** The hub puts the question of a delegation, in the name of who delegated. */
+  readonly isQuestion?: true;
 }
 
 export interface PostAnswer {
@@ -56,6 +59,7 @@ const steps: readonly Step[] = [
   inboxesTakeIt,
   typeMayBePosted,
   audienceHasSomeone,
+  questionIsTheHubs,
   adapterIsThere,
   adapterAllows,
 ];
@@ -145,6 +149,16 @@ function audienceHasSomeone(draft: Draft, { state: { metadata } }: PostFacts): D
   if (audience.some((agentId) => agentId !== draft.sender_id)) return { ...draft, audience };
   const message = `audience: expected at least one other participant of session ${metadata.session_id}, got none that can hear it`;
   return refuse(new ProtocolError(message, { field: 'audience' }));
+}
+
+/** In a child of a delegation the first text is what was delegated. */
+function questionIsTheHubs(draft: Draft, { state: { metadata, head }, isQuestion }: PostFacts): Draft | Verdict {
+  if (metadata.labels[DELEGATION_LABEL] === undefined || isQuestion === true) return draft;
+  const { sender_id, event_type } = draft;
+  const isAsked = head.turn?.agent_id !== metadata.creator_id;
+  if (isAsked || sender_id !== metadata.creator_id || event_type !== 'msg.text') return draft;
+  const message = `the first text of session ${metadata.session_id} is the question that you delegated, and the hub puts it`;
+  return refuse(new ProtocolError(message, { expected: null }, 'not_your_turn'));
 }
 
 function canHear(metadata: SessionMetadata, agentId: string): boolean {

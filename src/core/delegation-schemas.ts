@@ -3,9 +3,10 @@
 import { z } from 'zod';
 import { DELEGATION_OUTCOMES, type DelegateAnswer, type DelegateParams, type DelegationReply } from './delegation.ts';
 import { participantRef } from './identity-schemas.ts';
+import { isWellFormed } from './json.ts';
 import type { Duration } from './operations.ts';
 import { count, key, madeId, seq, sessionId } from './record-schemas.ts';
-import { anyObject, oneOf, record, text, whole } from './schema.ts';
+import { anyObject, oneOf, record, whole } from './schema.ts';
 import type { Spent } from './spending.ts';
 import { durationMs, isDuration } from './time.ts';
 
@@ -32,10 +33,16 @@ const budget = z
   )
   .refine(({ usd, tokens }) => usd !== undefined || tokens !== undefined, 'usd or tokens');
 
+/** How much can be said is the hub's to say: a limit that can be set. */
+const prompt = z
+  .string({ error: 'text of at least 1 character' })
+  .min(1, 'text of at least 1 character')
+  .refine(isWellFormed, 'well-formed Unicode text (no lone surrogate)');
+
 export const delegateParams: z.ZodType<DelegateParams> = z.object({
   session_id: sessionId,
   target: participantRef,
-  prompt: text(262_144),
+  prompt,
   budget: budget.optional(),
   timeout: timeout.optional(),
   wait: z.enum(['reply', 'opened'], { error: 'reply or opened' }).optional(),

@@ -11,14 +11,20 @@ const tokens = z
   .number({ error: 'a number of tokens' })
   .int('a whole number of tokens')
   .min(0, 'a number of tokens, 0 or more');
-const usage = z.object(
+/** What is called otherwise would not be counted. */
+const usage = z.strictObject(
   {
     fresh: tokens.optional(),
     cache_read: tokens.optional(),
     cache_write: tokens.optional(),
     output: tokens.optional(),
   },
-  { error: 'an object {fresh, cache_read, cache_write, output}' },
+  {
+    error: ({ code }) =>
+      code === 'unrecognized_keys'
+        ? 'fresh, cache_read, cache_write or output'
+        : 'an object {fresh, cache_read, cache_write, output}',
+  },
 );
 const spent = {
   usage: usage.optional(),

@@ -57,7 +57,7 @@ export interface WelcomeFrame {
   readonly endpoint_id: string;
   readonly hub_id: string;
   readonly hub_time: string;
-  readonly limits: { readonly max_frame_bytes: number; readonly window: number };
+  readonly limits: { readonly max_frame_bytes: number; readonly max_event_bytes: number; readonly window: number };
   readonly features: readonly string[];
 }
 
@@ -80,6 +80,8 @@ export interface NotifyFrame {
   readonly prev_seq: number | null;
   readonly turn: Turn | null;
   readonly attempt?: number;
+  /** The recipient delegated this session: what is said in it is the delegation's, and for no handler. */
+  readonly delegated?: true;
 }
 
 export type GapReason = 'epoch' | 'overflow' | 'expired' | 'retention' | 'archived';

@@ -141,7 +141,7 @@ export type {
   TaskRef,
   TaskWithData,
 } from './task-operations.ts';
-export type { Task, TaskData, TaskState } from './tasks.ts';
+export type { CancelRequest, Task, TaskData, TaskState } from './tasks.ts';
 export type {
   Condition,
   Destination,

@@ -2,7 +2,6 @@
 
 import { noSuchSession, sessionClosed } from './admit.ts';
 import { type Decision, endDraft, refuse } from './advance.ts';
-import { DELEGATION_LABEL } from './delegation.ts';
 import { type Draft, hubDraft } from './envelope.ts';
 import { ProtocolError } from './errors.ts';
 import { isTerminal, type LifecycleState, type Participant, participantOf, type SessionMetadata } from './session.ts';
@@ -30,9 +29,7 @@ export function ackInvite(state: SessionState, agentId: string): Decision<Invite
   const acks = active.filter((id) => id !== metadata.creator_id).length;
   if (acks < metadata.required_acks) return appendAnswer(drafts);
   const inOrder = metadata.participants.map(({ agent_id }) => agent_id).filter((id) => active.includes(id));
-  // The hub puts the question of a delegation: whose it is need not.
-  const delegated = metadata.labels[DELEGATION_LABEL] === undefined ? {} : { delegated_by: metadata.creator_id };
-  const opened = hubDraft(metadata.session_id, 'session.opened', { active: inOrder, ...delegated });
+  const opened = hubDraft(metadata.session_id, 'session.opened', { active: inOrder });
   return appendAnswer([...drafts, opened]);
 }
 

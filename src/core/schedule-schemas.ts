@@ -6,9 +6,9 @@ import { WIRE_CODES, type WireCode } from './errors.ts';
 import type { Params } from './operations.ts';
 import { madeId, sessionId, time } from './record-schemas.ts';
 import type { MissedTimes, RunOutcome, Schedule, ScheduleRun } from './schedule.ts';
-import { oneOf, record, text, whole } from './schema.ts';
+import { oneOf, record, text, whole, words } from './schema.ts';
 
-const name = text(64);
+const name = words(64);
 const expression = text(256);
 const zone = text(64);
 const missed = oneOf<MissedTimes>({ skip: 1, once: 1 }, 'skip or once');

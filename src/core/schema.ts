@@ -27,6 +27,11 @@ export function text(most: number, least = 1): z.ZodType<string> {
     .refine(isWellFormed, 'well-formed Unicode text (no lone surrogate)');
 }
 
+/** Text that says something: a name or a title of blanks alone is a slip of the pen. */
+export function words(most: number): z.ZodType<string> {
+  return text(most).refine((given) => given.trim() !== '', `text of 1 to ${most} characters that are not all blank`);
+}
+
 export function whole(least: number, most: number): z.ZodType<number> {
   const message = `a whole number from ${least} to ${most}`;
   return z.number({ error: message }).int(message).min(least, message).max(most, message);

@@ -26,8 +26,8 @@ export interface ListTasksParams {
   /** Left out = what is under way in all your sessions. */
   readonly session_id?: string | undefined;
   readonly states?: readonly TaskState[] | undefined;
-  /** By id. */
-  readonly owner_id?: string | undefined;
+  /** By name or id. */
+  readonly owner?: string | undefined;
   readonly after?: string | undefined;
   readonly limit?: number | undefined;
 }

@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { word } from './identity-schemas.ts';
 import type { Duration, Params } from './operations.ts';
 import { agentRef, count, key, madeId, seq, sessionId, time } from './record-schemas.ts';
-import { anyObject, oneOf, record, text, whole } from './schema.ts';
+import { anyObject, oneOf, record, text, whole, words } from './schema.ts';
 import type { CancelAnswer, TaskAnswer } from './task-decisions.ts';
 import type { ResumedTask, TaskPage, TaskWithData } from './task-operations.ts';
-import type { Task, TaskData, TaskState } from './tasks.ts';
+import type { CancelRequest, Task, TaskData, TaskState } from './tasks.ts';
 import { DURATION, isDuration } from './time.ts';
 
 type TaskOperation =
@@ -23,7 +23,7 @@ type TaskOperation =
 
 const SHARE = 'a number from 0 to 1, or null';
 const share = z.number({ error: SHARE }).min(0, SHARE).max(1, SHARE);
-const title = text(256);
+const title = words(256);
 const reason = text(1024);
 const taskState = oneOf<TaskState>(
   { open: 1, running: 1, done: 1, failed: 1, cancelled: 1, expired: 1 },
@@ -54,13 +54,15 @@ export const TASK_PARAMS: { readonly [Name in TaskOperation]: z.ZodType<Params<N
   list_tasks: z.object({
     session_id: sessionId.optional(),
     states: z.array(taskState).optional(),
-    owner_id: madeId.optional(),
+    owner: agentRef.optional(),
     after: text(64).optional(),
     limit: whole(1, 1000).optional(),
   }),
 };
 
 const taskData = record<TaskData>({ seq, bytes: count });
+
+const cancelRequest = record<CancelRequest>({ by: madeId, reason: reason.nullable(), at: time });
 
 const task = record<Task>({
   task_id: madeId,
@@ -76,6 +78,7 @@ const task = record<Task>({
   expires_at: time.nullable(),
   result: taskData.nullable(),
   reason: z.string().nullable(),
+  cancel_requested: cancelRequest.nullable(),
   ended_at: time.nullable(),
   started_seq: seq,
   ended_seq: seq.nullable(),

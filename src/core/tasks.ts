@@ -1,6 +1,7 @@
 /** Tasks: work that a participant says it does in its session. They are a fold of the log; what they carry stays in the log. */
 
 import { type Envelope, isTaskType } from './envelope.ts';
+import type { JsonObject } from './json.ts';
 import { isoFromMs, msFromIso } from './time.ts';
 
 export type TaskState = 'open' | 'running' | 'done' | 'failed' | 'cancelled' | 'expired';
@@ -9,6 +10,13 @@ export type TaskState = 'open' | 'running' | 'done' | 'failed' | 'cancelled' | '
 export interface TaskData {
   readonly seq: number;
   readonly bytes: number;
+}
+
+/** Somebody asked for a task to stop. */
+export interface CancelRequest {
+  readonly by: string;
+  readonly reason: string | null;
+  readonly at: string;
 }
 
 export interface Task {
@@ -29,6 +37,8 @@ export interface Task {
   readonly result: TaskData | null;
   /** Why it failed, was cancelled or expired. */
   readonly reason: string | null;
+  /** The last request to stop; null = nobody has asked. */
+  readonly cancel_requested: CancelRequest | null;
   readonly ended_at: string | null;
   readonly started_seq: number;
   readonly ended_seq: number | null;
@@ -123,10 +133,16 @@ function startedTask({ session_id, sender_id, event_data, created_at, seq }: Env
     expires_at: ttl_ms === 0 ? null : isoFromMs(msFromIso(created_at) + ttl_ms),
     result: null,
     reason: null,
+    cancel_requested: null,
     ended_at: null,
     started_seq: seq,
     ended_seq: null,
   };
+}
+
+export function cancelRequestIn({ sender_id: by, event_data, created_at: at }: Envelope): CancelRequest {
+  const { reason }: Partial<JsonObject> = event_data;
+  return { by, reason: typeof reason === 'string' ? reason : null, at };
 }
 
 function stepped(task: Task, envelope: Envelope): Task {
@@ -140,6 +156,8 @@ function stepped(task: Task, envelope: Envelope): Task {
       return { ...task, state: 'running', checkpoint: { seq, bytes: Number(event_data.bytes) } };
     case 'task.resumed':
       return { ...task, state: 'running' };
+    case 'task.cancel_request':
+      return { ...task, cancel_requested: cancelRequestIn(envelope) };
   }
   const state = endOfTask(envelope);
   if (state === undefined) return task;

@@ -217,7 +217,7 @@ export class Bindings {
   /** The pump of one stream, made when it is first needed. */
   wakeAt(binding: Binding, progress: Progress, head: Head, end: number): void {
     const known = binding.pumps.get(head.session_id);
-    const pump = known ?? new Pump(this.parts, binding, progress);
+    const pump = known ?? new Pump(this.parts, binding, progress, head);
     if (known === undefined) binding.pumps.set(head.session_id, pump);
     pump.wake(head, end);
   }

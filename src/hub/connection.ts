@@ -176,7 +176,11 @@ export class Connection implements Endpoint {
       endpoint_id: this.endpointId,
       hub_id: parts.hubId,
       hub_time: isoFromMs(parts.clock.now()),
-      limits: { max_frame_bytes: parts.limits.maxFrameBytes, window: parts.limits.window },
+      limits: {
+        max_frame_bytes: parts.limits.maxFrameBytes,
+        max_event_bytes: parts.limits.maxEventBytes,
+        window: parts.limits.window,
+      },
       features: [],
     });
     this.identities.delete(agent_id);

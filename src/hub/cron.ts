@@ -1,7 +1,6 @@
 /** Cron expressions on a wall clock that never changes: what is one, and which times it names. Zones are no business of this file. */
 
 import { type CronExpression, CronExpressionParser } from 'cron-parser';
-import { asError, WireError } from '../core/errors.ts';
 import { badValue } from '../core/json.ts';
 import { withPlainLists } from './cron-lists.ts';
 
@@ -23,28 +22,45 @@ const WEEKDAY = new RegExp(`^\\?$|^${VALUE}#[1-5]$|${listOf(`${ATOM}|(?:[0-7]|[A
 
 const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
+const COMMON = 'ranges upwards (1-5), steps (*/15) and lists with nothing twice (1,3,5)';
+/** The fields of an expression with seconds, in their order: what each is called, what it looks like, and how that is said. */
+const FIELDS = [
+  { name: 'second', pattern: PLAIN, takes: `*, numbers from 0 to 59, ${COMMON}` },
+  { name: 'minute', pattern: PLAIN, takes: `*, numbers from 0 to 59, ${COMMON}` },
+  { name: 'hour', pattern: PLAIN, takes: `*, numbers from 0 to 23, ${COMMON}` },
+  { name: 'day', pattern: DAY, takes: `*, ?, numbers from 1 to 31, L (the last day of the month), ${COMMON}` },
+  { name: 'month', pattern: PLAIN, takes: `*, numbers from 1 to 12, names (jan), ${COMMON}` },
+  {
+    name: 'weekday',
+    pattern: WEEKDAY,
+    takes: `*, ?, numbers from 0 to 7, names (mon), 5L (the last Friday of the month), ${COMMON}, or 5#2 (the second Friday) alone`,
+  },
+] as const;
+
 /** Refuses what is no expression; what is one may still name no time at all. */
 export function checkExpression(expression: unknown, field: string): asserts expression is string {
   if (typeof expression !== 'string' || expression.length > MOST_CHARACTERS) {
     throw badValue(field, `${EXPRESSION}, at most ${MOST_CHARACTERS} characters`, expression);
   }
-  const fields = expression.trim().split(/\s+/);
-  const isNickname = NICKNAME.test(expression.trim());
-  if (!isNickname && fields.length !== 5 && fields.length !== 6) throw badValue(field, EXPRESSION, expression);
-  const patterns = [PLAIN, PLAIN, PLAIN, DAY, PLAIN, WEEKDAY].slice(-fields.length);
-  const wrong = isNickname ? undefined : fields.find((one, i) => patterns[i]?.test(one) !== true);
-  if (wrong !== undefined) {
-    const expected = 'numbers, names, ranges (1-5), steps (*/15) and lists (1,3,5) in each field';
-    throw badValue(field, expected, wrong);
+  if (NICKNAME.test(expression.trim())) return;
+  const texts = expression.trim().split(/\s+/);
+  if (texts.length !== 5 && texts.length !== 6) throw badValue(field, EXPRESSION, expression);
+  const kinds = FIELDS.slice(-texts.length);
+  for (const [i, { name, pattern, takes }] of kinds.entries()) {
+    const text = texts[i] ?? '';
+    if (!pattern.test(text) || !isSound(texts.map((_, at) => (at === i ? text : '*')).join(' ')))
+      throw badValue(field, `in the field for the ${name} ${takes}`, text);
   }
+  if (!isSound(texts.join(' '))) throw badValue(field, EXPRESSION, expression);
+}
+
+/** Whether the package takes it. That a month has no such day is no fault of the expression. */
+function isSound(expression: string): boolean {
   try {
     CronExpressionParser.parse(withPlainLists(expression), { currentDate: 0, tz: 'UTC' });
+    return true;
   } catch (thrown) {
-    if (isImpossibleDay(thrown)) return;
-    const cause = asError(thrown);
-    const details = { field, expected: EXPRESSION, received: expression };
-    const message = `${field}: expected ${EXPRESSION}, got ${JSON.stringify(expression)}: ${cause.message}`;
-    throw new WireError('bad_frame', message, details, { cause });
+    return isImpossibleDay(thrown);
   }
 }
 

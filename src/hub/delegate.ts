@@ -7,7 +7,7 @@ import { wholeBudget } from '../core/delegation-budget.ts';
 import { openedIn, settledIn, settledKey } from '../core/delegations.ts';
 import { type Envelope, HUB_ID, hubDraft } from '../core/envelope.ts';
 import { WireError } from '../core/errors.ts';
-import { canonicalJson, type Json } from '../core/json.ts';
+import { canonicalJson, copyJsonObject, type Json } from '../core/json.ts';
 import { digestText, type KeyRecord } from '../core/keys.ts';
 import type { SessionState } from '../core/state.ts';
 import { durationMs } from '../core/time.ts';
@@ -19,7 +19,6 @@ import type { LiveSession } from './live-session.ts';
 import { checkMayOpen, withKnownNames } from './may-open.ts';
 import { ifAvailable } from './operate.ts';
 import type { HubParts } from './parts.ts';
-import { draftOf } from './post.ts';
 import { resolveParticipants } from './resolve-participants.ts';
 import { StagedWait } from './staged-wait.ts';
 
@@ -59,8 +58,7 @@ async function plan(
   request_digest: string,
 ): Promise<DelegationOpened> {
   const { session_id, prompt, budget, timeout } = params;
-  // Throws if it is too large to be said.
-  draftOf(by.agentId, { session_id, event_type: 'msg.text', event_data: { text: prompt } }, parts.limits);
+  checkPrompt(parts, prompt);
   const target = await targetOf(parts, by, params);
   const { root, depth } = await placeOf(parts, session_id);
   await checkMayOpen(parts, {
@@ -82,6 +80,11 @@ async function plan(
     key: params.idempotency_key ?? null,
     request_digest,
   };
+}
+
+/** Refuses what is too large to be said. */
+function checkPrompt({ limits }: HubParts, prompt: string): void {
+  copyJsonObject({ text: prompt }, 'params.prompt', { maxDepth: limits.maxJsonDepth, maxBytes: limits.maxEventBytes });
 }
 
 async function targetOf(parts: HubParts, by: Binding, { target }: DelegateParams) {
@@ -193,18 +196,23 @@ async function arrive(parts: HubParts, params: DelegateParams, opened: Delegatio
   return answer;
 }
 
-async function openAnswer({ store }: HubParts, { delegation_id, agent_id }: DelegationOpened): Promise<DelegateAnswer> {
-  const child = await store.createdUnder(agent_id, childKey(delegation_id));
-  const child_session_id = child?.session_id ?? null;
+async function openAnswer(parts: HubParts, opened: DelegationOpened): Promise<DelegateAnswer> {
+  const { delegation_id } = opened;
+  const child_session_id = await childOf(parts, opened);
   return { delegation_id, child_session_id, outcome: 'open', reason: null, reply: null, spent: null };
+}
+
+async function childOf({ store }: HubParts, { agent_id, delegation_id }: DelegationOpened): Promise<string | null> {
+  return (await store.createdUnder(agent_id, childKey(delegation_id)))?.session_id ?? null;
 }
 
 /** What the log says of it; null = it is not settled. */
 async function settledAnswer(
   parts: HubParts,
   sessionId: string,
-  { delegation_id, target_id }: DelegationOpened,
+  opened: DelegationOpened,
 ): Promise<DelegateAnswer | null> {
+  const { delegation_id, target_id } = opened;
   const key = settledKey(delegation_id);
   const seq = await parts.sessions.use(sessionId, (session) =>
     keyed<number | null>(session, key, (_state, earlier) => ({
@@ -213,7 +221,10 @@ async function settledAnswer(
     })),
   );
   if (seq === null) return null;
-  const { child_session_id, outcome, reason, spent } = settledIn(await entryAt(parts, sessionId, seq));
+  const settled = settledIn(await entryAt(parts, sessionId, seq));
+  const { outcome, reason, spent } = settled;
+  // A parent that ends settles without knowing its children.
+  const child_session_id = settled.child_session_id ?? (await childOf(parts, opened));
   const hasReply = outcome === 'replied' && child_session_id !== null;
   const reply = hasReply ? await replyOf(parts, child_session_id, target_id) : null;
   return { delegation_id, child_session_id, outcome, reason, reply, spent };

@@ -95,6 +95,7 @@ export async function putQuestion(parts: HubParts, childId: string, opened: Dele
         // What was delegated was paid for then.
         retryAfterMs: 0,
         inbox: inboxRefusal(parts, draft, state.metadata, verdicts),
+        isQuestion: true,
       });
       if (verdict.kind === 'refuse') return refused(state, verdict.error);
       return verdict.kind === 'append' ? { ...verdict, answer: () => null } : ASKED;

@@ -14,7 +14,7 @@ const LAST_MS = 253_370_764_799_000;
 /** The first run after `afterMs`; null = none within ten years. Throws what says what is wrong with expression or zone. */
 export function nextRun(expression: string, zone: string, afterMs: number): number | null {
   checkTiming(expression, zone);
-  if (!(afterMs >= 0 && afterMs <= LAST_MS - HORIZON_MS)) {
+  if (typeof afterMs !== 'number' || !(afterMs >= 0 && afterMs <= LAST_MS - HORIZON_MS)) {
     throw badValue('afterMs', 'milliseconds since 1970, before the year 9989', afterMs);
   }
   return runAfter(expression, zone, afterMs);

@@ -3,6 +3,7 @@
  * head. Live and replay are the same code. An ack is exact: it never covers an earlier loss.
  */
 
+import { DELEGATION_LABEL } from '../core/delegation.ts';
 import { isDeliverable, isPastTtl } from '../core/delivery.ts';
 import { type Entry, type Envelope, givesTurn, HUB_ID } from '../core/envelope.ts';
 import { encodeFrame, encodeNotify, type GapReason } from '../core/frames.ts';
@@ -41,6 +42,7 @@ export class Pump {
   private readonly parts: HubParts;
   private readonly target: PumpTarget;
   private readonly progress: Progress;
+  private readonly isDelegated: boolean;
   readonly epoch: number;
   /** Everything up to here was looked at on this binding. */
   private scanned: number;
@@ -59,10 +61,16 @@ export class Pump {
   private asking: number | null = null;
   private stopped = false;
 
-  constructor(parts: HubParts, target: PumpTarget, progress: Progress) {
+  constructor(
+    parts: HubParts,
+    target: PumpTarget,
+    progress: Progress,
+    { labels, creator_id }: Pick<Head, 'labels' | 'creator_id'>,
+  ) {
     this.parts = parts;
     this.target = target;
     this.progress = progress;
+    this.isDelegated = labels[DELEGATION_LABEL] !== undefined && creator_id === target.agentId;
     this.sessionId = progress.session_id;
     this.epoch = progress.epoch;
     this.scanned = progress.seq;
@@ -253,6 +261,7 @@ export class Pump {
       prev_seq: prevSeq,
       turn,
       ...(attempt > 1 ? { attempt } : {}),
+      ...(this.isDelegated ? { delegated: true as const } : {}),
     };
     this.target.send(encodeNotify(frame, envelopeText(envelope)));
   }

@@ -42,11 +42,11 @@ export async function dataAt(
 }
 
 export async function listTasks(parts: HubParts, reader: Binding, params: ListTasksParams): Promise<TaskPage> {
-  const { session_id, states, owner_id, after = '', limit = PAGE } = params;
+  const { session_id, states, owner, after = '', limit = PAGE } = params;
   const all =
     session_id === undefined ? await underWay(parts, reader) : everyOf(await tasksOf(parts, reader, session_id));
   const fitting = all
-    .filter((task) => owner_id === undefined || task.owner_id === owner_id)
+    .filter(({ owner_id }) => owner === undefined || owner_id === owner || parts.registry.nameOf(owner_id) === owner)
     .filter((task) => states === undefined || states.includes(task.state))
     .map((task) => ({ task, place: placeOf(task) }))
     .filter(({ place }) => place > after)

@@ -3,7 +3,7 @@
 import { toWireError, WireError } from '../core/errors.ts';
 import { type RunOutcome, runKey, runLabels, type ScheduleDefinition, type ScheduleRun } from '../core/schedule.ts';
 import { isTerminal } from '../core/session.ts';
-import { isoFromMs } from '../core/time.ts';
+import { isoFromMs, msFromIso } from '../core/time.ts';
 import { createSession } from './create-session.ts';
 import { currentHead } from './current-head.ts';
 import type { HubParts } from './parts.ts';
@@ -83,8 +83,12 @@ function isChanging(scheduleId: string): WireError {
   return new WireError('unavailable', `schedule ${scheduleId} is another than it was when its time came`);
 }
 
+/** After a downtime what has run out, or was closing, may not have been looked at yet: nobody can say anything in it any more. */
 async function isLive(parts: HubParts, sessionId: string | null): Promise<boolean> {
   if (sessionId === null) return false;
   const current = await currentHead(parts, sessionId);
-  return current !== null && !isTerminal(current.head.state);
+  if (current === null) return false;
+  const { state, expires_at } = current.head;
+  if (isTerminal(state) || state === 'CLOSING') return false;
+  return expires_at === null || msFromIso(expires_at) > parts.clock.now();
 }

@@ -107,6 +107,12 @@ async function checkTemplate(
     maxBytes: maxTemplateBytes,
   }) as unknown as SessionTemplate;
   const origin = runLabels({ name, schedule_id: '0'.repeat(32) }, '0000-00-00T00:00:00.000Z');
+  for (const label of Object.keys(origin)) {
+    if (kept.labels?.[label] === undefined) continue;
+    const field = `params.template.labels.${label}`;
+    const message = `${field}: expected another label; this one is the hub's, for what a schedule opens`;
+    throw new WireError('invalid_create', message, { field });
+  }
   try {
     await checkCreate(parts, by, { ...kept, labels: { ...kept.labels, ...origin } });
   } catch (thrown) {

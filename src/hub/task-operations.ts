@@ -1,13 +1,15 @@
 /** The operations on tasks. */
 
 import { refuse } from '../core/advance.ts';
-import { copyJsonObject, type JsonObject } from '../core/json.ts';
+import { WireError } from '../core/errors.ts';
+import { canonicalJson, copyJsonObject, type JsonObject } from '../core/json.ts';
 import { taskTtlMs } from '../core/rule.ts';
 import {
   cancelTask,
   checkpointTask,
   endTask,
   type NewTask,
+  type Outcome,
   type OwnEnd,
   progressTask,
   resumeTask,
@@ -15,6 +17,7 @@ import {
   type TaskAnswer,
 } from '../core/task-decisions.ts';
 import type { StartTaskParams, TaskRef } from '../core/task-operations.ts';
+import type { Task } from '../core/tasks.ts';
 import { durationMs } from '../core/time.ts';
 import type { Binding } from './bindings.ts';
 import { boundCaller, type Caller } from './caller.ts';
@@ -100,14 +103,27 @@ interface Given {
   readonly result?: JsonObject | undefined;
 }
 
-function end(parts: HubParts, caller: Caller, ref: TaskRef, how: OwnEnd, given: Given): Promise<TaskAnswer> {
+async function end(parts: HubParts, caller: Caller, ref: TaskRef, how: OwnEnd, given: Given): Promise<TaskAnswer> {
   const by = boundCaller(caller);
   const { session_id, task_id } = ref;
   const { reason, result } = given;
   const outcome = { reason, result: result === undefined ? undefined : within(parts, result, 'params.result') };
-  return decideTask(parts, by, { session_id, event_type: EVENT_TYPES[how] }, (state) =>
+  const answer = await decideTask(parts, by, { session_id, event_type: EVENT_TYPES[how] }, (state) =>
     endTask(state, by.agentId, task_id, how, outcome),
   );
+  if (answer.duplicate === true) await checkSameEnd(parts, answer.task, outcome);
+  return answer;
+}
+
+/** An end that was told before is the same end only if it says the same: nothing that is said is dropped without a word. */
+async function checkSameEnd(parts: HubParts, task: Task, { reason, result }: Outcome): Promise<void> {
+  const { task_id, session_id, state, ended_seq } = task;
+  const kept = await dataAt(parts, session_id, task.result, 'result');
+  const sameResult = canonicalJson(kept) === canonicalJson(result ?? null);
+  if (task.reason === (reason ?? null) && sameResult) return;
+  const wrong = sameResult ? 'reason' : 'result';
+  const message = `task ${task_id} is ${state} since seq ${ended_seq}, with another ${wrong}; an end is for good`;
+  throw new WireError('conflict', message, { task_id, state, ended_seq, field: `params.${wrong}` });
 }
 
 /** Looked at before anything else: what is too much is refused to everyone alike. */

@@ -323,6 +323,22 @@ describe('rounds', () => {
     expect(session.say('bob', 'last').close_reason).toBe('rounds_complete');
   });
 
+  it('[DI11] of moderated count no turns that somebody has because the moderator was away', () => {
+    const session = aDiscussion('moderated', { participants: 3, knobs: { rounds: 1 } });
+    play(session, 'hide alice, back alice');
+    expect(expected(session)).toBe('bob');
+    play(session, 'say, >carol, say');
+    expect([session.state.rounds_done, expected(session)]).toEqual([0, 'alice']);
+    play(session, '>bob');
+    expect(session.say('bob', 'last').close_reason).toBe('rounds_complete');
+  });
+
+  it('[DI11] of moderated count turns of those named before the moderator went away', () => {
+    const session = aDiscussion('moderated', { participants: 4, knobs: { rounds: 1 } });
+    play(session, '>carol, hide alice, say, >dave, back alice, say');
+    expect([session.state.rounds_done, session.state.turns_left]).toEqual([0, 1]);
+  });
+
   it('[DI11] one who is alone ends a round with each of its turns', () => {
     const session = aDiscussion('random', { participants: 2, knobs: { rounds: 3 } });
     play(session, 'hide bob, say, say');

@@ -1,5 +1,8 @@
 // session.delegate() as a user has it: the result, who hears what, and what ends a wait.
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createHub, type LocalHub } from 'parley-hub/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentOptions } from '../../src/client/agent-client.ts';
@@ -29,6 +32,40 @@ describe('session.delegate', () => {
     const second = await session.delegate('carol', 'And this?');
     expect(second.reply?.text).toBe('And this? Yes.');
     expect(heard).toEqual([]);
+  });
+
+  it.each(['client', 'hub'])('[DG11] nor does one that joins by the key in a new %s', async (what) => {
+    await hub.stop();
+    const data = await mkdtemp(join(tmpdir(), 'parley-'));
+    hub = await createHub({ data });
+    const { alice, session } = await parentOf();
+    const first = await hub.agent('carol');
+    const begun = await session.delegate('carol', 'Well?', { key: 'k', wait: 'opened' });
+    const id = begun.child_session_id ?? '';
+    await first.session(id).waitFor('msg.text');
+    alice.close();
+    if (what === 'hub') {
+      await hub.stop();
+      hub = await createHub({ data });
+    }
+    const heard: string[] = [];
+    const again = await hub.agent('alice', {
+      onMessage: (message) => void heard.push(`message ${message.text}`),
+      onTurn: (_offer, { id: where }) => void (where === id && heard.push('turn')),
+    });
+    const waiting = again.session(session.id).delegate('carol', 'Well?', { key: 'k' });
+    const carol = what === 'hub' ? await hub.agent('carol') : first;
+    await carol.session(id).send('Yes.');
+    expect((await waiting).reply?.text).toBe('Yes.');
+    // It is over when all that was said in it is acked.
+    await again.session(id).ended();
+    expect(heard).toEqual([]);
+    const said = [];
+    for await (const { event_data } of again.session(id).log())
+      if (event_data.text !== undefined) said.push(event_data.text);
+    expect(said).toEqual(['Well?', 'Yes.']);
+    await hub.stop();
+    await rm(data, { recursive: true });
   });
 
   it('[DG11] by capability goes to whoever offers it', async () => {

@@ -81,7 +81,25 @@ it('[CL4] while as many opens as can be wait for other people, invites are answe
 it('[CL4] a request that no frame can carry is refused here', async () => {
   const { hub, client } = await agent();
   const huge = client.session(S1).send('ä'.repeat(600_000));
-  await expect(huge).rejects.toMatchObject({ code: 'too_large' });
+  await expect(huge).rejects.toMatchObject({
+    code: 'too_large',
+    message: 'event_data: 1200011 bytes of JSON; at most 262144 are allowed',
+    details: { field: 'event_data', expected: 'at most 262144 bytes', received: '1200011 bytes' },
+  });
+  const checkpoint = client
+    .session(S1)
+    .task('a'.repeat(32))
+    .checkpoint({ all: 'x'.repeat(2_000_000) });
+  await expect(checkpoint).rejects.toMatchObject({
+    details: { field: 'params.data', expected: 'at most 262144 bytes' },
+  });
+  const prompt = client.session(S1).delegate('bob', 'x'.repeat(2_000_000));
+  await expect(prompt).rejects.toMatchObject({ details: { field: 'params.prompt', expected: 'at most 262144 bytes' } });
+  const knobs = client.open('conversation', { participants: ['bob'], knobs: { x: 'x'.repeat(2_000_000) } });
+  await expect(knobs).rejects.toMatchObject({
+    message: expect.stringMatching(/^create_session: 2\d{6} bytes of JSON, most of it in params.knobs; a frame takes/),
+    details: { field: 'params.knobs', expected: 'a frame of at most 1048576 bytes' },
+  });
   hub.say(WELCOME.replace('1048576', '1000'));
   await hub.flush();
   await expect(client.session(S1).send('a'.repeat(1000))).rejects.toMatchObject({ code: 'too_large' });

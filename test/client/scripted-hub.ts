@@ -9,7 +9,7 @@ export const ME = 'id-alice';
 export const BOB = 'id-bob';
 
 export const HELLO = '{"kind":"hello","protocol":1,"name":"alice","auth":{"scheme":"none"}}';
-export const WELCOME = `{"kind":"welcome","name":"alice","agent_id":"${ME}","endpoint_id":"e1","hub_id":"h1","hub_time":"2026-01-01T00:00:00.000Z","limits":{"max_frame_bytes":1048576,"window":256},"features":[]}`;
+export const WELCOME = `{"kind":"welcome","name":"alice","agent_id":"${ME}","endpoint_id":"e1","hub_id":"h1","hub_time":"2026-01-01T00:00:00.000Z","limits":{"max_frame_bytes":1048576,"max_event_bytes":262144,"window":256},"features":[]}`;
 
 export class ScriptedHub {
   /** What the client sent and the test has not looked at yet. */

@@ -60,7 +60,7 @@ describe('a task in hand', () => {
     const { bob, alice, session } = await pair();
     const task = await session.startTask('look');
     const asked = deferred<unknown>();
-    const stop = task.onCancelRequest(({ event_data }) => asked.resolve(event_data.reason));
+    const stop = task.onCancelRequest(({ reason }) => asked.resolve(reason));
     const answer = await bob.session(session.id).task(task.id).cancel('not needed');
     expect(answer.requested).toBe(true);
     expect(await asked.promise).toBe('not needed');
@@ -71,7 +71,7 @@ describe('a task in hand', () => {
     alice
       .session(session.id)
       .task(task.id)
-      .onCancelRequest(({ event_data }) => void later.push(event_data.reason));
+      .onCancelRequest(({ reason }) => void later.push(reason));
     expect(later).toEqual(['not needed']);
     expect((await task.cancel()).task.state).toBe('cancelled');
   });
@@ -96,12 +96,44 @@ describe('a task in hand', () => {
     again.close();
   });
 
+  it('[TK4, CL29] a request that another client of the owner heard and did nothing about is not lost', async () => {
+    const { alice, bob, session } = await pair();
+    const { id } = await session.startTask('look');
+    const heard = session.waitFor('task.cancel_request');
+    await bob.session(session.id).task(id).cancel('not needed');
+    const { created_at: at } = await heard;
+    // What is asked after the receipt was sent is answered after it was taken.
+    await session.info();
+    alice.close();
+    const request = { by: bob.agentId, reason: 'not needed', at };
+    for (const learn of ['resume', 'info', 'onCancelRequest'] as const) {
+      const again = await hub.agent('alice');
+      const task = again.session(session.id).task(id);
+      const requests: unknown[] = [];
+      const asked = deferred<void>();
+      const note = (given: unknown) => {
+        requests.push(given);
+        asked.resolve();
+      };
+      if (learn !== 'onCancelRequest') expect((await task[learn]()).task.cancel_requested).toEqual(request);
+      task.onCancelRequest(note);
+      await asked.promise;
+      await task.info();
+      expect(requests).toEqual([request]);
+      expect(task.signal.reason).toMatchObject({ code: 'cancel_requested' });
+      again.close();
+    }
+    const other = bob.session(session.id).task(id);
+    expect((await other.info()).task.cancel_requested).toEqual(request);
+    expect(other.signal.aborted).toBe(false);
+  });
+
   it('[CL29] its signal is aborted when the hub ends it, and not by its own end', async () => {
-    const { alice, session } = await pair();
+    const { session } = await pair();
     const [one, two] = [await session.startTask('one'), await session.startTask('two')];
     await one.complete({ ok: true });
     const titles: Pick<Task, 'title' | 'state'>[] = [];
-    for await (const { title, state } of session.tasks({ ownerId: alice.agentId })) titles.push({ title, state });
+    for await (const { title, state } of session.tasks({ owner: 'alice' })) titles.push({ title, state });
     expect(titles).toEqual([
       { title: 'one', state: 'done' },
       { title: 'two', state: 'open' },

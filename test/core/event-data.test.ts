@@ -30,6 +30,7 @@ describe('the data of an envelope', () => {
   });
 
   const usage = 'an object {fresh, cache_read, cache_write, output}';
+  const kinds = 'fresh, cache_read, cache_write or output';
   const bad: readonly (readonly [string, unknown, string, string, string])[] = [
     ['msg.text', 'hi', '', 'a JSON object', '"hi"'],
     ['msg.text', ['hi'], '', 'a JSON object', 'an array of 1'],
@@ -40,6 +41,8 @@ describe('the data of an envelope', () => {
     ['msg.text', { text: 'a', usage: { fresh: '1' } }, '.usage.fresh', 'a number of tokens', '"1"'],
     ['msg.text', { text: 'a', usage: { output: -1 } }, '.usage.output', 'a number of tokens, 0 or more', '-1'],
     ['msg.text', { text: 'a', usage: { output: 1.5 } }, '.usage.output', 'a whole number of tokens', '1.5'],
+    ['msg.text', { text: 'a', usage: { input_tokens: 9 } }, '.usage.input_tokens', kinds, '"input_tokens"'],
+    ['msg.packet', { body: 1, usage: { fresh: 1, outputs: 9 } }, '.usage.outputs', kinds, '"outputs"'],
     ['msg.text', { text: 'a', cost_usd: 1e7 }, '.cost_usd', 'a cost of at most 1000000', '10000000'],
     ['msg.text', { text: 'a', cost_usd: '1' }, '.cost_usd', 'a number of dollars or null', '"1"'],
     ['msg.text', { text: 'a', cost_usd: -1 }, '.cost_usd', 'a cost of 0 or more', '-1'],

@@ -61,7 +61,7 @@ const clientFrames: readonly (readonly [string, ClientFrame])[] = [
 
 const hubFrames: readonly (readonly [string, HubFrame])[] = [
   [
-    '{"kind":"welcome","name":"alice","agent_id":"a1","endpoint_id":"e1","hub_id":"h1","hub_time":"2026-01-01T00:00:00.000Z","limits":{"max_frame_bytes":1048576,"window":256},"features":[]}',
+    '{"kind":"welcome","name":"alice","agent_id":"a1","endpoint_id":"e1","hub_id":"h1","hub_time":"2026-01-01T00:00:00.000Z","limits":{"max_frame_bytes":1048576,"max_event_bytes":262144,"window":256},"features":[]}',
     {
       kind: 'welcome',
       name: 'alice',
@@ -69,7 +69,7 @@ const hubFrames: readonly (readonly [string, HubFrame])[] = [
       endpoint_id: 'e1',
       hub_id: 'h1',
       hub_time: '2026-01-01T00:00:00.000Z',
-      limits: { max_frame_bytes: 1_048_576, window: 256 },
+      limits: { max_frame_bytes: 1_048_576, max_event_bytes: 262_144, window: 256 },
       features: [],
     },
   ],

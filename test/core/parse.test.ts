@@ -157,7 +157,7 @@ const takes: { readonly [Name in OperationName]: Readonly<Record<string, string>
   fail_task: { session_id: '', task_id: '', reason: 'text', result: 'object' },
   cancel_task: { session_id: '', task_id: '', reason: 'text' },
   get_task: { session_id: '', task_id: '' },
-  list_tasks: { session_id: '', states: '', owner_id: '', after: 'text', limit: 'number' },
+  list_tasks: { session_id: '', states: '', owner: 'text', after: 'text', limit: 'number' },
   pending_turns: { after: '', limit: 'number' },
   read_log: { session_id: '', from_seq: 'number', limit: 'number', reverse: 'flag' },
   read_view: { session_id: '', view: '', at_seq: 'number' },

@@ -44,7 +44,12 @@ describe('the fold of tasks', () => {
     ['task.progress', { progress: null }, { state: 'running', progress: null }],
     ['task.checkpoint', { data: {}, bytes: 2 }, { state: 'running', checkpoint: { seq: 12, bytes: 2 } }],
     ['task.resumed', {}, { state: 'running' }],
-    ['task.cancel_request', {}, { state: 'open' }],
+    [
+      'task.cancel_request',
+      { reason: 'no' },
+      { state: 'open', cancel_requested: { by: 'id-alice', reason: 'no', at: '2026-01-01T00:00:07.000Z' } },
+    ],
+    ['task.cancel_request', {}, { state: 'open', cancel_requested: { reason: null } }],
     ['task.unheard_of', {}, { state: 'open' }],
     [
       'task.completed',

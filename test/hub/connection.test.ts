@@ -51,7 +51,7 @@ describe('hello', () => {
       endpoint_id: expect.stringMatching(/^[0-9a-f]{32}$/),
       hub_id: world.hub.health().hub_id,
       hub_time: '2026-01-01T00:00:00.000Z',
-      limits: { max_frame_bytes: 1_048_576, window: 256 },
+      limits: { max_frame_bytes: 1_048_576, max_event_bytes: 262_144, window: 256 },
       features: [],
     });
   });

@@ -11,7 +11,7 @@ import {
   invitedTo,
   reservation,
 } from './delegation-scene.ts';
-import { leave, logOf, MINUTE, opened, refusal, SECOND, sessionOf, standing, types, watch } from './scene.ts';
+import { leave, logOf, MINUTE, opened, refusal, SECOND, sessionOf, standing, text, types, watch } from './scene.ts';
 
 describe('a delegation', () => {
   it('[DG1] is a child consulting session with its parent, its depth and its label, and the reply is its result', async () => {
@@ -171,14 +171,23 @@ describe('a delegation', () => {
     expect(replies).toEqual(['one', 'two', 'one']);
   });
 
-  it('[DG7] whose delegator asks the question itself goes on', async () => {
+  it('[DG1] has the question that was delegated: no other text of who delegated comes before it, or after', async () => {
     const { world, alice, carol, id } = await aParent();
     const { child } = await delegated(world, alice, id, 'carol');
+    const early = await refusal(world, alice.call('post', text(child, 'Something else?')));
+    expect(early).toMatchObject({ code: 'protocol_error' });
     world.hold = true;
     carol.call('ack_invite', { session_id: child }).catch(() => {});
     await world.settle();
+    const stolen = alice.call('post', text(child, 'Something else?')).catch((error: unknown) => error);
+    const note = alice.call('post', { session_id: child, event_type: 'x.note', event_data: {} });
     world.hold = false;
-    await world.settle();
+    expect(await world.answer(stolen)).toMatchObject({
+      code: 'not_your_turn',
+      message: expect.stringContaining('is the question that you delegated, and the hub puts it'),
+    });
+    await world.answer(note);
+    expect(await refusal(world, alice.call('post', text(child, 'One more.')))).toMatchObject({ code: 'not_your_turn' });
     expect(await standing(world, alice, child)).toContain('ACTIVE');
     const questions = logOf(world.store, child).filter(({ event_type }) => event_type === 'msg.text');
     expect(questions).toMatchObject([{ sender_id: alice.agentId, event_data: { text: 'Is it done?' } }]);
@@ -192,7 +201,12 @@ describe('a parent that ends', () => {
     await world.settle();
     const child = invitedTo(carol);
     await world.answer(bob.call('close_session', { session_id: id, reason: 'enough' }));
-    expect(await world.answer(call)).toMatchObject({ outcome: 'parent_closed', reason: 'enough', spent: null });
+    expect(await world.answer(call)).toMatchObject({
+      outcome: 'parent_closed',
+      reason: 'enough',
+      child_session_id: child,
+      spent: null,
+    });
     expect(types(logOf(world.store, id)).slice(-3)).toEqual([
       'delegation.settled',
       'session.closing',
@@ -228,7 +242,7 @@ describe('a parent that ends', () => {
     await world.settle();
     world.hold = false;
     await world.settle();
-    expect(await world.answer(call)).toMatchObject({ outcome: 'parent_closed' });
+    expect(await world.answer(call)).toMatchObject({ outcome: 'parent_closed', child_session_id: null });
     const live = await world.answer(carol.call('list_sessions', { states: ['INVITED', 'ACTIVE', 'CLOSING'] }));
     expect(live.sessions).toEqual([]);
   });
@@ -320,8 +334,12 @@ describe('what may not be delegated', () => {
 
   it('[DG1] with a question that is too large to be said', async () => {
     const { world, alice, id } = await aParent();
-    const long = refusal(world, delegates(alice, id, 'carol', { prompt: 'ü'.repeat(200_000) }));
-    expect(await long).toMatchObject({ code: 'too_large' });
+    for (const prompt of ['ü'.repeat(200_000), 'x'.repeat(400_000)]) {
+      expect(await refusal(world, delegates(alice, id, 'carol', { prompt }))).toMatchObject({
+        code: 'too_large',
+        details: { field: 'params.prompt', expected: 'at most 262144 bytes' },
+      });
+    }
     expect(accounts(world, id)).toEqual([]);
   });
 

@@ -114,6 +114,44 @@ describe('times at which the hub did not run', () => {
   });
 });
 
+describe('a session that ran out while the hub did not run', () => {
+  const template = { type: 'conversation', participants: ['bob'], ttl: '1h', invite_timeout: '30d', expectations: [] };
+
+  it.each([1, 2, 3])('[SC8, SC9] keeps no time from being made up for, after %i days', async (days) => {
+    const { world, alice } = await scheduled();
+    const { schedule_id } = await theSchedule(world, alice, { missed: 'once', template });
+    await world.pass(3 * HOUR + 30 * MINUTE);
+    await downFor(world, days * DAY);
+    expect(await opened(world)).toEqual(['03:00:00', '03:00:00']);
+    expect(await lastRun(world, schedule_id)).toMatchObject({
+      outcome: 'opened',
+      scheduled_at: at(`2026-01-0${1 + days}T03:00`),
+    });
+  });
+
+  it('[SC9] or runs out at the very time of the next is not beside it', async () => {
+    const { world, alice } = await scheduled();
+    await theSchedule(world, alice, { expression: '0 * * * *', template });
+    await world.pass(4 * HOUR);
+    expect(await opened(world)).toEqual(['01:00:00', '02:00:00', '03:00:00', '04:00:00']);
+  });
+
+  it('[SC9] or is closing, and waits only for receipts, is over too', async () => {
+    const { world, alice, bob } = await scheduled();
+    const slow = { ...template, ttl: '30d', drain_timeout: '1h' };
+    await theSchedule(world, alice, { expression: '0 * * * *', template: slow });
+    await world.pass(HOUR);
+    const session_id = (await scheduledSessions(world))[0]?.session_id ?? '';
+    await world.answer(bob.call('ack_invite', { session_id }));
+    bob.acks = false;
+    await world.pass(30 * MINUTE);
+    await world.answer(alice.call('close_session', { session_id }));
+    await world.pass(30 * MINUTE);
+    expect((await scheduledSessions(world))[0]?.state).toBe('CLOSING');
+    expect(await opened(world)).toEqual(['01:00:00', '02:00:00']);
+  });
+});
+
 describe('a crash', () => {
   it('[SC7, SC11] at any moment of a run opens the time once', async () => {
     // The disk is held, and let go after so many turns; then the hub dies and comes back within the minute.

@@ -259,6 +259,22 @@ describe('an expression', () => {
     expect(String(error).length).toBeLessThan(800);
   });
 
+  it.each([
+    ['61 * * * *', 'minute', 'numbers from 0 to 59', '61'],
+    ['61 * * * * *', 'second', 'numbers from 0 to 59', '61'],
+    ['0 24 * * *', 'hour', 'numbers from 0 to 23', '24'],
+    ['0 0 L-3 * *', 'day', 'L (the last day of the month)', 'L-3'],
+    ['0 0 * foo *', 'month', 'names (jan)', 'foo'],
+    ['0 0 * * mon#1,tue#2', 'weekday', '5#2 (the second Friday) alone', 'mon#1,tue#2'],
+    ['0 0 * * mon#6', 'weekday', '5L (the last Friday of the month)', 'mon#6'],
+  ])('[SC3] of %j the field that is wrong is named, and what it takes', (expression, name, takes, received) => {
+    const error = thrownBy(() => nextRun(expression, 'UTC', 0));
+    expect(error).toMatchObject({
+      details: { expected: expect.stringContaining(`in the field for the ${name} `), received: `"${received}"` },
+    });
+    expect(error).toMatchObject({ message: expect.stringContaining(takes) });
+  });
+
   it.each([null, undefined, 7, ['* * * * *'], {}])('[SC3] %j is none either', (expression) => {
     expect(thrownBy(() => nextRun(expression as string, 'UTC', 0))).toMatchObject({ code: 'bad_frame' });
   });
@@ -321,8 +337,24 @@ describe('an expression', () => {
     },
   );
 
-  it.each([Number.NaN, -1, Number.POSITIVE_INFINITY, 8.64e15])('[SC3] the time %d is refused', (after) => {
-    expect(thrownBy(() => nextRun('* * * * *', 'UTC', after))).toMatchObject({ details: { field: 'afterMs' } });
+  it.each([
+    [Number.NaN, 'NaN'],
+    [-1, '-1'],
+    [Number.POSITIVE_INFINITY, 'Infinity'],
+    [8.64e15, '8640000000000000'],
+    ['2026', '"2026"'],
+    [new Date(0), 'a Date'],
+    [[], 'an array of 0'],
+    [5n, '5n'],
+    [null, 'null'],
+    [true, 'true'],
+    [undefined, 'nothing'],
+  ])('[SC3] the time %s is refused', (after, received) => {
+    expect(thrownBy(() => nextRun('* * * * *', 'UTC', after as never))).toMatchObject({
+      name: 'WireError',
+      code: 'bad_frame',
+      details: { field: 'afterMs', received },
+    });
   });
 });
 

@@ -27,9 +27,38 @@ describe('create_schedule', () => {
   });
 
   it.each<[string, Partial<Claim>, string, RegExp]>([
-    ['an expression', { expression: '99 * * * *' }, 'bad_frame', /^params\.expression: expected a cron expression/],
+    [
+      'an expression',
+      { expression: '99 * * * *' },
+      'bad_frame',
+      /^params\.expression: expected in the field for the minute/,
+    ],
     ['a time that never comes', { expression: '0 0 31 2 *' }, 'bad_frame', /within ten years, got "0 0 31 2 \*"/],
     ['a zone', { zone: 'Mars/Phobos' }, 'bad_frame', /^params\.zone: expected a time zone/],
+    [
+      'a blank name',
+      { name: '  ' },
+      'bad_frame',
+      /^params\.name: expected text of 1 to 64 characters that are not all/,
+    ],
+    [
+      'the label schedule',
+      { template: { type: 'conversation', participants: ['bob'], labels: { schedule: 'mine' } } },
+      'invalid_create',
+      /^params\.template\.labels\.schedule: expected another label; this one is the hub's/,
+    ],
+    [
+      'the label schedule_id',
+      { template: { type: 'conversation', participants: ['bob'], labels: { schedule_id: 'mine' } } },
+      'invalid_create',
+      /^params\.template\.labels\.schedule_id: expected another label; this one is the hub's/,
+    ],
+    [
+      'the label scheduled_at',
+      { template: { type: 'conversation', participants: ['bob'], labels: { scheduled_at: 'mine' } } },
+      'invalid_create',
+      /^params\.template\.labels\.scheduled_at: expected another label; this one is the hub's/,
+    ],
     ['a type', { template: { type: 'unknown', participants: ['bob'] } }, 'invalid_create', /unknown/],
     [
       'who is to take part',

@@ -39,6 +39,7 @@ describe('a task', () => {
         expires_at: '2026-01-01T01:00:00.000Z',
         result: null,
         reason: null,
+        cancel_requested: null,
         ended_at: null,
         started_seq: 5,
         ended_seq: null,
@@ -143,6 +144,16 @@ describe('a task', () => {
     expect(await stateOf(world, alice, task)).toBe('done');
   });
 
+  it('[TK1] has a title that is not blank', async () => {
+    const { world, alice, id } = await aConversation();
+    for (const title of ['', ' ', '\n\t']) {
+      expect(await refusal(world, alice.call('start_task', { session_id: id, title }))).toMatchObject({
+        code: 'bad_frame',
+        details: { field: 'params.title' },
+      });
+    }
+  });
+
   it('[TK1] is started only in an active session', async () => {
     const { world, alice, bob, id } = await aConversation();
     const { session } = await world.answer(
@@ -164,10 +175,19 @@ describe('the end of a task', () => {
     const ref = refOf(task);
     const failed = await world.answer(alice.call('fail_task', { ...ref, reason: 'no way', result: { tried: 3 } }));
     const before = logOf(world.store, id);
-    expect(await world.answer(alice.call('fail_task', { ...ref, reason: 'no way' }))).toEqual({
-      ...failed,
-      duplicate: true,
-    });
+    const same = { ...ref, reason: 'no way', result: { tried: 3 } };
+    expect(await world.answer(alice.call('fail_task', same))).toEqual({ ...failed, duplicate: true });
+    for (const [field, other] of [
+      ['reason', { ...same, reason: 'no idea' }],
+      ['result', { ...same, result: { tried: 4 } }],
+      ['result', { ...ref, reason: 'no way' }],
+    ] as const) {
+      expect(await refusal(world, alice.call('fail_task', other))).toMatchObject({
+        code: 'conflict',
+        message: expect.stringContaining(`is failed since seq 6, with another ${field}`),
+        details: { state: 'failed', ended_seq: 6, field: `params.${field}` },
+      });
+    }
     const others: (() => Promise<unknown>)[] = [
       () => alice.call('complete_task', ref),
       () => alice.call('cancel_task', ref),
@@ -218,7 +238,8 @@ describe('the end of a task', () => {
     const { world, alice, bob, carol, id } = await aPanel();
     const task = await started(world, alice, id);
     const request = await world.answer(bob.call('cancel_task', { ...refOf(task), reason: 'not needed' }));
-    expect(request).toMatchObject({ requested: true, task: { state: 'open' } });
+    const cancel_requested = { by: bob.agentId, reason: 'not needed', at: '2026-01-01T00:00:00.000Z' };
+    expect(request).toMatchObject({ requested: true, task: { state: 'open', cancel_requested } });
     expect(alice.notifies(id).at(-1)?.envelope).toMatchObject({
       event_type: 'task.cancel_request',
       sender_id: bob.agentId,
@@ -428,7 +449,8 @@ describe('reading tasks', () => {
       return titles;
     };
     expect(await list({})).toEqual(['t0', 't1', 't2', 't3', 't4']);
-    expect(await list({ owner_id: alice.agentId })).toEqual(['t0', 't2', 't4']);
+    for (const owner of [alice.agentId, 'alice']) expect(await list({ owner })).toEqual(['t0', 't2', 't4']);
+    expect(await list({ owner: 'nobody' })).toEqual([]);
     expect(await list({ states: ['open'] }, 1)).toEqual(['t1', 't2', 't3', 't4']);
     expect(await list({ states: ['done'] })).toEqual(['t0']);
   });
