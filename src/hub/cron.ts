@@ -22,7 +22,7 @@ const WEEKDAY = new RegExp(`^\\?$|^${VALUE}#[1-5]$|${listOf(`${ATOM}|(?:[0-7]|[A
 
 const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-const COMMON = 'ranges upwards (1-5), steps (*/15) and lists with nothing twice (1,3,5)';
+const COMMON = 'ranges upwards (1-5), steps (*/15) and lists (1,3,5)';
 /** The fields of an expression with seconds, in their order: what each is called, what it looks like, and how that is said. */
 const FIELDS = [
   { name: 'second', pattern: PLAIN, takes: `*, numbers from 0 to 59, ${COMMON}` },

@@ -99,6 +99,7 @@ describe('discussion', () => {
       rounds_done: 0,
       turns_left: 0,
       pending_close_reason: null,
+      is_named: false,
       hands: null,
     });
     expect(speakers(session, 7)).toBe('alice bob carol alice bob carol alice');

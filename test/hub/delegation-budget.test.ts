@@ -100,6 +100,16 @@ describe('a session with a budget', () => {
     expect(await left(world, delegates(alice, id, 'carol'))).toEqual({ usd: 1, tokens: null });
   });
 
+  it('[DG4] has left what its tightest budget has, in whatever order they are, less what those set aside whom it is for', async () => {
+    const forBob = within({ usd: 5 }, 'audit', { applies_to: ['respondent'] });
+    const expectations = [within({ usd: 2 }, 'audit', { applies_to: ['initiator'] }), within({ usd: 9 }), forBob];
+    const { world, alice, bob, id } = await aParent({ expectations });
+    await delegated(world, bob, id, 'dave', { budget: { usd: 4 } });
+    expect(await left(world, delegates(alice, id, 'carol'))).toEqual({ usd: 2, tokens: null });
+    await delegated(world, alice, id, 'carol', { budget: { usd: 1.5 } });
+    expect(await left(world, delegates(alice, id, 'carol'))).toEqual({ usd: 0.5, tokens: null });
+  });
+
   it('[DG4] of two delegations at once books no more than there is', async () => {
     const { world, alice, bob, id } = await aParent(withBudget({ usd: 1 }));
     world.hold = true;
