@@ -14,6 +14,9 @@ const cli = join(root, 'dist/src/node/cli.js');
 if (!process.argv.includes('--keep')) rmSync(join(root, 'dist'), { recursive: true, force: true });
 
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
-const { status } = spawnSync(process.execPath, [tsc, '-b', 'src/node', 'src/testing', 'src/web'], { cwd: root, stdio: 'inherit' });
+const { status } = spawnSync(process.execPath, [tsc, '-b', 'src/node', 'src/testing', 'src/web'], {
+  cwd: root,
+  stdio: 'inherit',
+});
 if (existsSync(cli)) chmodSync(cli, 0o755);
 process.exitCode = status ?? 1;
