@@ -1,6 +1,12 @@
 /** Notices sockets whose peer is gone without a word: pings them, and ends those that were silent for too long. */
 
-import type { WsEndpoint } from './ws-endpoint.ts';
+/** A connection, as far as its life is concerned. */
+export interface Living {
+  /** When it was last heard of, on the monotonic clock. */
+  readonly heardAt: number;
+  ping(): void;
+  destroy(): void;
+}
 
 export interface HeartbeatTimes {
   readonly pingMs: number;
@@ -8,12 +14,12 @@ export interface HeartbeatTimes {
 }
 
 export class Heartbeat {
-  private readonly endpoints: ReadonlySet<WsEndpoint>;
+  private readonly endpoints: ReadonlySet<Living>;
   private readonly times: HeartbeatTimes;
   private readonly now: () => number;
   private readonly timer: NodeJS.Timeout;
 
-  constructor(endpoints: ReadonlySet<WsEndpoint>, times: HeartbeatTimes, now: () => number) {
+  constructor(endpoints: ReadonlySet<Living>, times: HeartbeatTimes, now: () => number) {
     this.endpoints = endpoints;
     this.times = times;
     this.now = now;

@@ -1,6 +1,9 @@
 /** Whom a request may be for, and from which page: a browser that was tricked into calling this hub is turned away. */
 
-import type { IncomingMessage } from 'node:http';
+/** The part of a request that is looked at. */
+export interface Asked {
+  readonly headers: { readonly host?: string | undefined; readonly origin?: string | undefined };
+}
 
 export interface HostRules {
   /** Host names this hub answers to, beside those of the loopback and the one it is bound to. */
@@ -12,7 +15,7 @@ export interface HostRules {
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 /** Why the request is turned away; null = it is not. */
-export function hostRefusal(request: IncomingMessage, bound: string, rules: HostRules): string | null {
+export function hostRefusal(request: Asked, bound: string, rules: HostRules): string | null {
   const host = hostnameOf(request.headers.host);
   const known = [...LOOPBACK, bracketed(bound), ...rules.hosts.map((name) => name.toLowerCase())];
   if (host === null || !known.includes(host)) {
@@ -42,6 +45,6 @@ export function isLoopback(address: string): boolean {
 }
 
 /** It came through a proxy: what looks like the loopback may be anybody. */
-export function isForwarded({ headers }: IncomingMessage): boolean {
+export function isForwarded({ headers }: Asked): boolean {
   return Object.keys(headers).some((name) => name === 'forwarded' || name.startsWith('x-forwarded-'));
 }

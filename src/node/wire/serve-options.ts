@@ -13,9 +13,9 @@ export interface ServeLimits extends AddressLimits, HeartbeatTimes {
 }
 
 export interface TlsOptions {
-  readonly key: string | Buffer;
-  readonly cert: string | Buffer;
-  readonly ca?: string | Buffer | undefined;
+  readonly key: string;
+  readonly cert: string;
+  readonly ca?: string | undefined;
   readonly passphrase?: string | undefined;
 }
 
@@ -75,7 +75,7 @@ function checkTls(tls: TlsOptions | null): void {
   if (tls === null) return;
   for (const part of ['key', 'cert'] as const) {
     const value: unknown = tls[part];
-    if (typeof value !== 'string' && !Buffer.isBuffer(value)) {
+    if (typeof value !== 'string') {
       throw wrong(`tls.${part}`, `expected the text of a PEM file, got ${describe(value)}`);
     }
   }
