@@ -1,6 +1,6 @@
 /** What schedules promise, read from the logs alone: no scheduled time opens twice, none beside another unless asked, none early. */
 
-import { type Entry, isTerminal, type SessionMetadata } from 'parley-hub/core';
+import { type Entry, isTerminal, type LifecycleState, type SessionMetadata } from 'parley-hub/core';
 import { holds } from './law-broken.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -50,10 +50,16 @@ export class ScheduleBook {
     this.last.set(schedule_id, { sessionId, time, createdId });
     if (overlap || before === undefined) return;
     const log = sim.model.sessions.get(before.sessionId);
-    const ended = log?.entries.find((_, i) => isTerminal(log.states[i]?.metadata.state ?? 'ACTIVE'))?.envelope;
-    const isOver = ended !== undefined && ended.envelope_id < createdId;
+    const ended = log?.entries.find((_, i) => isClosing(log.states[i]?.metadata.state ?? 'ACTIVE'))?.envelope;
+    const expiresAt = log?.states[0]?.metadata.expires_at ?? null;
+    const ranOut = expiresAt !== null && expiresAt <= metadata.created_at;
+    const isOver = ranOut || (ended !== undefined && ended.envelope_id < createdId);
     holds(isOver, 'SC9', () => `${where} was opened beside ${before.sessionId}`);
   }
+}
+
+function isClosing(state: LifecycleState): boolean {
+  return state === 'CLOSING' || isTerminal(state);
 }
 
 function idOf(entries: readonly Entry[]): string {
