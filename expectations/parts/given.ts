@@ -39,6 +39,7 @@ function isName(value: unknown): boolean {
 function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number' || typeof value === 'function') return String(value);
+  if (typeof value === 'bigint') return `${value}n`;
   const text = JSON.stringify(value) ?? typeof value;
   return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
 }

@@ -112,7 +112,7 @@ export class TaskHandle {
   heard(envelope: Envelope): void {
     if (envelope.event_type === 'task.cancel_request') this.requested(cancelRequestIn(envelope));
     if (envelope.event_type === 'task.expired') {
-      this.abort('task_expired', `task ${this.id} has expired (${String(envelope.event_data.reason)})`);
+      this.abort(new HubError('task_expired', `task ${this.id} has expired (${String(envelope.event_data.reason)})`));
     }
   }
 
@@ -127,7 +127,7 @@ export class TaskHandle {
     const known = this.request;
     if (known !== null && known.at === request.at && known.by === request.by) return;
     this.request = request;
-    this.abort('cancel_requested', `somebody asked for task ${this.id} to stop`);
+    this.abort(new HubError('cancel_requested', `somebody asked for task ${this.id} to stop`));
     for (const handler of [...this.handlers]) this.run(handler, request);
   }
 
@@ -151,8 +151,8 @@ export class TaskHandle {
     return answer;
   }
 
-  private abort(code: string, why: string): void {
-    if (!this.signal.aborted) this.stop.abort(new HubError(code, why));
+  private abort(why: HubError): void {
+    if (!this.signal.aborted) this.stop.abort(why);
   }
 
   private run(handler: CancelRequestHandler, request: CancelRequest): void {
