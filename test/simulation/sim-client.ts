@@ -107,7 +107,7 @@ export class SimClient {
   /** A frame leaves the hub: everything in it must be on disk now. */
   checkSent(text: string, from: Wire): void {
     const frame = JSON.parse(text) as HubFrame;
-    if (frame.kind === 'notify') this.checkNotify(frame);
+    if (frame.kind === 'notify') this.checkNotify(frame, from === this.wire);
     if (frame.kind === 'response') this.sim.checkResponse(this, this.open.get(frame.request_id), frame);
     if (frame.kind === 'welcome') {
       for (const [session, { seq }] of Object.entries(this.claims.shift() ?? {}))
@@ -128,7 +128,7 @@ export class SimClient {
     }
   }
 
-  private checkNotify({ envelope, prev_seq, turn, recipient_id, attempt }: NotifyFrame): void {
+  private checkNotify({ envelope, prev_seq, turn, recipient_id, attempt }: NotifyFrame, isRead: boolean): void {
     const { session_id: session, seq } = envelope;
     const entry = this.sim.store.durableEntries(session)[seq - 1];
     holds(
@@ -150,6 +150,8 @@ export class SimClient {
       'L5',
       () => `${this.name} acked ${session} seq ${seq} and gets it again`,
     );
+    // What goes out on a link that the client has given up is read by nobody.
+    if (!isRead) return;
     const previous = this.onBinding.get(session);
     holds(
       previous === undefined || seq > previous,
