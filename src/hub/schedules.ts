@@ -1,13 +1,13 @@
 /** The schedules of the hub: a log of the same kind as a session's, with the same two states. When they run is another file's. */
 
 import { refuse } from '../core/advance.ts';
-import type { Entry, Unit } from '../core/envelope.ts';
-import { WireError } from '../core/errors.ts';
+import type { Entry } from '../core/envelope.ts';
+import type { WireError } from '../core/errors.ts';
 import type { Schedule, ScheduleChange, ScheduleClaim, ScheduleDefinition } from '../core/schedule.ts';
-import { type HeadToken, SCHEDULES_LOG } from '../core/store.ts';
-import { type Judge, Ledger } from './ledger.ts';
+import { SCHEDULES_LOG } from '../core/store.ts';
+import { KeptBook } from './book.ts';
+import type { Judge } from './ledger.ts';
 import type { HubParts } from './parts.ts';
-import { logPages } from './read-pages.ts';
 import type { Guard } from './registry.ts';
 import {
   foldSchedule,
@@ -29,38 +29,31 @@ export type ScheduleGuard = (definition: ScheduleDefinition) => WireError | null
 export class Schedules {
   readonly runs: ScheduleRuns;
   private readonly parts: HubParts;
-  private ledger: Ledger<ScheduleBook>;
-  /** Schedules from this seq on are not known, and no more can be written; null = all is well. */
-  private damagedFrom: number | null = null;
+  private readonly book: KeptBook<ScheduleBook>;
   /** How many changes of each are under way. */
   private readonly changing = new Map<string, number>();
 
   constructor(parts: HubParts) {
     this.parts = parts;
     this.runs = new ScheduleRuns(parts, this);
-    this.ledger = this.makeLedger(NO_SCHEDULES, null, null);
+    this.book = new KeptBook<ScheduleBook>(parts, {
+      logId: SCHEDULES_LOG,
+      what: 'the schedules',
+      empty: NO_SCHEDULES,
+      fold: foldSchedule,
+      onDurable: (entry) => this.announce(entry),
+    });
     parts.events.on('agentUnregistered', ({ passport }) => this.deleteAllOf(passport.agent_id));
   }
 
   async start(): Promise<void> {
-    const { store, log } = this.parts;
-    let position = await store.position(SCHEDULES_LOG);
-    if (position === null) return;
-    const book = await this.readOn(NO_SCHEDULES, position.seq).catch(async (thrown: unknown) => {
-      // Damage may be found only when it is read; then the store says so from there on.
-      position = await store.position(SCHEDULES_LOG);
-      if (position === null || position.damaged_from === null) throw thrown;
-      return this.readOn(NO_SCHEDULES, position.seq);
-    });
-    this.damagedFrom = position.damaged_from;
-    if (this.damagedFrom !== null) log.error('the schedules are damaged', { damaged_from: this.damagedFrom });
-    this.ledger = this.makeLedger(book, book, position.token);
-    await this.runs.start(book.byId.values());
+    await this.book.start();
+    await this.runs.start(this.book.durable.byId.values());
   }
 
   /** As far as it is durable. */
   definition(scheduleId: string): ScheduleDefinition | null {
-    return this.ledger.durable?.byId.get(scheduleId) ?? null;
+    return this.book.durable.byId.get(scheduleId) ?? null;
   }
 
   /** It stands as it is given, and nobody is about to change it. */
@@ -76,7 +69,7 @@ export class Schedules {
 
   /** Those of one creator, or of all, by id; the first after `after`. */
   list(creatorId: string | null, after: string): readonly ScheduleDefinition[] {
-    const all = [...(this.ledger.durable?.byId.values() ?? [])];
+    const all = [...this.book.durable.byId.values()];
     return all
       .filter(({ schedule_id, creator_id }) => schedule_id > after && (creatorId ?? creator_id) === creator_id)
       .sort((a, b) => (a.schedule_id < b.schedule_id ? -1 : 1));
@@ -84,7 +77,7 @@ export class Schedules {
 
   async create(creator_id: string, claim: CompleteClaim, guard: Guard): Promise<Schedule> {
     const schedule_id = this.parts.ids.hex32();
-    const made = await this.admit((book) => {
+    const made = await this.book.admit((book) => {
       const stamp = this.parts.stamper.next(book.envelope_id);
       const at = stamp.created_at;
       const times = { created_at: at, updated_at: at, counts_from: at };
@@ -133,32 +126,12 @@ export class Schedules {
     const { changing } = this;
     changing.set(scheduleId, (changing.get(scheduleId) ?? 0) + 1);
     try {
-      return await this.admit(judge);
+      return await this.book.admit(judge);
     } finally {
       const left = (changing.get(scheduleId) ?? 1) - 1;
       if (left === 0) changing.delete(scheduleId);
       else changing.set(scheduleId, left);
     }
-  }
-
-  private admit<T>(judge: Judge<ScheduleBook, T>): Promise<T> {
-    if (this.damagedFrom === null) return this.ledger.admit(judge);
-    const message = `the schedules are damaged from seq ${this.damagedFrom} on; nothing is written to them until they are repaired`;
-    return Promise.reject(new WireError('unavailable', message, { outcome: 'refused' }));
-  }
-
-  private makeLedger(book: ScheduleBook, durable: ScheduleBook | null, token: HeadToken | null): Ledger<ScheduleBook> {
-    const owner = {
-      logId: SCHEDULES_LOG,
-      store: this.parts.store,
-      backlog: this.parts.backlog,
-      onStaged: () => {},
-      onDurable: ({ entries }: Unit) => entries.forEach((entry) => void this.announce(entry)),
-      reload: (known: ScheduleBook | null) => this.reload(known ?? NO_SCHEDULES),
-      onFailed: (error: Error) => this.parts.fail(error),
-      onLost: (error: Error) => this.parts.fail(error),
-    };
-    return new Ledger(owner, book, durable, token);
   }
 
   private announce({ envelope: { event_type, event_data } }: Entry): void {
@@ -170,22 +143,6 @@ export class Schedules {
     if (event_type === 'schedule.created') events.emit('scheduleCreated', { schedule });
     else if (event_type === 'schedule.updated') events.emit('scheduleUpdated', { schedule });
     else events.emit('scheduleDeleted', { schedule });
-  }
-
-  private async reload(known: ScheduleBook): Promise<{ state: ScheduleBook; token: HeadToken | null }> {
-    const position = await this.parts.store.position(SCHEDULES_LOG);
-    if (position === null && known.seq > 0) throw new WireError('internal', 'the schedules are gone from the store');
-    if (position === null) return { state: known, token: null };
-    return { state: await this.readOn(known, position.seq), token: position.token };
-  }
-
-  private async readOn(from: ScheduleBook, to_seq: number): Promise<ScheduleBook> {
-    let book = from;
-    for await (const entries of logPages(this.parts.store, SCHEDULES_LOG, from.seq + 1, to_seq)) {
-      for (const entry of entries) book = foldSchedule(book, entry);
-      if (book.envelope_id !== null) this.parts.stamper.observe(book.envelope_id);
-    }
-    return book;
   }
 }
 
