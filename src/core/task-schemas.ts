@@ -10,7 +10,7 @@ import type { ResumedTask, TaskPage, TaskWithData } from './task-operations.ts';
 import type { CancelRequest, Task, TaskData, TaskState } from './tasks.ts';
 import { DURATION, isDuration } from './time.ts';
 
-type TaskOperation =
+export type TaskOperation =
   | 'start_task'
   | 'progress_task'
   | 'checkpoint_task'

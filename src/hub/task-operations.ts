@@ -17,6 +17,7 @@ import {
   type TaskAnswer,
 } from '../core/task-decisions.ts';
 import type { StartTaskParams, TaskRef } from '../core/task-operations.ts';
+import type { TaskOperation } from '../core/task-schemas.ts';
 import type { Task } from '../core/tasks.ts';
 import { durationMs } from '../core/time.ts';
 import type { Binding } from './bindings.ts';
@@ -28,18 +29,7 @@ import type { HubParts } from './parts.ts';
 import { dataAt, getTask, listTasks } from './read-tasks.ts';
 import { withTaskRoom } from './task-room.ts';
 
-type Name =
-  | 'start_task'
-  | 'progress_task'
-  | 'checkpoint_task'
-  | 'resume_task'
-  | 'complete_task'
-  | 'fail_task'
-  | 'cancel_task'
-  | 'get_task'
-  | 'list_tasks';
-
-export const taskOperations: { readonly [N in Name]: Handler<N> } = {
+export const taskOperations: { readonly [N in TaskOperation]: Handler<N> } = {
   start_task(parts, caller, params) {
     const by = boundCaller(caller);
     const { maxTasks } = parts.limits;
