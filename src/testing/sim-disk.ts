@@ -27,6 +27,15 @@ export interface DiskFault {
   readonly keeps?: number;
 }
 
+/** The folder as one process has it. */
+export interface MountedFolder {
+  list(): Promise<readonly string[]>;
+  open(name: string, options?: { readonly create?: boolean }): Promise<SimFile>;
+  remove(name: string): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  syncFolder(): Promise<void>;
+}
+
 interface Inode {
   /** What the system shows. */
   cached: Uint8Array;
@@ -180,41 +189,59 @@ export class SimDisk {
 
   // The file port.
 
-  async list(): Promise<readonly string[]> {
-    return this.#alive(this.#life, () => this.names());
+  list(): Promise<readonly string[]> {
+    return this.mount().list();
   }
 
-  async open(name: string, options: { readonly create?: boolean } = {}): Promise<SimFile> {
+  open(name: string, options: { readonly create?: boolean } = {}): Promise<SimFile> {
+    return this.mount().open(name, options);
+  }
+
+  remove(name: string): Promise<void> {
+    return this.mount().remove(name);
+  }
+
+  rename(from: string, to: string): Promise<void> {
+    return this.mount().rename(from, to);
+  }
+
+  syncFolder(): Promise<void> {
+    return this.mount().syncFolder();
+  }
+
+  /** The port of the process that runs now: when that is gone, nothing it asks for happens. */
+  mount(): MountedFolder {
     const life = this.#life;
-    if (options.create !== true) return this.#alive(life, () => new SimFile(this.#port(life), this.#inode(name)));
-    return this.#operate(life, { operation: 'create', name }, () => {
-      if (this.#names.has(name)) throw failure('EEXIST', `create ${name}`);
-      const inode = { cached: new Uint8Array(), durable: new Uint8Array(), unsynced: [] };
-      this.#rename(new Map(this.#names).set(name, inode));
-      return new SimFile(this.#port(life), inode);
-    });
+    return {
+      list: () => this.#alive(life, () => this.names()),
+      open: async (name, options = {}) => {
+        if (options.create !== true) return this.#alive(life, () => new SimFile(this.#port(life), this.#inode(name)));
+        return this.#operate(life, { operation: 'create', name }, () => this.#create(life, name));
+      },
+      remove: (name) =>
+        this.#operate(life, { operation: 'remove', name }, () => {
+          this.#inode(name);
+          this.#rename(without(this.#names, name));
+        }),
+      rename: (from, to) =>
+        this.#operate(life, { operation: 'rename', name: to }, () => {
+          const inode = this.#inode(from);
+          this.#rename(new Map(without(this.#names, from)).set(to, inode));
+        }),
+      syncFolder: () =>
+        this.#operate(life, { operation: 'syncFolder', name: '' }, (fault) => {
+          if (fault !== undefined) throw failure(fault.code, 'sync of the folder');
+          this.#durableNames = this.#names;
+          this.#nameHistory = [];
+        }),
+    };
   }
 
-  async remove(name: string): Promise<void> {
-    return this.#operate(this.#life, { operation: 'remove', name }, () => {
-      this.#inode(name);
-      this.#rename(without(this.#names, name));
-    });
-  }
-
-  async rename(from: string, to: string): Promise<void> {
-    return this.#operate(this.#life, { operation: 'rename', name: to }, () => {
-      const inode = this.#inode(from);
-      this.#rename(new Map(without(this.#names, from)).set(to, inode));
-    });
-  }
-
-  async syncFolder(): Promise<void> {
-    return this.#operate(this.#life, { operation: 'syncFolder', name: '' }, (fault) => {
-      if (fault !== undefined) throw failure(fault.code, 'sync of the folder');
-      this.#durableNames = this.#names;
-      this.#nameHistory = [];
-    });
+  #create(life: number, name: string): SimFile {
+    if (this.#names.has(name)) throw failure('EEXIST', `create ${name}`);
+    const inode = { cached: new Uint8Array(), durable: new Uint8Array(), unsynced: [] };
+    this.#rename(new Map(this.#names).set(name, inode));
+    return new SimFile(this.#port(life), inode);
   }
 
   #rename(names: Names): void {
@@ -289,7 +316,7 @@ interface FilePort {
   nameOf(inode: Inode): string;
 }
 
-class SimFile {
+export class SimFile {
   readonly #port: FilePort;
   readonly #inode: Inode;
 

@@ -22,7 +22,7 @@ interface Staged {
 /** `wrap` puts a port between the journal and the disk. */
 export async function crashHistory(
   seed: number,
-  wrap: (disk: SimDisk) => Files = (disk) => disk,
+  wrap: (disk: SimDisk) => Files = (disk) => disk.mount(),
 ): Promise<HistoryResult> {
   const random = seededRandom(seed);
   const disk = new SimDisk();
@@ -65,7 +65,7 @@ async function live(
   const bursts = random.pick([1, 4, 30, 30]);
   for (let burst = 0; burst < bursts && !disk.isDead; burst++) {
     let last: Appended | null = null;
-    const size = random.below(8);
+    const size = random.below(random.pick([8, 8, 8, 60]));
     for (let i = 0; i < size; i++) {
       const text = `${life}.${staged.length} ${'é'.repeat(random.below(random.pick([4, 100, 600, 600])))}`;
       const one: Staged = { text, isConfirmed: false };

@@ -68,6 +68,44 @@ describe('group commit', () => {
     expect(story(disk)).toEqual(['write', 'ack 1', 'sync']);
   });
 
+  it('[JR2] half as many as went the last time are written before the turn is over, and never fewer than sixteen', async () => {
+    const disk = new SimDisk();
+    const { journal } = await opened(disk, ROOMY);
+    const before = disk.counts.write;
+    const append = (count: number) => {
+      for (let i = 0; i < count; i++) journal.append('unit', 'a', String(i));
+    };
+    append(15);
+    expect(disk.counts.write - before).toBe(0);
+    append(1);
+    expect(disk.counts.write - before).toBe(1);
+    append(40);
+    await journal.flushLazy();
+    expect(disk.counts.write - before).toBe(2);
+    append(19);
+    expect(disk.counts.write - before).toBe(2);
+    append(1);
+    expect(disk.counts.write - before).toBe(3);
+    await journal.flushLazy();
+  });
+
+  it('[JR2] what waits is written before those who are confirmed append more, unless it is little', async () => {
+    const disk = new SimDisk();
+    const { journal } = await opened(disk, { segmentBytes: 1 << 20 });
+    let left = 1_000;
+    const caller = async (slot: number): Promise<void> => {
+      while (left > 0) {
+        left -= 1;
+        await journal.append('unit', 'a', String(slot)).outcome;
+      }
+    };
+    const { sync } = disk.counts;
+    await Promise.all(Array.from({ length: 64 }, (_, slot) => caller(slot)));
+    // Two halves in turn: some thirty flushes, where one for all of them would make sixteen.
+    expect(disk.counts.sync - sync).toBeGreaterThan(24);
+    expect(disk.counts.sync - sync).toBeLessThan(40);
+  });
+
   it('[JR2] while one flush syncs the next one fills', async () => {
     const disk = new SimDisk();
     const { journal } = await opened(disk, ROOMY);

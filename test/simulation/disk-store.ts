@@ -49,7 +49,7 @@ export class DiskStore implements SimulatedStore {
 
   async #open(): Promise<DurableStore> {
     const { store } = await openSimStore(
-      this.#isSynced ? this.#disk : portOf(this.#disk, { file: () => ({ sync: async () => {} }) }),
+      this.#isSynced ? this.#disk.mount() : portOf(this.#disk.mount(), { file: () => ({ sync: async () => {} }) }),
       {
         index: this.#index,
         defer: (run) => (this.#isHeld ? void this.#turns.push(run) : run()),

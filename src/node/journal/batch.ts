@@ -15,6 +15,7 @@ export class Batch {
   isUrgent = false;
   #buffer: Buffer;
   #length = MARK_BYTES;
+  #records = 0;
 
   /** `buffer` comes from a batch that is done with it. */
   constructor(start: Position, buffer: Buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES)) {
@@ -28,6 +29,10 @@ export class Batch {
   /** With its mark. */
   get bytes(): number {
     return this.#length;
+  }
+
+  get records(): number {
+    return this.#records;
   }
 
   /** Where the next record of it would stand. */
@@ -47,6 +52,7 @@ export class Batch {
 
   keep(bytes: number): void {
     this.#length += bytes;
+    this.#records += 1;
   }
 
   /** Its bytes as they go to the disk. */

@@ -1,6 +1,7 @@
 /**
- * Group commit. Everything staged in one turn of the event loop is one flush: one write and one sync. The next flush fills
- * meanwhile and is written only after that sync returned, so a mark on the disk proves that all before it was confirmed.
+ * Group commit. What is staged in one turn of the event loop goes together: one write and one sync. It begins early when half as
+ * many records wait as went the last time, so that the others are made ready while the disk works. The next flush fills meanwhile
+ * and is written only after that sync returned, so a mark on the disk proves that all before it was confirmed.
  */
 
 import { asError, HubError } from '../../core/errors.ts';
@@ -18,6 +19,9 @@ const SPARE_FROM = 0.25;
 const MAX_KEPT_BUFFER_BYTES = 4 * 1024 * 1024;
 /** So many bytes of lazy records are flushed without being asked: they are all lost in a crash, and they take memory. */
 export const MAX_LAZY_BYTES: number = 1024 * 1024;
+
+/** Fewer records than this wait for those that come in the same turn. */
+const WORTH_A_FLUSH = 16;
 
 /** Calls `run` when the current turn of the event loop is over. */
 export type Defer = (run: () => void) => void;
@@ -50,7 +54,11 @@ export class Writer {
   #lastFlush: number;
   #sealed: boolean;
   #end: Position;
-  #running: Promise<void> | null = null;
+  #flushing: Promise<void> | null = null;
+  /** What waits is written when the turn is over. */
+  #isDeferred = false;
+  /** So many records are worth a flush before the turn is over. */
+  #enough = WORTH_A_FLUSH;
   #refusal: Error | null = null;
   #isPoisoned = false;
 
@@ -120,11 +128,11 @@ export class Writer {
   async close(): Promise<void> {
     this.#refusal ??= new HubError('journal_closed', 'the journal is closed');
     await this.flush();
-    await this.#running;
+    await this.#flushing;
     if (!this.#sealed && !this.#isPoisoned) {
       this.#stage(this.#begin());
       await this.flush();
-      await this.#running;
+      await this.#flushing;
     }
     try {
       await this.#spare.drop();
@@ -162,36 +170,53 @@ export class Writer {
   }
 
   #urge(batch: Batch): void {
-    if (batch.isUrgent) return;
     batch.isUrgent = true;
-    this.#running ??= this.#run();
+    this.#flushWhenDue();
   }
 
-  /** After each confirmation a turn passes: what it made others append goes with the very next flush. */
-  async #run(): Promise<void> {
-    await this.#turn();
-    for (let batch = this.#next(); batch !== undefined; batch = this.#next()) {
-      await this.#flushBatch(batch);
-      await this.#turn();
+  /** What is little waits for what else comes in this turn. */
+  #flushWhenDue(): void {
+    if (this.#isEnough()) this.#flushOldest();
+    else if (!this.#isDeferred && this.#isUrgent()) {
+      this.#isDeferred = true;
+      this.#options.defer(() => {
+        this.#isDeferred = false;
+        this.#flushOldest();
+      });
     }
-    this.#running = null;
   }
 
-  /** The oldest, if it or one behind it is urgent. */
-  #next(): Batch | undefined {
-    return this.#queue.some(({ isUrgent }) => isUrgent) ? this.#queue[0] : undefined;
+  #isUrgent(): boolean {
+    return this.#queue.some(({ isUrgent }) => isUrgent);
   }
 
-  async #flushBatch(batch: Batch): Promise<void> {
+  #isEnough(): boolean {
+    const [oldest] = this.#queue;
+    return oldest !== undefined && (oldest !== this.#filling || oldest.records >= this.#enough);
+  }
+
+  /** Unless one is under way: its end begins the next. */
+  #flushOldest(): void {
+    const [batch] = this.#queue;
+    if (batch === undefined || this.#flushing !== null || !this.#isUrgent()) return;
     this.#seal(batch);
-    try {
-      if (batch.start.segment !== this.#active.segment) await this.#beginSegment(batch);
-      await writeDurably(this.#active.file, batch.start.offset, [batch.sealed(this.#lastFlush + 1)]);
-    } catch (thrown) {
-      this.#poison(batch, asError(thrown));
-      return;
-    }
+    this.#flushing = this.#write(batch).then(
+      () => this.#flushed(batch),
+      (thrown: unknown) => this.#poison(batch, asError(thrown)),
+    );
+  }
+
+  async #write(batch: Batch): Promise<void> {
+    if (batch.start.segment !== this.#active.segment) await this.#beginSegment(batch);
+    await writeDurably(this.#active.file, batch.start.offset, [batch.sealed(this.#lastFlush + 1)]);
+  }
+
+  /** What waits is on its way before those who are confirmed hear of it and append more. */
+  #flushed(batch: Batch): void {
+    this.#flushing = null;
     this.#confirm(batch);
+    this.#flushWhenDue();
+    batch.settle(DURABLE);
   }
 
   /** Its name is durable before anything in it is. */
@@ -210,11 +235,11 @@ export class Writer {
   #confirm(batch: Batch): void {
     this.#queue.shift();
     this.#lastFlush += 1;
+    this.#enough = Math.max(WORTH_A_FLUSH, Math.ceil(batch.records / 2));
     this.#stagedBytes -= batch.bytes - MARK_BYTES;
     this.#sealed = batch.bytes === MARK_BYTES;
     this.#end = { segment: batch.start.segment, offset: batch.end };
     if (batch.buffer.length <= MAX_KEPT_BUFFER_BYTES) this.#freeBuffer = batch.buffer;
-    batch.settle(DURABLE);
     if (this.#refusal === null && this.#end.offset > this.#room.capacity * SPARE_FROM) this.#spare.prepare();
   }
 
@@ -222,6 +247,7 @@ export class Writer {
   #poison({ start, bytes }: Batch, cause: Error): void {
     const what = `journal segment ${start.segment} at ${start.offset}: a flush of ${bytes} bytes failed`;
     const error = new HubError('journal_failed', `${what}: ${cause.message}`, { cause });
+    this.#flushing = null;
     this.#isPoisoned = true;
     this.#refusal = error;
     this.#filling = null;
@@ -232,10 +258,6 @@ export class Writer {
   #refused(error: Error): Appended {
     const { segment, offset } = this.#room;
     return { position: { segment, offset }, bytes: 0, outcome: Promise.resolve({ kind: 'failed', error }) };
-  }
-
-  #turn(): Promise<void> {
-    return new Promise((resume) => this.#options.defer(resume));
   }
 }
 
