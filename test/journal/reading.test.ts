@@ -46,6 +46,40 @@ describe('reading by position', () => {
     expect(reads).toBe(1);
   });
 
+  it('[JR11] asks the disk for three things at a time, in the order asked, also when some are damaged', async () => {
+    const disk = new SimDisk();
+    let [under, most] = [0, 0];
+    const port = portOf(disk, {
+      file: (file) => ({
+        async read(position, length) {
+          under += 1;
+          most = Math.max(most, under);
+          await turn();
+          under -= 1;
+          return file.read(position, length);
+        },
+      }),
+    });
+    const { journal } = await opened(port, { segmentBytes: 1024 * 1024 });
+    const texts = Array.from({ length: 40 }, (_, i) => `message ${i}`);
+    const positions = (await confirmed(journal, ...texts)).map(({ position }) => position);
+    const [seventh] = positions.slice(7);
+    disk.flipBit(segmentName(1), (seventh?.offset ?? 0) + 20, 3);
+    most = 0;
+    const answered: number[] = [];
+    const reads = positions.map(async (position, i) => {
+      const record = await journal.read(position).finally(() => answered.push(i));
+      return record.text;
+    });
+    const outcomes = await Promise.allSettled(reads);
+    expect(outcomes.map((one) => (one.status === 'fulfilled' ? one.value : null))).toEqual(
+      texts.map((text, i) => (i === 7 ? null : text)),
+    );
+    expect(answered).toEqual(texts.map((_, i) => i));
+    expect(most).toBe(3);
+    expect((await journal.read(positions[1] ?? NOWHERE)).text).toBe('message 1');
+  });
+
   it('[JR11] only what is confirmed is read', async () => {
     const disk = new SimDisk();
     const { journal } = await opened(disk);

@@ -2,6 +2,7 @@
 
 import { HubError } from '../../core/errors.ts';
 import { DamagedRecord } from './damaged-record.ts';
+import { FewAtATime } from './few-at-a-time.ts';
 import type { Files, OpenFile } from './files.ts';
 import type { JournalRecord, Position } from './journal-types.ts';
 import { type Frame, readFrame } from './record.ts';
@@ -15,6 +16,8 @@ const MAX_GAP_BYTES = 32 * 1024;
 const MAX_RUN_BYTES = 1024 * 1024;
 /** Old segments are read rarely; the system has a limit on open files. */
 const MAX_OPEN_FILES = 32;
+/** The process has four threads for files: one is always left for the write that everybody waits for. */
+const MAX_READS = 3;
 
 interface Shared {
   readonly file: Promise<OpenFile>;
@@ -33,6 +36,7 @@ export class SegmentReader {
   readonly #open = new Map<number, Shared>();
   /** Files that have lost their name and are still read. */
   readonly #replaced = new Set<Shared>();
+  readonly #reads = new FewAtATime(MAX_READS);
   #isClosed = false;
 
   constructor(files: Files) {
@@ -41,8 +45,8 @@ export class SegmentReader {
 
   async read(position: Position): Promise<JournalRecord> {
     return this.#use(position.segment, async (file) => {
-      const bytes = await readBuffer(file, position.offset, GUESS_BYTES);
-      return recordOf(await wholeFrame(file, bytes, 0, position.offset), position);
+      const bytes = await this.#readBytes(file, position.offset, GUESS_BYTES);
+      return recordOf(await this.#wholeFrame(file, bytes, 0, position.offset), position);
     });
   }
 
@@ -77,12 +81,24 @@ export class SegmentReader {
     const { segment, offset: from } = run[0].position;
     const last = run.at(-1) ?? run[0];
     await this.#use(segment, async (file) => {
-      const bytes = await readBuffer(file, from, last.position.offset - from + GUESS_BYTES);
+      const bytes = await this.#readBytes(file, from, last.position.offset - from + GUESS_BYTES);
       for (const { position, index } of run) {
-        const frame = await wholeFrame(file, bytes, position.offset - from, position.offset);
+        const frame = await this.#wholeFrame(file, bytes, position.offset - from, position.offset);
         records[index] = recordOf(frame, position);
       }
     });
+  }
+
+  async #readBytes(file: OpenFile, position: number, length: number): Promise<Buffer> {
+    const read = await this.#reads.run(() => file.read(position, length));
+    return Buffer.from(read.buffer, read.byteOffset, read.byteLength);
+  }
+
+  /** The frame at `at` of the bytes, read again if they end within it. */
+  async #wholeFrame(file: OpenFile, bytes: Buffer, at: number, position: number): Promise<Frame> {
+    const frame = readFrame(bytes, at);
+    if (frame.kind !== 'short') return frame;
+    return readFrame(await this.#readBytes(file, position, Math.max(frame.bytes, GUESS_BYTES)), 0);
   }
 
   async #use<T>(segment: number, use: (file: OpenFile) => Promise<T>): Promise<T> {
@@ -140,19 +156,6 @@ function isNear(run: readonly [Asked, ...Asked[]], { segment, offset }: Position
   const last = run.at(-1) ?? run[0];
   if (last.position.segment !== segment || offset - last.position.offset > MAX_GAP_BYTES) return false;
   return offset - run[0].position.offset <= MAX_RUN_BYTES;
-}
-
-async function readBuffer(file: OpenFile, position: number, length: number): Promise<Buffer> {
-  const read = await file.read(position, length);
-  return Buffer.from(read.buffer, read.byteOffset, read.byteLength);
-}
-
-/** The frame at `at` of the bytes, read again if they end within it. */
-async function wholeFrame(file: OpenFile, bytes: Buffer, at: number, position: number): Promise<Frame> {
-  const frame = readFrame(bytes, at);
-  return frame.kind === 'short'
-    ? readFrame(await readBuffer(file, position, Math.max(frame.bytes, GUESS_BYTES)), 0)
-    : frame;
 }
 
 function recordOf(frame: Frame, position: Position): JournalRecord {
