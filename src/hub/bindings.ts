@@ -3,6 +3,7 @@
 import type { Credential } from '../core/credentials.ts';
 import { membershipEnd } from '../core/delivery.ts';
 import type { Entry } from '../core/envelope.ts';
+import { FewAtATime } from '../core/few-at-a-time.ts';
 import { encodeFrame, encodeNotify, type GoodbyeReason, type ReceiptFrame } from '../core/frames.ts';
 import type { Head } from '../core/head.ts';
 import type { Passport } from '../core/passport.ts';
@@ -78,13 +79,18 @@ export class Binding implements PumpTarget {
   }
 }
 
+/** When thousands come back at once, whoever is here already is served between them. */
+const RESUMES_AT_ONCE = 8;
+
 export class Bindings {
   private readonly parts: HubParts;
+  private readonly resumes: FewAtATime;
   private readonly byAgent = new Map<string, Binding>();
   private lastNumber = 0;
 
   constructor(parts: HubParts) {
     this.parts = parts;
+    this.resumes = new FewAtATime(RESUMES_AT_ONCE, (go) => void parts.clock.after(0, go));
   }
 
   get size(): number {
@@ -113,7 +119,7 @@ export class Bindings {
     if (old !== undefined) this.finish(old, old.endpoint === endpoint ? null : 'replaced');
     this.presenceChanged(binding.agentId);
     this.parts.events.emit('agentBound', { agent_id: binding.agentId, name: binding.name, binding: binding.number });
-    void resumeBinding(this.parts, binding, resume);
+    void this.resumes.run(() => resumeBinding(this.parts, binding, resume));
     return binding;
   }
 

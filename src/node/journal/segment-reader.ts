@@ -1,8 +1,8 @@
 /** Reads of confirmed records by their place. */
 
 import { HubError } from '../../core/errors.ts';
+import { FewAtATime } from '../../core/few-at-a-time.ts';
 import { DamagedRecord } from './damaged-record.ts';
-import { FewAtATime } from './few-at-a-time.ts';
 import type { Files, OpenFile } from './files.ts';
 import type { JournalRecord, Position } from './journal-types.ts';
 import { type Frame, readFrame } from './record.ts';

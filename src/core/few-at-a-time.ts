@@ -2,13 +2,16 @@
 
 export class FewAtATime {
   readonly #most: number;
+  readonly #letGo: (go: () => void) => void;
   #running = 0;
   #waiting: (() => void)[] = [];
   /** Who waits is taken from here on: a long list is not moved for each of them. */
   #next = 0;
 
-  constructor(most: number) {
+  /** `letGo` calls what it is given, now or soon. */
+  constructor(most: number, letGo: (go: () => void) => void = (go) => go()) {
     this.#most = most;
+    this.#letGo = letGo;
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
@@ -31,6 +34,6 @@ export class FewAtATime {
       return;
     }
     this.#next += 1;
-    go();
+    this.#letGo(go);
   }
 }
