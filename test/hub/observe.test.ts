@@ -41,6 +41,7 @@ describe('subscribe', () => {
     const head = logOf(world.store, id).length;
     expect(answer).toEqual({ session_id: id, epoch: 1, after_seq: 0, head_seq: head, state: 'ACTIVE' });
     await say(world, alice, id, 'for all');
+    await world.answer(olga.call('set_rule', { rule: { access: { inbound_from: [] } } }));
     await say(world, bob, id, 'for you', { audience: [carol.agentId] });
     const log = logOf(world.store, id);
     expect(olga.notifies(id).map(({ envelope }) => envelope)).toEqual(log);
