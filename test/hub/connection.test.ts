@@ -39,7 +39,7 @@ function wire(world: World) {
 const hello = { kind: 'hello', protocol: 1, name: 'alice', auth: { scheme: 'none' } };
 
 describe('hello', () => {
-  it('[OP2, L7] is answered with a welcome that says who, where and how much', async () => {
+  it('[OP2, OP8, L7] is answered with a welcome that says who, where and how much', async () => {
     const world = await aWorld();
     const alice = await world.peer('alice');
     const { send } = wire(world);
@@ -51,8 +51,15 @@ describe('hello', () => {
       endpoint_id: expect.stringMatching(/^[0-9a-f]{32}$/),
       hub_id: world.hub.health().hub_id,
       hub_time: '2026-01-01T00:00:00.000Z',
-      limits: { max_frame_bytes: 1_048_576, max_event_bytes: 262_144, window: 256 },
-      features: [],
+      limits: {
+        max_frame_bytes: 1_048_576,
+        max_event_bytes: 262_144,
+        window: 256,
+        max_open_requests: 64,
+        max_subscriptions: 256,
+        ping_ms: null,
+      },
+      features: ['deltas', 'observe'],
     });
   });
 
@@ -331,7 +338,11 @@ describe('frames', () => {
         kind: 'error',
         error: {
           code: 'bad_frame',
-          details: { field: 'frame.kind', expected: 'one of hello, request, receipt, ping, pong', received: '"shout"' },
+          details: {
+            field: 'frame.kind',
+            expected: 'one of hello, request, receipt, delta, ping, pong',
+            received: '"shout"',
+          },
         },
       },
     ]);
