@@ -77,7 +77,7 @@ describe('the commands of a clone', () => {
     (name) =>
       expect(Object.entries(manifest.scripts)).toContainEqual([
         name,
-        expect.stringMatching(/^node \.ci\/ensure\.mjs && /),
+        expect.stringMatching(/^node \.ci\/(ensure\.mjs && |start\.mjs$)/),
       ]),
   );
 
