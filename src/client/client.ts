@@ -3,7 +3,7 @@
 import type { Envelope } from '../core/envelope.ts';
 import { asError, HubError } from '../core/errors.ts';
 import type { AgentQuery, FoundAgent } from '../core/find-agent.ts';
-import type { GapFrame } from '../core/frames.ts';
+import type { ForwardedDelta, GapFrame } from '../core/frames.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Link } from '../core/link.ts';
 import type { InviteAnswer } from '../core/membership.ts';
@@ -38,6 +38,8 @@ import { Inbox } from './inbox.ts';
 import { type InviteHandler, Invites } from './invites.ts';
 import type { Handlers } from './lane.ts';
 import type { Reconnect } from './line.ts';
+import type { Observation, ObserveHandler, ObserveOptions } from './observation.ts';
+import { Observations } from './observations.ts';
 import { creation, type OpenOptions } from './open.ts';
 import type { CallOptions } from './requests.ts';
 import { type Host, Room, taken, type Unread } from './room.ts';
@@ -68,6 +70,8 @@ export interface ClientOptions {
   /** Decides about invites; without it all are accepted. */
   readonly onInvite?: InviteHandler | undefined;
   readonly onEvent?: EventHandler | undefined;
+  /** Somebody shows what it is writing: a hint, on arrival, until the text itself comes. */
+  readonly onDelta?: ((delta: ForwardedDelta, session: Session) => unknown) | undefined;
   /** The hub says that a range of a session is gone. */
   readonly onGap?: ((gap: GapFrame, session: Session) => void) | undefined;
   /** Come back by itself when the link is lost; without it the client ends with its link. */
@@ -94,6 +98,7 @@ export const CLIENT_OPTIONS: Rules<ClientOptions> = {
   },
   onInvite: optional(aFunction),
   onEvent: optional(aFunction),
+  onDelta: optional(aFunction),
   onGap: optional(aFunction),
   reconnect: {
     expected: 'an object with clock and random',
@@ -123,6 +128,7 @@ export abstract class Client {
   private readonly connection: Connection;
   private readonly host: Host;
   private readonly invites: Invites;
+  private readonly observations: Observations;
   private readonly rooms = new Map<string, Room>();
   private sweepAt = ROOMS_KEPT;
   private settleClosed: (end: ConnectionEnd) => void = () => {};
@@ -140,6 +146,7 @@ export abstract class Client {
     });
     this.host = this.makeHost();
     this.invites = new Invites(this.host, options.onInvite);
+    this.observations = this.makeObservations();
     this.connection = new Connection(options.link, options.reconnect ?? null, this.makeEvents(), this.log);
   }
 
@@ -249,6 +256,14 @@ export abstract class Client {
     await this.call('delete_schedule', { schedule_id: scheduleId });
   }
 
+  /**
+   * Shows every envelope of a session to the handler, once and in order, also across lost links, whether you are in it or
+   * not. Takes the grant `observe`. Resolves when the hub has agreed.
+   */
+  observe(sessionId: string, handler: ObserveHandler, options: ObserveOptions = {}): Promise<Observation> {
+    return this.observations.add(sessionId, handler, options);
+  }
+
   /** Turns an invite down that is still open; an invite that `onInvite` decides about needs no more than its answer. */
   async decline(sessionId: string, reason?: string): Promise<InviteAnswer> {
     const answer = await this.call('reject_invite', { session_id: sessionId, reason });
@@ -332,8 +347,21 @@ export abstract class Client {
       noticed: (envelope, session) => this.contain('onEvent', () => this.options.onEvent?.(envelope, session)),
       failed: (doing, session_id, error) => this.log.warn(`${doing} failed`, { session_id, error: error.message }),
       sessionEnded: (sessionId) => this.connection.sessionEnded(sessionId),
+      show: (delta) => this.connection.show(delta),
       closedError: () => (this.connection.end === null ? null : this.closedError(this.connection.end)),
     };
+  }
+
+  private makeObservations(): Observations {
+    const client = this;
+    return new Observations({
+      subscribe: (session_id, after_seq) => this.call('subscribe', { session_id, after_seq }),
+      unsubscribe: (session_id) => this.call('unsubscribe', { session_id }),
+      failed: (doing, sessionId, error) => this.host.failed(doing, sessionId, error),
+      get isClosed() {
+        return client.connection.end !== null;
+      },
+    });
   }
 
   private makeEvents(): ConnectionEvents {
@@ -341,6 +369,10 @@ export abstract class Client {
       delivered: (delivery) => this.room(delivery.envelope.session_id).receive(delivery),
       told: (envelope) => this.told(envelope),
       gap: (gap) => this.gap(gap),
+      observed: (frame) => this.observations.receive(frame),
+      unobserved: (sessionId, error) => this.observations.refused(sessionId, error),
+      showed: (delta) => this.showed(delta),
+      welcomed: () => this.observations.rebound(),
       forgotten: (sessionId) => this.rooms.get(sessionId)?.forget(),
       reached: (isReached) => this.contain('onState', () => this.options.onState?.(isReached ? 'open' : 'away')),
       ended: (end) => this.ended(end),
@@ -352,6 +384,11 @@ export abstract class Client {
     this.contain('onGap', () => this.options.onGap?.(gap, this.session(gap.session_id)));
   }
 
+  private showed(delta: ForwardedDelta): void {
+    if (delta.observed === true) this.observations.showed(delta);
+    else this.contain('onDelta', () => this.options.onDelta?.(delta, this.session(delta.session_id)));
+  }
+
   private told(envelope: Envelope): void {
     const room = this.room(envelope.session_id);
     if (envelope.event_type === 'session.invite') this.invites.receive(envelope, room);
@@ -361,6 +398,7 @@ export abstract class Client {
   private ended(end: ConnectionEnd): void {
     const why = this.closedError(end);
     for (const room of this.rooms.values()) room.shut(why);
+    this.observations.finishAll({ by: 'client' });
     this.unread.close();
     this.settleClosed(end);
     this.contain('onState', () => this.options.onState?.('closed'));

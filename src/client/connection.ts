@@ -7,6 +7,7 @@ import {
   encodeFrame,
   errorFromRecord,
   FINAL_GOODBYES,
+  type ForwardedDelta,
   type GapFrame,
   type GoodbyeFrame,
   type GoodbyeReason,
@@ -23,6 +24,7 @@ import type { Link } from '../core/link.ts';
 import type { OperationName, Params, Result } from '../core/operations.ts';
 import type { Passport, PassportClaim } from '../core/passport.ts';
 import type { Log } from '../core/ports.ts';
+import type { OwnDelta } from './deltas.ts';
 import type { Reconnect } from './line.ts';
 import { Line } from './line.ts';
 import { type CallOptions, Requests } from './requests.ts';
@@ -65,6 +67,14 @@ export interface ConnectionEvents {
   /** An invite, or the end of a session that was never joined: outside the stream, without a receipt. */
   told(envelope: Envelope): void;
   gap(gap: GapFrame): void;
+  /** An envelope of a session that is observed: outside every stream, without a receipt. */
+  observed(frame: NotifyFrame): void;
+  /** The hub does not let it observe that session any longer. */
+  unobserved(sessionId: string, error: WireError): void;
+  /** Part of a text that somebody is writing. */
+  showed(delta: ForwardedDelta): void;
+  /** There is a binding, perhaps another one than before: what was observed has to be asked for again. */
+  welcomed(): void;
   /** The past of the session was rewritten: nothing seen of it counts. */
   forgotten(sessionId: string): void;
   /** The hub is out of reach, or there again; what was heard of it goes on where it was. */
@@ -90,6 +100,8 @@ export class Connection {
   /** The hello that waits for its welcome; one at a time. */
   private greeting: Greeting | null = null;
   private boundId: string | null = null;
+  /** What the hub can beyond what every hub can. */
+  private features: readonly string[] = [];
   private over: ConnectionEnd | null = null;
   /** The hub was lost and has not welcomed us again. */
   private away = false;
@@ -146,6 +158,13 @@ export class Connection {
     return this.requests.call(op, params, options);
   }
 
+  /** A hint: without a hub that takes it, it is dropped. */
+  show(delta: OwnDelta): void {
+    const sender_id = this.boundId;
+    const isHeard = sender_id !== null && !this.away && this.greeting === null && this.features.includes('deltas');
+    if (isHeard) this.send({ kind: 'delta', sender_id, ...delta });
+  }
+
   resumePoints(): Readonly<Record<string, ResumePoint>> {
     return this.streams.resumePoints();
   }
@@ -171,6 +190,8 @@ export class Connection {
         return this.notified(frame);
       case 'gap':
         return this.skipped(frame);
+      case 'delta':
+        return this.events.showed(frame);
       case 'goodbye':
         return this.dismissed(frame);
       case 'error':
@@ -202,10 +223,12 @@ export class Connection {
     this.streams.welcomed();
     this.greeting?.resolve(welcome);
     this.greeting = null;
-    if (!this.away) return;
+    this.features = welcome.features ?? [];
+    const wasAway = this.away;
     this.away = false;
-    this.requests.resume();
-    this.events.reached(true);
+    if (wasAway) this.requests.resume();
+    this.events.welcomed();
+    if (wasAway) this.events.reached(true);
   }
 
   /** Before the first welcome there is nothing to come back to: whoever connects is told at once. */
@@ -238,6 +261,8 @@ export class Connection {
 
   /** An error that answers no request answers the hello that waits; but a bad frame may be any, once hello has worked. */
   private refused(error: WireError): void {
+    const { session_id, observed } = error.details ?? {};
+    if (observed === true && typeof session_id === 'string') return this.events.unobserved(session_id, error);
     this.log.warn('the hub refused a frame', { code: error.code, error: error.message });
     if (error.code === 'bad_frame' && this.boundId !== null) return;
     this.greeting?.reject(error);
@@ -245,6 +270,7 @@ export class Connection {
   }
 
   private notified(frame: NotifyFrame): void {
+    if (frame.observed === true) return this.events.observed(frame);
     if (!isInStream(frame)) return this.events.told(frame.envelope);
     const { envelope, epoch } = frame;
     if (this.streams.forgetOther(envelope.session_id, epoch)) this.events.forgotten(envelope.session_id);

@@ -8,6 +8,7 @@ export type { Client, ClientOptions, ClientState, EventHandler, SessionQuery } f
 export type { ConnectHumanOptions, ConnectOptions, ReconnectTimes } from './connect.ts';
 export type { ConnectionEnd } from './connection.ts';
 export type { DelegateOptions } from './delegate.ts';
+export type { DeltaOptions } from './deltas.ts';
 export type { HumanOptions } from './human-client.ts';
 export { HumanClient } from './human-client.ts';
 export type { ResumeOptions, RuleOptions } from './identity.ts';
@@ -15,6 +16,13 @@ export type { WaitOptions } from './inbox.ts';
 export type { Invite, InviteDecision, InviteHandler } from './invites.ts';
 export type { Reconnect } from './line.ts';
 export type { Message, MessageHandler, TurnHandler, TurnOffer } from './message.ts';
+export type {
+  Observation,
+  ObservationEnd,
+  ObservedAt,
+  ObserveHandler,
+  ObserveOptions,
+} from './observation.ts';
 export type { OpenOptions } from './open.ts';
 export type { CallOptions } from './requests.ts';
 export type { SessionEnd } from './room.ts';

@@ -4,6 +4,7 @@ import { renderText } from '../core/adapter.ts';
 import type { PostAnswer } from '../core/admit.ts';
 import type { Envelope, Turn } from '../core/envelope.ts';
 import type { OwnSignal } from '../core/ports.ts';
+import type { DeltaOptions } from './deltas.ts';
 import type { Content, SendOptions, Session } from './session.ts';
 
 export class Message {
@@ -37,6 +38,11 @@ export class Message {
   /** Posts to everyone in the session, with this message as the cause. */
   reply(content: string | Content, options: SendOptions = {}): Promise<PostAnswer> {
     return this.session.send(content, { causationId: this.envelope.envelope_id, ...options });
+  }
+
+  /** Shows part of the reply that you are writing, before `reply`. A hint that may be dropped. */
+  delta(text: string, options: Omit<DeltaOptions, 'causationId'> = {}): Promise<void> {
+    return this.session.delta(text, { causationId: this.envelope.envelope_id, ...options });
   }
 }
 

@@ -7,6 +7,7 @@ import type { OperationName, Params, Result } from '../core/operations.ts';
 import type { Ids, OwnSignal } from '../core/ports.ts';
 import { isTerminal, type LifecycleState, type SessionMetadata } from '../core/session.ts';
 import type { Delivery } from './connection.ts';
+import { Deltas, type OwnDelta } from './deltas.ts';
 import { Inbox } from './inbox.ts';
 import { type Handlers, Lane } from './lane.ts';
 import { Message } from './message.ts';
@@ -39,6 +40,7 @@ export interface Host {
   noticed(envelope: Envelope, session: Session): void;
   failed(doing: string, sessionId: string, error: Error): void;
   sessionEnded(sessionId: string): void;
+  show(delta: OwnDelta): void;
   /** Why nothing more will come; null = the client is open. */
   closedError(): HubError | null;
 }
@@ -51,6 +53,7 @@ export class Room {
   readonly session: Session;
   readonly roster: Roster;
   readonly tasks: RoomTasks;
+  readonly deltas: Deltas;
   /** What was said here and waits for somebody to take it. */
   readonly unread: Inbox<Unread>;
   /** Those who wait for the end. */
@@ -81,6 +84,7 @@ export class Room {
     this.session = new Session(this);
     this.roster = new Roster(async () => (await this.info()).session.participants);
     this.tasks = new RoomTasks(this);
+    this.deltas = new Deltas(id, this.roster, (delta) => host.show(delta));
     this.unread = new Inbox(taken);
     this.lane = new Lane(
       this,

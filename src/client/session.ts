@@ -13,6 +13,7 @@ import type { FailureAnswer, ProgressAnswer } from '../core/progress.ts';
 import type { LifecycleState } from '../core/session.ts';
 import type { Task } from '../core/tasks.ts';
 import { type DelegateOptions, delegation } from './delegate.ts';
+import type { DeltaOptions } from './deltas.ts';
 import { checkOptions, isObject, names, optional, type Rules } from './given.ts';
 import { WAIT_OPTIONS, type WaitOptions } from './inbox.ts';
 import type { Message } from './message.ts';
@@ -136,6 +137,14 @@ export class Session implements AsyncIterable<Message> {
     };
     this.addressing = posting.then(addressed, addressed);
     return (await posting).answer;
+  }
+
+  /**
+   * Shows part of a text that you are writing to those it will be for, before you send it with the same `causationId`. A hint:
+   * the hub may drop it, and keeps nothing of it.
+   */
+  delta(text: string, options: DeltaOptions): Promise<void> {
+    return this.room.deltas.show(text, options);
   }
 
   /** Would a message of yours be accepted now, and if not, why. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Envelope, Turn } from './envelope.ts';
 import { type ErrorDetails, type WireCode, WireError } from './errors.ts';
 import { badValue, isWellFormed, type JsonObject, utf8Bytes } from './json.ts';
+import { audience, sessionId } from './record-schemas.ts';
 import { anyObject, schemaOf, text, whole } from './schema.ts';
 import type { Schema } from './schema-contract.ts';
 
@@ -44,11 +45,44 @@ export interface ReceiptFrame {
   readonly reason?: string | undefined;
 }
 
+/** Part of a text that is still being written. A hint: it is forwarded or dropped, and never kept. */
+export interface DeltaFrame {
+  readonly kind: 'delta';
+  readonly session_id: string;
+  readonly sender_id: string;
+  /** The causation_id of the envelope it will become. */
+  readonly turn_id: string;
+  /** Who hears it, by id; null = everyone. What the first delta of a turn says holds for all of it. */
+  readonly audience: readonly string[] | null;
+  /** From 0 on, one more for each: a hole is a delta that was dropped. */
+  readonly index: number;
+  readonly text: string;
+}
+
+/** The same on its way to somebody who hears it. */
+export interface ForwardedDelta extends DeltaFrame {
+  readonly recipient_id: string;
+  /** It comes because the recipient observes the session. */
+  readonly observed?: true;
+}
+
 export interface PingFrame {
   readonly kind: 'ping' | 'pong';
 }
 
-export type ClientFrame = HelloFrame | RequestFrame | ReceiptFrame | PingFrame;
+export type ClientFrame = HelloFrame | RequestFrame | ReceiptFrame | DeltaFrame | PingFrame;
+
+/** What a peer may count on, and how much. */
+export interface WelcomeLimits {
+  readonly max_frame_bytes: number;
+  readonly max_event_bytes: number;
+  /** Deliveries of one stream that may be unacked. */
+  readonly window: number;
+  readonly max_open_requests: number;
+  readonly max_subscriptions: number;
+  /** How often the hub pings; null = this link needs none. */
+  readonly ping_ms: number | null;
+}
 
 export interface WelcomeFrame {
   readonly kind: 'welcome';
@@ -57,7 +91,8 @@ export interface WelcomeFrame {
   readonly endpoint_id: string;
   readonly hub_id: string;
   readonly hub_time: string;
-  readonly limits: { readonly max_frame_bytes: number; readonly max_event_bytes: number; readonly window: number };
+  readonly limits: WelcomeLimits;
+  /** What this hub can beyond what every hub can. */
   readonly features: readonly string[];
 }
 
@@ -82,6 +117,8 @@ export interface NotifyFrame {
   readonly attempt?: number;
   /** The recipient delegated this session: what is said in it is the delegation's, and for no handler. */
   readonly delegated?: true;
+  /** It comes because the recipient observes the session: every envelope does, and none gets a receipt. */
+  readonly observed?: true;
 }
 
 export type GapReason = 'epoch' | 'overflow' | 'expired' | 'retention' | 'archived';
@@ -114,6 +151,7 @@ export type HubFrame =
   | WelcomeFrame
   | ResponseFrame
   | NotifyFrame
+  | ForwardedDelta
   | GapFrame
   | GoodbyeFrame
   | ErrorFrame
@@ -124,6 +162,8 @@ export const FINAL_GOODBYES: readonly GoodbyeReason[] = ['replaced', 'unauthoriz
 
 const id = text(64);
 const seq = whole(0, Number.MAX_SAFE_INTEGER);
+/** More than a turn may say in a second. */
+const MOST_DELTA = 65_536;
 
 const clientFrames: ReadonlyMap<string, Schema<ClientFrame>> = new Map<string, Schema<ClientFrame>>([
   [
@@ -161,6 +201,20 @@ const clientFrames: ReadonlyMap<string, Schema<ClientFrame>> = new Map<string, S
         seq,
         status: z.enum(['ack', 'nack', 'seen'], { error: 'ack, nack or seen' }),
         reason: text(1024, 0).optional(),
+      }),
+    ),
+  ],
+  [
+    'delta',
+    schemaOf(
+      z.object({
+        kind: z.literal('delta'),
+        session_id: sessionId,
+        sender_id: id,
+        turn_id: text(128),
+        audience: audience.nullable(),
+        index: seq,
+        text: text(MOST_DELTA, 0),
       }),
     ),
   ],
@@ -214,6 +268,12 @@ export function encodeFrame(frame: HubFrame | ClientFrame): string {
 export function encodeNotify(frame: Omit<NotifyFrame, 'kind' | 'envelope'>, envelopeText: string): string {
   const rest = JSON.stringify({ kind: 'notify', ...frame });
   return `${rest.slice(0, -1)},"envelope":${envelopeText}}`;
+}
+
+/** A delta as text for one of those who hear it; `body` is the delta itself, which is the same for all. */
+export function encodeDelta(recipientId: string, isObserved: boolean, body: string): string {
+  const observed = isObserved ? '"observed":true,' : '';
+  return `{"kind":"delta","recipient_id":"${recipientId}",${observed}${body.slice(1)}`;
 }
 
 export function errorRecord(error: WireError): WireErrorRecord {

@@ -46,6 +46,8 @@ export type {
 export type { AgentQuery, FoundAgent } from './find-agent.ts';
 export type {
   ClientFrame,
+  DeltaFrame,
+  ForwardedDelta,
   GapFrame,
   GoodbyeFrame,
   HelloFrame,
@@ -55,6 +57,7 @@ export type {
   RequestFrame,
   ResponseFrame,
   WelcomeFrame,
+  WelcomeLimits,
 } from './frames.ts';
 export type { Grant } from './grants.ts';
 export { GRANTS } from './grants.ts';

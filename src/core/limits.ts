@@ -33,6 +33,11 @@ export interface Limits {
   readonly maxBadFrames: number;
   /** Identities bound on one connection. */
   readonly maxIdentities: number;
+  /** Sessions that are observed on one connection. */
+  readonly maxSubscriptions: number;
+  /** Bytes of text that a turn may show before it is said, in a second and in all. */
+  readonly maxDeltaBytesPerSecond: number;
+  readonly maxTurnDeltaBytes: number;
   /** Bytes waiting to leave on one connection above which its streams wait, and nothing more is read from it. */
   readonly maxUnsentBytes: number;
   /** Bytes waiting to leave above which the connection is ended as a slow consumer. */
@@ -90,6 +95,9 @@ export const DEFAULT_LIMITS: Limits = {
   maxOpenRequests: 64,
   maxBadFrames: 20,
   maxIdentities: 64,
+  maxSubscriptions: 256,
+  maxDeltaBytesPerSecond: 64 * 1024,
+  maxTurnDeltaBytes: 1024 * 1024,
   maxUnsentBytes: 1024 * 1024,
   maxHeldBytes: 8 * 1024 * 1024,
   slowConsumerMs: 30_000,

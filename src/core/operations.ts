@@ -260,6 +260,18 @@ export interface OperationTypes {
       readonly next: number | null;
     };
   };
+  subscribe: {
+    params: { readonly session_id: string; readonly after_seq?: number | undefined };
+    result: {
+      readonly session_id: string;
+      readonly epoch: number;
+      /** The first that comes is the one after this. */
+      readonly after_seq: number;
+      readonly head_seq: number;
+      readonly state: LifecycleState;
+    };
+  };
+  unsubscribe: { params: { readonly session_id: string }; result: { readonly session_id: string } };
   create_token: { params: TokenClaim; result: NewToken };
   list_tokens: {
     params: { readonly after?: string | undefined; readonly limit?: number | undefined };
@@ -288,7 +300,7 @@ export type Result<Name extends OperationName> = OperationTypes[Name]['result'];
 
 /**
  * anyone = also an unbound connection; bound = any identity; self = only for itself, unless it has a grant; participant =
- * of that session; owner = of that task; operator, enroller = who has the grant `operate`, `enrol`.
+ * of that session; owner = of that task; operator, observer, enroller = who has the grant `operate`, `observe`, `enrol`.
  */
 export type Who =
   | 'anyone'
@@ -300,6 +312,7 @@ export type Who =
   | 'creator'
   | 'owner'
   | 'operator'
+  | 'observer'
   | 'enroller';
 
 export interface Operation<Name extends OperationName> {
@@ -466,7 +479,7 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     z.object({ session_id: sessionId }),
     'participant',
     ['not_found'],
-    'The metadata of a session, and whose turn it is.',
+    'The metadata of a session, and whose turn it is; with the grant `observe`, of any.',
   ),
   list_sessions: operation(
     'list_sessions',
@@ -605,7 +618,7 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     z.object({ session_id: sessionId, from_seq: whole(1, Number.MAX_SAFE_INTEGER).optional(), limit, reverse: flag }),
     'participant',
     ['not_found', 'forbidden'],
-    'What was said, as far as it was addressed to you or came from you.',
+    'What was said, as far as it was addressed to you or came from you; with the grant `observe`, all of any session.',
   ),
   read_view: operation(
     'read_view',
@@ -617,6 +630,20 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     'participant',
     ['not_found', 'forbidden'],
     'The session as you see it, now or at an earlier seq: messages for a model.',
+  ),
+  subscribe: operation(
+    'subscribe',
+    z.object({ session_id: sessionId, after_seq: whole(0, Number.MAX_SAFE_INTEGER).optional() }),
+    'observer',
+    ['not_found', 'forbidden', 'too_large'],
+    'Observe a session: every envelope after that seq, or from now on, comes on this connection, without receipts.',
+  ),
+  unsubscribe: operation(
+    'unsubscribe',
+    z.object({ session_id: sessionId }),
+    'observer',
+    ['not_found', 'forbidden'],
+    'Observe a session no longer.',
   ),
   create_schedule: operation(
     'create_schedule',

@@ -8,7 +8,8 @@ import { z } from 'zod';
 import { isWellFormed, type JsonObject, utf8Bytes } from './json.ts';
 import type { PostParams } from './operations.ts';
 import {
-  agentRef,
+  AUDIENCE_LENGTH,
+  audience,
   EVENT_TYPE,
   eventType,
   key,
@@ -24,19 +25,13 @@ import type { Schema } from './schema-contract.ts';
 const KEY_BYTES = 128;
 const ID_LENGTH = 128;
 const AGENT_LENGTH = 64;
-const AUDIENCE_LENGTH = 4096;
 
 export const postSchema: Schema<PostParams> = schemaOf(
   z.object({
     session_id: sessionId,
     event_type: eventType,
     event_data: anyObject(),
-    audience: z
-      .array(agentRef, { error: 'a list of agent ids, or null for everyone' })
-      .min(1, 'at least one agent id, or null for everyone')
-      .max(AUDIENCE_LENGTH, `at most ${AUDIENCE_LENGTH} agent ids`)
-      .nullable()
-      .optional(),
+    audience: audience.nullable().optional(),
     causation_id: text(ID_LENGTH).nullable().optional(),
     task_id: text(ID_LENGTH).nullable().optional(),
     traceparent: traceparent.nullable().optional(),

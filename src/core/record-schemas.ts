@@ -54,6 +54,14 @@ export const priority: z.ZodType<Priority> = oneOf<Priority>(
 /** A name or an agent id. */
 export const agentRef: z.ZodType<string> = text(64);
 
+export const AUDIENCE_LENGTH = 4096;
+
+/** Who something is for, by id. */
+export const audience: z.ZodType<string[]> = z
+  .array(agentRef, { error: 'a list of agent ids, or null for everyone' })
+  .min(1, 'at least one agent id, or null for everyone')
+  .max(AUDIENCE_LENGTH, `at most ${AUDIENCE_LENGTH} agent ids`);
+
 export const key: z.ZodType<string> = text(128).refine((value) => utf8Bytes(value) <= 128, 'a key of 1 to 128 bytes');
 
 export const lifecycleState: z.ZodType<LifecycleState> = oneOf<LifecycleState>(

@@ -35,6 +35,9 @@ export function keepAudit({ events, store, clock }: HubParts): void {
   events.on('sessionEnded', ({ session }) =>
     write('session_ended', null, session.session_id, { state: session.state, reason: session.close_reason }),
   );
+  events.on('sessionObserved', ({ agent_id, session_id, op }) =>
+    write('session_observed', agent_id, session_id, { op }),
+  );
   events.on('expectationViolated', ({ session, violation, seq }) =>
     write('expectation_violated', null, session.session_id, { ...(violation as unknown as JsonObject), seq }),
   );

@@ -10,6 +10,7 @@ import { isTerminal } from '../core/session.ts';
 import type { SessionState } from '../core/state.ts';
 import type { Progress } from './cursors.ts';
 import { checkDrained } from './drain.ts';
+import type { Observation } from './observation.ts';
 import type { HubParts } from './parts.ts';
 import { Pump, type PumpTarget } from './pump.ts';
 import { type Resume, resumeBinding } from './resume.ts';
@@ -41,6 +42,8 @@ export class Binding implements PumpTarget {
   /** What its connection proved; null = it is trusted. */
   readonly credential: Credential | null;
   readonly pumps: Map<string, Pump> = new Map();
+  /** What it observes, by session. */
+  readonly observations: Map<string, Observation> = new Map();
   /** Sessions that have ended and are acked to the end, the longest ago first. */
   readonly finished: Set<string> = new Set();
   /** Its cursors are loaded; before that, nothing is delivered. */
@@ -67,6 +70,7 @@ export class Binding implements PumpTarget {
   /** What was sent has left: its streams go on. */
   goOn(): void {
     for (const pump of this.pumps.values()) pump.goOn();
+    for (const observation of [...this.observations.values()]) observation.goOn();
   }
 
   oldestStream(): Pump | null {
@@ -89,6 +93,11 @@ export class Bindings {
 
   get size(): number {
     return this.byAgent.size;
+  }
+
+  /** Who speaks for it; undefined = nobody is bound. */
+  of(agentId: string): Binding | undefined {
+    return this.byAgent.get(agentId);
   }
 
   isBound(agentId: string): boolean {
@@ -200,6 +209,7 @@ export class Bindings {
   private finish(binding: Binding, goodbye: GoodbyeReason | null): void {
     for (const pump of binding.pumps.values()) pump.stop();
     binding.pumps.clear();
+    this.parts.observers.removeAll(binding);
     if (goodbye !== null)
       binding.send(encodeFrame({ kind: 'goodbye', reason: goodbye, recipient_id: binding.agentId }));
     binding.endpoint.unbound(binding.agentId, binding.number);

@@ -2,6 +2,7 @@
 
 import { toWireError, WireError } from '../core/errors.ts';
 import {
+  type DeltaFrame,
   encodeFrame,
   errorRecord,
   type HelloFrame,
@@ -21,6 +22,9 @@ import type { HubParts } from './parts.ts';
 import type { Peer } from './peer.ts';
 import { perform } from './perform.ts';
 import type { Resume } from './resume.ts';
+
+/** What not every hub can. */
+const FEATURES: readonly string[] = ['deltas', 'observe'];
 
 export class Connection implements Endpoint {
   readonly endpointId: string;
@@ -123,6 +127,8 @@ export class Connection implements Endpoint {
           return void this.request(frame);
         case 'receipt':
           return this.receipt(frame);
+        case 'delta':
+          return this.delta(frame);
         case 'ping':
           return this.sendFrame({ kind: 'pong' });
         case 'pong':
@@ -180,8 +186,11 @@ export class Connection implements Endpoint {
         max_frame_bytes: parts.limits.maxFrameBytes,
         max_event_bytes: parts.limits.maxEventBytes,
         window: parts.limits.window,
+        max_open_requests: parts.limits.maxOpenRequests,
+        max_subscriptions: parts.limits.maxSubscriptions,
+        ping_ms: this.peer.pingMs ?? null,
       },
-      features: [],
+      features: parts.tokens === null ? FEATURES : [...FEATURES, 'tokens'],
     });
     this.identities.delete(agent_id);
     this.identities.set(agent_id, parts.bindings.bind(passport, this, resume, proof === TRUSTED ? null : proof));
@@ -206,6 +215,17 @@ export class Connection implements Endpoint {
     } catch (thrown) {
       this.respondError(request_id, toWireError(thrown, frame.op));
     }
+    if (frame.op === 'subscribe') this.beginObserving(frame, work);
+  }
+
+  /** The answer comes first. */
+  private beginObserving({ as, params }: RequestFrame, work: Promise<unknown>): void {
+    const begin = (): void => {
+      const binding = this.identityOf(as);
+      if (binding && typeof params.session_id === 'string') this.parts.observers.begin(binding, params.session_id);
+    };
+    // A deadline may have answered before the work is done.
+    work.then(begin, () => {});
   }
 
   /** Async only so that a refusal is one kind of thing; up to the operation's first wait it runs at once. */
@@ -277,6 +297,19 @@ export class Connection implements Endpoint {
     }
     const message = `frame.seq: seq ${frame.seq} of session ${frame.session_id} was not sent to ${frame.recipient_id} on this binding`;
     this.badFrame(new WireError('bad_frame', message, { field: 'frame.seq', received: String(frame.seq) }));
+  }
+
+  /** A hint: what cannot be forwarded is dropped, but only who is bound here may send one. */
+  private delta(frame: DeltaFrame): void {
+    const binding = this.identities.get(frame.sender_id);
+    if (binding !== undefined) {
+      this.badFrames = 0;
+      return this.parts.deltas.receive(binding, frame);
+    }
+    // On its way when another connection took over: nobody's fault.
+    if (this.past.has(frame.sender_id)) return;
+    const message = `frame.sender_id: expected an identity that is bound here, got "${frame.sender_id}"`;
+    this.badFrame(new WireError('bad_frame', message, { field: 'frame.sender_id', received: frame.sender_id }));
   }
 
   /** Who asked something is answered, however wrong the rest of the frame is. */

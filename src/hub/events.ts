@@ -27,6 +27,12 @@ export interface HubEvents {
   sessionClosing: { readonly session: SessionMetadata };
   /** CLOSED or EXPIRED. */
   sessionEnded: { readonly session: SessionMetadata };
+  /** Somebody with the grant `observe` looks at it, or begins to. */
+  sessionObserved: {
+    readonly agent_id: string;
+    readonly session_id: string;
+    readonly op: 'subscribe' | 'read_log' | 'get_session';
+  };
   expectationViolated: { readonly session: SessionMetadata; readonly violation: Violation; readonly seq: number };
   /** An evaluator or a handler threw: its entry is left alone for a while, everything else goes on. */
   expectationFailed: {
@@ -81,6 +87,7 @@ export const HUB_EVENTS: readonly HubEventName[] = [
   'sessionOpened',
   'sessionClosing',
   'sessionEnded',
+  'sessionObserved',
   'expectationViolated',
   'expectationFailed',
   'sessionUnavailable',

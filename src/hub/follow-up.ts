@@ -23,6 +23,7 @@ export function onDurable(parts: HubParts, session: LiveSession, entries: readon
   announce(parts, entries, after);
   noteOutcomes(parts, entries);
   parts.bindings.publish(entries, after, session.epoch);
+  parts.observers.publish(entries, after, session.epoch);
   parts.waiters.wake(metadata);
   // What participants say ends nothing.
   if (!isOfHub) return;

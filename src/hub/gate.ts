@@ -3,6 +3,7 @@
 import type { Party } from '../core/arbiter.ts';
 import type { Envelope } from '../core/envelope.ts';
 import { type Draft, HUB_ID } from '../core/envelope.ts';
+import { anyMatches } from '../core/glob.ts';
 import { type Participant, participantOf, type SessionMetadata } from '../core/session.ts';
 import type { Denial } from './ask-arbiter.ts';
 import type { Binding } from './bindings.ts';
@@ -109,6 +110,12 @@ export class Gate {
     if (this.asksDelivery) return true;
     const rule = registry.ruleOf(agentId);
     return rule !== registry.openRule && !rule.access.inbound_from.includes('*');
+  }
+
+  /** What is about to be said might be kept from this one. What an arbiter of one's own will say of it is not known before. */
+  mayKeepFrom(agentId: string, senderId: string): boolean {
+    if (!this.withholdsFrom(agentId)) return false;
+    return this.asksDelivery || !anyMatches(this.known(agentId).rule.access.inbound_from, this.known(senderId).name);
   }
 
   private ready(draft: Draft, metadata: SessionMetadata | undefined): Verdicts | Promise<Verdicts> {

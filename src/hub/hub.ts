@@ -23,6 +23,7 @@ import { Connection } from './connection.ts';
 import { CreateKeys } from './create-keys.ts';
 import { Cursors } from './cursors.ts';
 import { Delegations } from './delegations.ts';
+import { Deltas } from './deltas.ts';
 import { HUB_EVENTS, type HubEventName, type HubListener, Taps } from './events.ts';
 import { Expectations } from './expectations.ts';
 import { onDurable } from './follow-up.ts';
@@ -32,6 +33,7 @@ import { changeGrants } from './grants.ts';
 import { isOver } from './handshake.ts';
 import { Inboxes } from './inboxes.ts';
 import { LiveIndex } from './live-index.ts';
+import { Observers } from './observers.ts';
 import { bringBack, hide, remove } from './operate.ts';
 import type { HubParts } from './parts.ts';
 import { INSIDE, type Peer } from './peer.ts';
@@ -307,6 +309,8 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
     presence: new Presence(clock, limits, grace, (agentId) => parts.bindings.isBound(agentId)),
   } satisfies Partial<HubParts>);
   parts.bindings = new Bindings(parts);
+  parts.observers = new Observers(parts);
+  parts.deltas = new Deltas(parts);
   parts.sessions = new Sessions(parts, (session, entries, after) => onDurable(parts, session, entries, after));
   parts.registry = new Registry(parts);
   parts.tokens = options.secrets === undefined ? null : new Tokens(parts, options.secrets);

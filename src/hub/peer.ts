@@ -7,6 +7,8 @@ export interface Peer {
   readonly address: string | null;
   /** Judges what a hello offers; null = it is trusted, and may speak for anyone. */
   readonly authenticate: Authenticate | null;
+  /** How often the edge looks whether it is still there; absent = there is no need. */
+  readonly pingMs?: number;
   /** Somebody was bound on it for the first time. */
   bound(): void;
   /** A hello proved nothing. True = it was one too many, and the connection ends. */

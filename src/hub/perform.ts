@@ -1,6 +1,6 @@
 /** One handler per operation of the table. Parameters are parsed; who may is decided here and in the core. */
 
-import { admitPost, noSuchSession } from '../core/admit.ts';
+import { noSuchSession } from '../core/admit.ts';
 import { closeSession } from '../core/ending.ts';
 import { toWireError, WireError } from '../core/errors.ts';
 import { ackInvite, leaveSession, rejectInvite, removeParticipant } from '../core/membership.ts';
@@ -12,6 +12,7 @@ import type { StoredHead } from '../core/store.ts';
 import { isoFromMs } from '../core/time.ts';
 import { addOne } from './add-participant.ts';
 import { boundCaller, type Caller } from './caller.ts';
+import { emptyDraft, judgeSend } from './can-send.ts';
 import { countWithin, PAGE } from './count-within.ts';
 import { createSession } from './create-session.ts';
 import { decideAs } from './decide-as.ts';
@@ -19,9 +20,11 @@ import { delegate } from './delegate.ts';
 import type { Handler } from './handler.ts';
 import { enrolRefusal, TRUSTED } from './handshake.ts';
 import { identityOperations } from './identity-operations.ts';
+import { observeOperations } from './observe-operations.ts';
+import { observes } from './observes.ts';
 import { operatorOperations } from './operator-operations.ts';
 import type { HubParts } from './parts.ts';
-import { draftOf, factsOf, post } from './post.ts';
+import { post } from './post.ts';
 import { publicStateOf } from './public-state.ts';
 import { readLog } from './read-log.ts';
 import { liveSessionsOf } from './read-pages.ts';
@@ -70,6 +73,7 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   ...identityOperations,
   ...ruleOperations,
   ...operatorOperations,
+  ...observeOperations,
   ...tokenOperations,
   ...taskOperations,
   ...scheduleOperations,
@@ -95,7 +99,7 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   get_session(parts, caller, { session_id }) {
     const { agentId } = boundCaller(caller);
     return parts.sessions.use(session_id, (session) => {
-      const state = participantState(session.durable, agentId, session_id);
+      const state = readableState(parts, session.durable, agentId, session_id);
       const public_state = publicStateOf(parts, session, state, agentId);
       return { session: state.metadata, turn: state.head.turn, unavailable: session.unavailable, public_state };
     });
@@ -130,16 +134,13 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
 
   can_send(parts, caller, { session_id, event_type = 'msg.text' }) {
     const sender = boundCaller(caller);
-    const event_data = event_type === 'msg.packet' ? { body: null } : { text: '' };
-    const draft = draftOf(sender.agentId, { session_id, event_type, event_data }, parts.limits);
+    const draft = emptyDraft(parts, sender, session_id, event_type, null);
     return parts.sessions.use(session_id, (session) =>
       parts.gate.pass(sender, draft, session.durable?.metadata, async (verdicts) => {
-        const state = participantState(session.durable, sender.agentId, session_id);
-        const asked = { sender, draft, expectedSeq: null, verdicts, paid: false };
-        const verdict = admitPost(draft, factsOf(parts, session, state, asked));
+        const { refusal, state } = judgeSend(parts, session, sender, draft, verdicts);
         const { turn } = state.head;
-        if (verdict.kind !== 'refuse') return { can: true, code: null, why: null, turn };
-        return { can: false, code: verdict.error.code, why: verdict.error.message, turn };
+        if (refusal === null) return { can: true, code: null, why: null, turn };
+        return { can: false, code: refusal.code, why: refusal.message, turn };
       }),
     );
   },
@@ -220,9 +221,11 @@ async function leaveEverything(parts: HubParts, agentId: string): Promise<void> 
   }
 }
 
-/** A stranger gets the answer for a session that does not exist. */
-function participantState(state: SessionState | null, agentId: string, sessionId: string): SessionState {
-  if (state === null || participantOf(state.metadata, agentId) === undefined) throw noSuchSession(sessionId);
+/** A stranger gets the answer for a session that does not exist, unless it may observe. */
+function readableState(parts: HubParts, state: SessionState | null, agentId: string, sessionId: string): SessionState {
+  if (state === null) throw noSuchSession(sessionId);
+  if (participantOf(state.metadata, agentId) !== undefined) return state;
+  if (!observes(parts, agentId, sessionId, 'get_session')) throw noSuchSession(sessionId);
   return state;
 }
 

@@ -1,12 +1,15 @@
 /** Reading a log: filtered like delivery, plus one's own; durable entries only, a page at a time. */
 
 import { isReadable } from '../core/delivery.ts';
-import type { Envelope } from '../core/envelope.ts';
+import type { Entry, Envelope } from '../core/envelope.ts';
 import { utf8Bytes } from '../core/json.ts';
 import type { Params, Result } from '../core/operations.ts';
+import { participantOf } from '../core/session.ts';
+import type { SessionState } from '../core/state.ts';
 import type { Binding } from './bindings.ts';
+import { observes } from './observes.ts';
 import type { HubParts } from './parts.ts';
-import { readableEnd } from './readable-end.ts';
+import { type Readable, readableEnd } from './readable-end.ts';
 import { notWithheld } from './withheld.ts';
 
 const DEFAULT_LIMIT = 100;
@@ -17,7 +20,8 @@ export async function readLog(
   params: Params<'read_log'>,
 ): Promise<Result<'read_log'>> {
   const state = await parts.sessions.use(params.session_id, (session) => session.durable);
-  const { end, metadata } = readableEnd(state, reader.agentId, params.session_id);
+  const readable = readableBy(parts, state, reader.agentId, params.session_id);
+  const { end, metadata } = readable;
   const { head_seq } = metadata;
   const { limit = DEFAULT_LIMIT, reverse = false } = params;
   const last = Math.min(head_seq, end);
@@ -27,8 +31,7 @@ export async function readLog(
     : { from_seq: start, to_seq: last, limit };
   if (range.to_seq < range.from_seq) return { envelopes: [], next: null, head_seq };
   const entries = await parts.store.read(params.session_id, range);
-  const readable = entries.filter(({ envelope }) => isReadable(envelope, reader.agentId, end));
-  const allowed = await notWithheld(parts.gate, reader.agentId, readable);
+  const allowed = readable.isObserved ? entries : await ownOf(parts, reader.agentId, entries, end);
   const { envelopes, stoppedAt } = takeWithin(
     allowed.map(({ envelope }) => envelope),
     parts.limits.maxResponseBytes,
@@ -38,6 +41,31 @@ export async function readLog(
   if (lastRead === undefined || entries.length < limit) return { envelopes, next: null, head_seq };
   const next = reverse ? lastRead - 1 : lastRead + 1;
   return { envelopes, next: next >= 1 && next <= last ? next : null, head_seq };
+}
+
+/** Who is not in the session and may observe reads all of it. */
+function readableBy(
+  parts: HubParts,
+  state: SessionState | null,
+  agentId: string,
+  sessionId: string,
+): Readable & { readonly isObserved: boolean } {
+  const isStranger = state !== null && participantOf(state.metadata, agentId) === undefined;
+  if (isStranger && observes(parts, agentId, sessionId, 'read_log')) {
+    return { ...state, end: Number.POSITIVE_INFINITY, isObserved: true };
+  }
+  return { ...readableEnd(state, agentId, sessionId), isObserved: false };
+}
+
+/** What is for a participant, or came from it, and is not kept from it. */
+async function ownOf(
+  parts: HubParts,
+  agentId: string,
+  entries: readonly Entry[],
+  end: number,
+): Promise<readonly Entry[]> {
+  const readable = entries.filter(({ envelope }) => isReadable(envelope, agentId, end));
+  return notWithheld(parts.gate, agentId, readable);
 }
 
 /** As many as fit into one answer, at least one; `stoppedAt` is where the next page begins. */

@@ -142,6 +142,7 @@ class Port {
     this.hub.accept(endpoint, {
       address,
       authenticate,
+      pingMs: this.settings.limits.pingMs,
       bound: settle,
       helloFailed: () => this.addresses.helloFailed(address),
     });

@@ -83,7 +83,14 @@ export class Peer {
   /** Seqs of the stream of a session, as they came. */
   seqs(sessionId: string): readonly number[] {
     return this.notifies(sessionId)
-      .filter(({ prev_seq }) => prev_seq !== null)
+      .filter(({ prev_seq, observed }) => prev_seq !== null && observed !== true)
+      .map(({ envelope }) => envelope.seq);
+  }
+
+  /** Seqs of a session that it observes, as they came. */
+  observed(sessionId: string): readonly number[] {
+    return this.notifies(sessionId)
+      .filter(({ observed }) => observed === true)
       .map(({ envelope }) => envelope.seq);
   }
 
@@ -98,7 +105,7 @@ export class Peer {
     }
     this.frames.push(frame);
     if (frame.kind === 'welcome') this.agentId = frame.agent_id;
-    if (frame.kind === 'notify' && frame.prev_seq !== null && this.acks) {
+    if (frame.kind === 'notify' && frame.prev_seq !== null && frame.observed !== true && this.acks) {
       this.receipt(frame.envelope.session_id, frame.envelope.seq);
     }
   }

@@ -1,13 +1,20 @@
 // Clients and a real hub, over any link: the same body runs in process and over sockets.
 
-import { AgentClient, type AgentOptions, HumanClient, type HumanOptions, type Message } from 'parley-hub/client';
-import type { Envelope, Link } from 'parley-hub/core';
-import { systemIds } from 'parley-hub/node';
+import {
+  AgentClient,
+  type AgentOptions,
+  HumanClient,
+  type HumanOptions,
+  type Message,
+  type Session,
+} from 'parley-hub/client';
+import type { Envelope, ForwardedDelta, Link } from 'parley-hub/core';
+import { type LocalHub, systemClock, systemIds } from 'parley-hub/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deferred } from './scripted-hub.ts';
 
 /** A running hub with the built-in session types. */
-export interface RunningHub {
+export interface RunningHub extends Pick<LocalHub, 'grant' | 'revoke' | 'hideParticipant' | 'removeParticipant'> {
   connect(): Link;
   stop(): Promise<void>;
 }
@@ -151,6 +158,122 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       expect(then).toMatchObject({ at_seq: first.seq, messages: [{ content: 'one' }], earlier: 0, next: null });
       const typo = { at_seq: 4 } as Parameters<typeof session.view>[0];
       await expect(session.view(typo)).rejects.toMatchObject({ code: 'bad_frame', details: { field: 'at_seq' } });
+    });
+
+    const endings: readonly (readonly [string, (session: Session) => Promise<unknown>])[] = [
+      ['closes', (session) => session.close('enough')],
+      ['goes on without it', (session) => hub.hideParticipant(session.id, 'bob')],
+      ['has put it out', (session) => hub.removeParticipant(session.id, 'bob')],
+    ];
+
+    it.each(endings)('[CL13, CL14] a turn under way is aborted at once when the session %s', async (_how, end) => {
+      const [begun, aborted] = [deferred(), deferred()];
+      const read: string[] = [];
+      await agent('bob', {
+        onMessage: ({ text }) => void read.push(text),
+        onTurn: ({ signal }) => {
+          signal.addEventListener('abort', () => aborted.resolve());
+          begun.resolve();
+          // It never ends by itself: only what is looked at ahead of its queue can reach it.
+          return aborted.promise;
+        },
+      });
+      const alice = await agent('alice');
+      await agent('carol');
+      const session = await alice.open('discussion', ['bob', 'carol']);
+      await session.send('one');
+      await begun.promise;
+      await end(session);
+      await aborted.promise;
+      expect(read).toEqual(['one']);
+    });
+
+    it('[OB2, CO1] who may observe sees everything of a session, live and from its start, and is seen by nobody', async () => {
+      const alice = await agent('alice');
+      await agent('bob', { onMessage: () => {} });
+      const olga = await agent('olga');
+      const session = await alice.open('conversation', ['bob']);
+      await expect(olga.observe(session.id, () => {})).rejects.toMatchObject({ code: 'not_found' });
+      await hub.grant('olga', ['observe']);
+      const seen: string[] = [];
+      const observation = await olga.observe(session.id, ({ event_type }) => seen.push(event_type), { afterSeq: 0 });
+      await expect(olga.observe(session.id, () => {})).rejects.toMatchObject({ code: 'already_observed' });
+      await session.send('one');
+      await session.send('psst', { to: ['bob'] });
+      await session.close('done', { wait: 'closed' });
+      expect(await observation.ended).toEqual({ by: 'session' });
+      const log: string[] = [];
+      for await (const { event_type } of olga.session(session.id).log()) log.push(event_type);
+      expect(seen).toEqual(log);
+      expect(seen.slice(-4)).toEqual(['msg.text', 'msg.text', 'session.closing', 'session.closed']);
+      const info = await olga.session(session.id).info();
+      expect(info.session.participants.map(({ name }) => name)).toEqual(['alice', 'bob']);
+    });
+
+    it('[OB5, CO3] an observer whose grant is taken back is told, and hears nothing more', async () => {
+      const alice = await agent('alice');
+      await agent('bob');
+      const olga = await agent('olga');
+      await hub.grant('olga', ['observe']);
+      const session = await alice.open('conversation', ['bob']);
+      const observation = await olga.observe(session.id, () => {});
+      await hub.revoke('olga', ['observe']);
+      expect(await observation.ended).toMatchObject({ by: 'refusal', error: { code: 'forbidden' } });
+    });
+
+    it('[CO2] an observer whose link is cut goes on where it was', async () => {
+      const links: Link[] = [];
+      const link = (): Link => {
+        const opened = hub.connect();
+        links.push(opened);
+        return opened;
+      };
+      const reconnect = { clock: systemClock, random: Math.random, minMs: 1, maxMs: 5 };
+      const alice = await agent('alice');
+      await agent('bob', { onMessage: () => {} });
+      const olga = await agent('olga', { link, reconnect });
+      await hub.grant('olga', ['observe']);
+      const session = await alice.open('conversation', ['bob']);
+      const seen: number[] = [];
+      const observation = await olga.observe(session.id, ({ seq }) => seen.push(seq), { afterSeq: 0 });
+      for (let i = 0; i < 30; i++) {
+        await session.send(`m${i}`);
+        if (i % 10 === 5) links.at(-1)?.close();
+      }
+      await session.close('done', { wait: 'closed' });
+      expect(await observation.ended).toEqual({ by: 'session' });
+      expect(seen).toEqual(Array.from({ length: seen.length }, (_, i) => i + 1));
+      expect(seen.length).toBeGreaterThan(30);
+      expect(links.length).toBeGreaterThan(1);
+    });
+
+    it('[DT1, DT3, DT5] what is being written is shown to those it will be for, and to observers', async () => {
+      const shown: string[] = [];
+      const onDelta = (who: string) => (delta: ForwardedDelta) =>
+        void shown.push(`${who} ${delta.index} ${delta.text} ${delta.turn_id}`);
+      const said = deferred<Envelope>();
+      const alice = await agent('alice', { onDelta: onDelta('alice') });
+      const onMessage = ({ envelope, from }: Message): void => void (from === 'bob' && said.resolve(envelope));
+      await agent('carol', { onDelta: onDelta('carol'), onMessage });
+      await agent('bob', {
+        onMessage: async (message) => {
+          const to = ['carol'];
+          // Parts of a model may break within a character.
+          for (const part of ['Hel', 'lo \ud83d', '\ude00']) await message.delta(part, { to });
+          await message.reply('Hello 😀', { to });
+        },
+      });
+      const olga = await agent('olga');
+      await hub.grant('olga', ['observe']);
+      const session = await alice.open('discussion', ['bob', 'carol']);
+      const observation = await olga.observe(session.id, () => {}, { onDelta: onDelta('olga') });
+      const { envelope_id } = await session.send('hi');
+      expect((await said.promise).causation_id).toBe(envelope_id);
+      await session.close('done', { wait: 'closed' });
+      await observation.ended;
+      const parts = [`0 Hel ${envelope_id}`, `1 lo  ${envelope_id}`, `2 😀 ${envelope_id}`];
+      const expected = ['carol', 'olga'].flatMap((who) => parts.map((part) => `${who} ${part}`));
+      expect(shown.sort()).toEqual(expected.sort());
     });
 
     it('[CL23] a second client of a name takes over from the first', async () => {

@@ -55,13 +55,17 @@ const clientFrames: readonly (readonly [string, ClientFrame])[] = [
     `{"kind":"receipt","recipient_id":"id-bob","session_id":"${SESSION}","seq":3,"status":"nack","reason":"busy"}`,
     { kind: 'receipt', recipient_id: 'id-bob', session_id: SESSION, seq: 3, status: 'nack', reason: 'busy' },
   ],
+  [
+    `{"kind":"delta","session_id":"${SESSION}","sender_id":"id-bob","turn_id":"t1","audience":null,"index":0,"text":"Hel"}`,
+    { kind: 'delta', session_id: SESSION, sender_id: 'id-bob', turn_id: 't1', audience: null, index: 0, text: 'Hel' },
+  ],
   ['{"kind":"ping"}', { kind: 'ping' }],
   ['{"kind":"pong"}', { kind: 'pong' }],
 ];
 
 const hubFrames: readonly (readonly [string, HubFrame])[] = [
   [
-    '{"kind":"welcome","name":"alice","agent_id":"a1","endpoint_id":"e1","hub_id":"h1","hub_time":"2026-01-01T00:00:00.000Z","limits":{"max_frame_bytes":1048576,"max_event_bytes":262144,"window":256},"features":[]}',
+    '{"kind":"welcome","name":"alice","agent_id":"a1","endpoint_id":"e1","hub_id":"h1","hub_time":"2026-01-01T00:00:00.000Z","limits":{"max_frame_bytes":1048576,"max_event_bytes":262144,"window":256,"max_open_requests":64,"max_subscriptions":256,"ping_ms":20000},"features":["deltas"]}',
     {
       kind: 'welcome',
       name: 'alice',
@@ -69,8 +73,15 @@ const hubFrames: readonly (readonly [string, HubFrame])[] = [
       endpoint_id: 'e1',
       hub_id: 'h1',
       hub_time: '2026-01-01T00:00:00.000Z',
-      limits: { max_frame_bytes: 1_048_576, max_event_bytes: 262_144, window: 256 },
-      features: [],
+      limits: {
+        max_frame_bytes: 1_048_576,
+        max_event_bytes: 262_144,
+        window: 256,
+        max_open_requests: 64,
+        max_subscriptions: 256,
+        ping_ms: 20_000,
+      },
+      features: ['deltas'],
     },
   ],
   [
@@ -121,7 +132,7 @@ describe('frames of clients', () => {
     }
   });
 
-  const kinds = 'one of hello, request, receipt, ping, pong';
+  const kinds = 'one of hello, request, receipt, delta, ping, pong';
   const hello = { kind: 'hello', protocol: 1, name: 'alice', auth: {} };
   const request = { kind: 'request', request_id: 'r1', op: 'post', params: {} };
   const receipt = { kind: 'receipt', recipient_id: 'b', session_id: 's', seq: 1, status: 'ack' };

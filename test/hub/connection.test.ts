@@ -51,8 +51,15 @@ describe('hello', () => {
       endpoint_id: expect.stringMatching(/^[0-9a-f]{32}$/),
       hub_id: world.hub.health().hub_id,
       hub_time: '2026-01-01T00:00:00.000Z',
-      limits: { max_frame_bytes: 1_048_576, max_event_bytes: 262_144, window: 256 },
-      features: [],
+      limits: {
+        max_frame_bytes: 1_048_576,
+        max_event_bytes: 262_144,
+        window: 256,
+        max_open_requests: 64,
+        max_subscriptions: 256,
+        ping_ms: null,
+      },
+      features: ['deltas', 'observe'],
     });
   });
 
@@ -331,7 +338,7 @@ describe('frames', () => {
         kind: 'error',
         error: {
           code: 'bad_frame',
-          details: { field: 'frame.kind', expected: 'one of hello, request, receipt, ping, pong', received: '"shout"' },
+          details: { field: 'frame.kind', expected: 'one of hello, request, receipt, delta, ping, pong', received: '"shout"' },
         },
       },
     ]);

@@ -44,6 +44,8 @@ export function goodParams(session_id: string): { readonly [Name in OperationNam
     pending_turns: {},
     read_log: { session_id },
     read_view: { session_id },
+    subscribe: { session_id },
+    unsubscribe: { session_id },
     create_token: { label: 'for a helper' },
     list_tokens: {},
     revoke_token: { token_id: '0123456789abcdef' },

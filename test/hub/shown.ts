@@ -16,6 +16,7 @@ const EVENTS: { readonly [Name in HubEventName]: true } = {
   sessionOpened: true,
   sessionClosing: true,
   sessionEnded: true,
+  sessionObserved: true,
   expectationViolated: true,
   expectationFailed: true,
   sessionUnavailable: true,

@@ -50,6 +50,8 @@ describe('to a stranger', () => {
       'list_tasks',
       'read_log',
       'read_view',
+      'subscribe',
+      'unsubscribe',
     ]);
   });
 

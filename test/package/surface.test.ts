@@ -238,6 +238,8 @@ it('[PK4, OP1] the operations are the ones clients know, each with parameters, r
     'pending_turns',
     'read_log',
     'read_view',
+    'subscribe',
+    'unsubscribe',
     'create_schedule',
     'get_schedule',
     'list_schedules',
