@@ -36,7 +36,7 @@ export interface Limits {
   /** Sessions that are observed on one connection. */
   readonly maxSubscriptions: number;
   /** Bytes of text that a turn may show before it is said, in a second and in all. */
-  readonly maxDeltaBytesPerSecond: number;
+  readonly maxDeltaRateBytes: number;
   readonly maxTurnDeltaBytes: number;
   /** Bytes waiting to leave on one connection above which its streams wait, and nothing more is read from it. */
   readonly maxUnsentBytes: number;
@@ -96,7 +96,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxBadFrames: 20,
   maxIdentities: 64,
   maxSubscriptions: 256,
-  maxDeltaBytesPerSecond: 64 * 1024,
+  maxDeltaRateBytes: 64 * 1024,
   maxTurnDeltaBytes: 1024 * 1024,
   maxUnsentBytes: 1024 * 1024,
   maxHeldBytes: 8 * 1024 * 1024,

@@ -70,7 +70,7 @@ export class Deltas {
     if (known?.turn.id === turn_id) return known;
     const turn: Turn = { id: turn_id, audience, bytes: 0, hearing: null, waiting: null };
     // What was written a moment ago counts for the next turn too.
-    const { left, atMs } = known ?? { left: this.parts.limits.maxDeltaBytesPerSecond, atMs: this.now };
+    const { left, atMs } = known ?? { left: this.parts.limits.maxDeltaRateBytes, atMs: this.now };
     const lane = { turn, left, atMs };
     lanes.delete(session_id);
     lanes.set(session_id, lane);
@@ -82,7 +82,7 @@ export class Deltas {
   }
 
   private fits(lane: Lane, bytes: number): boolean {
-    const { maxDeltaBytesPerSecond: perSecond, maxTurnDeltaBytes } = this.parts.limits;
+    const { maxDeltaRateBytes: perSecond, maxTurnDeltaBytes } = this.parts.limits;
     const { now } = this;
     lane.left = Math.min(perSecond, lane.left + ((now - lane.atMs) / 1000) * perSecond);
     lane.atMs = now;

@@ -188,7 +188,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       expect(read).toEqual(['one']);
     });
 
-    it('[OB2, CO1] who may observe sees everything of a session, live and from its start, and is seen by nobody', async () => {
+    it('[OB2, OV1] who may observe sees everything of a session, live and from its start, and is seen by nobody', async () => {
       const alice = await agent('alice');
       await agent('bob', { onMessage: () => {} });
       const olga = await agent('olga');
@@ -210,7 +210,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       expect(info.session.participants.map(({ name }) => name)).toEqual(['alice', 'bob']);
     });
 
-    it('[OB5, CO3] an observer whose grant is taken back is told, and hears nothing more', async () => {
+    it('[OB5, OV3] an observer whose grant is taken back is told, and hears nothing more', async () => {
       const alice = await agent('alice');
       await agent('bob');
       const olga = await agent('olga');
@@ -221,7 +221,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       expect(await observation.ended).toMatchObject({ by: 'refusal', error: { code: 'forbidden' } });
     });
 
-    it('[CO2] an observer whose link is cut goes on where it was', async () => {
+    it('[OV2] an observer whose link is cut goes on where it was', async () => {
       const links: Link[] = [];
       const link = (): Link => {
         const opened = hub.connect();

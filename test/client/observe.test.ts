@@ -44,7 +44,7 @@ async function comeBack({ hubs, clock }: Awaited<ReturnType<typeof scene>>): Pro
   return hub;
 }
 
-it('[CO1] observes from a seq on, hands each envelope over once and in order, and acks nothing', async () => {
+it('[OV1] observes from a seq on, hands each envelope over once and in order, and acks nothing', async () => {
   const world = await scene();
   const { hub, client, seen, see } = world;
   const observing = client.observe(S1, see, { afterSeq: 3 });
@@ -64,7 +64,7 @@ it('[CO1] observes from a seq on, hands each envelope over once and in order, an
   expect(await observation.ended).toEqual({ by: 'caller' });
 });
 
-it('[CO1, OB4] what is observed is not taken for the stream of a participant', async () => {
+it('[OV1, OB4] what is observed is not taken for the stream of a participant', async () => {
   const messages: number[] = [];
   const { hub, client, seen, see } = await scene({ onMessage: ({ envelope }) => void messages.push(envelope.seq) });
   const observing = client.observe(S1, see);
@@ -80,7 +80,7 @@ it('[CO1, OB4] what is observed is not taken for the stream of a participant', a
   ]);
 });
 
-it('[CO2] after a lost link it is asked for again from the last that came, and nothing comes twice', async () => {
+it('[OV2] after a lost link it is asked for again from the last that came, and nothing comes twice', async () => {
   const world = await scene();
   const { hub, client, seen, see } = world;
   const observing = client.observe(S1, see, { afterSeq: 0 });
@@ -95,7 +95,7 @@ it('[CO2] after a lost link it is asked for again from the last that came, and n
   expect(seen).toEqual([1, 2, 3]);
 });
 
-it('[CO2] a link that is lost before the hub has agreed is asked again, and the promise waits', async () => {
+it('[OV2] a link that is lost before the hub has agreed is asked again, and the promise waits', async () => {
   const world = await scene();
   const { hub, client, seen, see } = world;
   const observing = client.observe(S1, see);
@@ -110,7 +110,7 @@ it('[CO2] a link that is lost before the hub has agreed is asked again, and the 
   expect(seen).toEqual([9]);
 });
 
-it('[CO2] a hole is a loss: what is missing is asked for once, and comes in order', async () => {
+it('[OV2] a hole is a loss: what is missing is asked for once, and comes in order', async () => {
   const { hub, client, seen, see } = await scene();
   const observing = client.observe(S1, see, { afterSeq: 0 });
   await hub.answer('subscribe', subscribed(0));
@@ -124,7 +124,7 @@ it('[CO2] a hole is a loss: what is missing is asked for once, and comes in orde
   expect(seen).toEqual([1, 2, 3, 4]);
 });
 
-it('[CO2] a past that was rewritten comes again from its start', async () => {
+it('[OV2] a past that was rewritten comes again from its start', async () => {
   const world = await scene();
   const { hub, client } = world;
   const seen: string[] = [];
@@ -143,7 +143,7 @@ it('[CO2] a past that was rewritten comes again from its start', async () => {
   expect(seen).toEqual(['1:1', '1:2', '2:1', '3:1']);
 });
 
-it('[CO3] ends with the session, when everything was handled', async () => {
+it('[OV3] ends with the session, when everything was handled', async () => {
   const { hub, client, seen, see } = await scene();
   const gate = deferred();
   const observing = client.observe(S1, (envelope) => gate.promise.then(() => see(envelope)), { afterSeq: 0 });
@@ -165,7 +165,7 @@ it('[CO3] ends with the session, when everything was handled', async () => {
   expect(await (await late).ended).toEqual({ by: 'session' });
 });
 
-it('[CO3] ends when the hub says no, at first or later, and with the client', async () => {
+it('[OV3] ends when the hub says no, at first or later, and with the client', async () => {
   const { hub, client, see } = await scene();
   const refused = expect(client.observe(S1, see)).rejects.toMatchObject({ code: 'not_found' });
   await hub.refuse('subscribe', { code: 'not_found', message: 'no' });
@@ -187,7 +187,7 @@ it('[CO3] ends when the hub says no, at first or later, and with the client', as
   expect(await other).toMatchObject({ code: 'client_closed' });
 });
 
-it('[CO4] a slow handler leaves the rest at the hub, and fetches it later', async () => {
+it('[OV4] a slow handler leaves the rest at the hub, and fetches it later', async () => {
   const { hub, client, seen, see } = await scene();
   const gate = deferred();
   const observing = client.observe(S1, (envelope) => gate.promise.then(() => see(envelope)), { afterSeq: 0 });
@@ -206,7 +206,7 @@ it('[CO4] a slow handler leaves the rest at the hub, and fetches it later', asyn
   expect(seen).toEqual(Array.from({ length: 1010 }, (_, i) => i + 1));
 });
 
-it('[CO5, CL24] a handler that throws is logged, and the next one comes', async () => {
+it('[OV5, CL24] a handler that throws is logged, and the next one comes', async () => {
   const log = keptLog();
   const { hub, client, seen, see } = await scene({ log });
   const failing = (envelope: { seq: number }): void => {

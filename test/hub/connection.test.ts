@@ -39,7 +39,7 @@ function wire(world: World) {
 const hello = { kind: 'hello', protocol: 1, name: 'alice', auth: { scheme: 'none' } };
 
 describe('hello', () => {
-  it('[OP2, L7] is answered with a welcome that says who, where and how much', async () => {
+  it('[OP2, OP8, L7] is answered with a welcome that says who, where and how much', async () => {
     const world = await aWorld();
     const alice = await world.peer('alice');
     const { send } = wire(world);
@@ -338,7 +338,11 @@ describe('frames', () => {
         kind: 'error',
         error: {
           code: 'bad_frame',
-          details: { field: 'frame.kind', expected: 'one of hello, request, receipt, delta, ping, pong', received: '"shout"' },
+          details: {
+            field: 'frame.kind',
+            expected: 'one of hello, request, receipt, delta, ping, pong',
+            received: '"shout"',
+          },
         },
       },
     ]);

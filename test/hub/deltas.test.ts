@@ -191,6 +191,8 @@ describe('a delta', () => {
     for (const peer of [olga, bob]) await world.answer(peer.call('subscribe', { session_id: id }));
     await show(world, alice, id, 'psst', { audience: [carol.agentId] });
     await show(world, alice, id, 'all', { turn_id: 't2' });
+    await world.answer(world.hub.hideParticipant(id, 'carol'));
+    await show(world, carol, id, 'hidden', { turn_id: 't3' });
     expect(deltas(olga)).toMatchObject([
       { recipient_id: olga.agentId, observed: true, text: 'psst' },
       { observed: true, text: 'all' },

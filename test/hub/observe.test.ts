@@ -41,6 +41,7 @@ describe('subscribe', () => {
     const head = logOf(world.store, id).length;
     expect(answer).toEqual({ session_id: id, epoch: 1, after_seq: 0, head_seq: head, state: 'ACTIVE' });
     await say(world, alice, id, 'for all');
+    await world.answer(olga.call('set_rule', { rule: { access: { inbound_from: [] } } }));
     await say(world, bob, id, 'for you', { audience: [carol.agentId] });
     const log = logOf(world.store, id);
     expect(olga.notifies(id).map(({ envelope }) => envelope)).toEqual(log);
@@ -94,6 +95,26 @@ describe('subscribe', () => {
     expect(olga.notifies(id).map(({ envelope }) => envelope)).toEqual(logOf(world.store, id));
     // Nothing is left of it: as many can be observed as before.
     expect(olga.frames.at(-1)).toMatchObject({ kind: 'notify', envelope: { event_type: 'session.closed' } });
+  });
+
+  it('[OB2, L2] what becomes durable while the past is read comes after it', async () => {
+    const { world, alice, bob, id } = await aConversation({ tailLength: 1 });
+    for (let i = 0; i < 6; i++) await say(world, i % 2 === 0 ? alice : bob, id, `m${i}`);
+    const olga = await observer(world);
+    const read = world.store.read.bind(world.store);
+    const waiting: (() => void)[] = [];
+    world.store.read = async (...args) => {
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      return read(...args);
+    };
+    await world.answer(olga.call('subscribe', { session_id: id, after_seq: 0 }));
+    for (let i = 0; i < 3; i++) await say(world, alice, id, `late ${i}`);
+    expect(olga.observed(id)).toEqual([]);
+    while (waiting.length > 0) {
+      for (const go of waiting.splice(0)) go();
+      await world.settle();
+    }
+    expect(olga.observed(id)).toEqual(seqsTo(logOf(world.store, id).length));
   });
 
   it('[OB2, L8] a store that cannot be read for a while holds it up, and nothing is missing then', async () => {

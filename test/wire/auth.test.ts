@@ -107,6 +107,27 @@ it('[AU5] after a restart tokens hold as before, what was revoked stays revoked,
   expect(all.includes(secretOf(kept.token))).toBe(false);
 });
 
+it('[OB1, OB5, AU6] a credential may observe, as long as it holds', async () => {
+  const { hub, url } = await hubWith(undefined);
+  const alice = await hub.agent('alice');
+  await hub.agent('bob', { onMessage: () => {} });
+  const session = await alice.open('conversation', ['bob']);
+  const { token, token_id } = await hub.createToken({ name: 'olga', grants: ['observe'] });
+  const olga = await connect(url, { name: 'olga', token });
+  let heard = (): void => {};
+  const said = new Promise<void>((resolve) => {
+    heard = resolve;
+  });
+  const observation = await olga.observe(session.id, () => heard());
+  await session.send('one');
+  await said;
+  await hub.revokeToken(token_id);
+  expect(await observation.ended).toEqual({ by: 'client' });
+  const plain = await hub.createToken({ name: 'otto' });
+  const otto = await connect(url, { name: 'otto', token: plain.token });
+  await expect(otto.observe(session.id, () => {})).rejects.toMatchObject({ code: 'not_found' });
+});
+
 it('[AU6] grants of a credential count as its identity’s own', async () => {
   const { hub, url } = await hubWith(undefined);
   const plain = await hub.createToken({ name: 'bob' });

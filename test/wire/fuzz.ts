@@ -89,6 +89,15 @@ function baseFrames(sessionId: string): readonly object[] {
       resume: { [sessionId]: { seq: 3, epoch: 1 } },
     },
     { kind: 'receipt', recipient_id: sessionId, session_id: sessionId, seq: 1, status: 'ack' },
+    {
+      kind: 'delta',
+      session_id: sessionId,
+      sender_id: sessionId,
+      turn_id: sessionId,
+      audience: [sessionId],
+      index: 0,
+      text: 'x',
+    },
     { kind: 'ping' },
     ...requests,
   ];

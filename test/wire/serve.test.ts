@@ -91,6 +91,18 @@ it('[PO1] a port speaks frames over WebSocket, and says over HTTP whether the hu
   socket.close();
 });
 
+it('[OP8] a welcome over a port says how often it pings, and that the hub makes tokens', async () => {
+  const { port } = await started({ limits: { pingMs: 7000 } });
+  const socket = await socketTo(port.url);
+  greet(socket, 'alice');
+  await next(socket);
+  expect(await next(socket)).toMatchObject({
+    limits: { ping_ms: 7000, max_frame_bytes: 1_048_576 },
+    features: ['deltas', 'observe', 'tokens'],
+  });
+  socket.close();
+});
+
 it('[PO2] a port that is taken, an address that is not ours and options that are wrong are refused in one sentence', async () => {
   const { hub, port } = await started();
   await expect(hub.listen({ port: port.port })).rejects.toMatchObject({
