@@ -37,6 +37,8 @@ export const WIRE_ADVICE: { readonly [Code in WireCode]: WireAdvice } = {
       agent_id: 'whose limit it is',
       most: 'the limit',
       owner_id: 'whose task it is',
+      session_id: 'the session you observe no longer',
+      observed: '`true`: you observe it no longer',
     },
     next: 'Ask for a grant, another rule, or somebody who may. Trying again does not help.',
   },

@@ -3,7 +3,7 @@
 import { OPERATIONS, type OperationName } from 'parley-hub/core';
 
 export interface JsonSchema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
   readonly items?: JsonSchema;
@@ -74,6 +74,7 @@ export function typeWords(schema: JsonSchema, self?: string): string {
   if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map((one) => typeWords(one)))].join(' or ');
   if (schema.enum !== undefined) return schema.enum.map((one) => `\`${String(one)}\``).join(', ');
   if (schema.const !== undefined) return `\`${String(schema.const)}\``;
+  if (Array.isArray(schema.type)) return schema.type.map((type) => typeWords({ ...schema, type })).join(' or ');
   switch (schema.type) {
     case 'string':
       return textWords(schema);

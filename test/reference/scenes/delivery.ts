@@ -30,7 +30,7 @@ export async function delivery(cast: Cast): Promise<void> {
   book.frame('delta', alice.send(delta));
   book.frame('delta forwarded', await bob.nextOf('delta'));
   await alice.ask('post', said(session_id, 'I wonder.', { causation_id: 't1' }));
-  book.frame('notify observed', await ops.event('msg.text'));
+  book.frame('notify observed', await ops.next(({ observed }) => observed === true));
   book.operation(await ops.ask('unsubscribe', { session_id }));
   await comesBack(cast, await bob.event('msg.text'));
 }
