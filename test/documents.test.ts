@@ -8,7 +8,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 import { bin, read, root, run, sources } from './package/repository.ts';
 
-const documents = ['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'SECURITY.md', 'SPEC.md', 'docs/api.md'];
+const documents = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'SPEC.md',
+  'docs/api.md',
+  'docs/wire.md',
+];
 
 /** A fence that names a file shows that file, or an excerpt of it: "```ts examples/quickstart.ts". */
 const shown = [...read('README.md').matchAll(/^```ts (\S+)( excerpt)?\n([\s\S]*?)^```$/gm)].map(
@@ -77,7 +85,7 @@ describe('the commands of a clone', () => {
     (name) =>
       expect(Object.entries(manifest.scripts)).toContainEqual([
         name,
-        expect.stringMatching(/^node \.ci\/ensure\.mjs && /),
+        expect.stringMatching(/^node \.ci\/(ensure\.mjs && |start\.mjs$)/),
       ]),
   );
 

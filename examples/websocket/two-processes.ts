@@ -45,10 +45,11 @@ interface RunningHub {
 }
 
 async function runningHub(): Promise<RunningHub> {
-  const address = 'ws://127.0.0.1:4747';
-  const kept = (await readFile('.parley/operator-token', 'utf8').catch(() => '')).trim();
-  const isThere = kept !== '' && (await fetch('http://127.0.0.1:4747/readyz').catch(() => null))?.ok === true;
-  if (isThere) return { url: address, token: kept, stop: async () => {} };
+  const { PARLEY_URL: address = 'ws://127.0.0.1:4747', PARLEY_DATA: data = '.parley' } = process.env;
+  const kept = (await readFile(`${data}/operator-token`, 'utf8').catch(() => '')).trim();
+  const ready = await fetch(`${address.replace(/^ws/, 'http')}/readyz`).catch(() => null);
+  if (kept !== '' && ready?.ok === true) return { url: address, token: kept, stop: async () => {} };
+  console.log(`no hub at ${address} with its token in ${data}: using one of this example's own`);
   const hub = await createHub();
   const port = await hub.listen({ port: 0 });
   const { token } = await hub.createToken({ grants: ['enrol'] });

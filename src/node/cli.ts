@@ -100,6 +100,15 @@ async function demo(): Promise<number> {
   }
 }
 
+/** What to type when a hub cannot start for this reason. */
+const NEXT_STEPS: ReadonlyMap<string, string> = new Map([
+  ['cannot_listen', 'Another port: "parley up --port 4748", in a clone "npm start -- --port 4748".'],
+  [
+    'data_in_use',
+    'Another folder: "parley up --data other --port 4748", in a clone "npm start -- --data other --port 4748".',
+  ],
+]);
+
 interface UpArguments {
   readonly port?: string | undefined;
   readonly host?: string | undefined;
@@ -121,7 +130,8 @@ async function runUp({ port, host, data = '.parley' }: UpArguments): Promise<num
     return DONE;
   } catch (thrown) {
     if (!(thrown instanceof HubError)) throw thrown;
-    process.stderr.write(`parley: ${thrown.message}\n`);
+    const next = NEXT_STEPS.get(thrown.code);
+    process.stderr.write(`parley: ${thrown.message}\n${next === undefined ? '' : `${next}\n`}`);
     return thrown.code === 'bad_options' ? ASKED_WRONGLY : FAILED;
   }
 }

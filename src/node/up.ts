@@ -5,6 +5,7 @@ import { HubError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import { createHub, type LocalHub } from './create-hub.ts';
 import { ensureOperatorToken } from './operator-token.ts';
+import { welcomeLines } from './welcome-lines.ts';
 import type { ServeOptions } from './wire/serve-options.ts';
 
 export interface UpOptions extends ServeOptions {
@@ -15,15 +16,20 @@ export interface UpOptions extends ServeOptions {
   readonly log?: Log;
 }
 
+/** Signals that come this close together are one. */
+const ONE_KEY_MS = 500;
+
 /** Resolves when it has ended, after SIGTERM or SIGINT. */
 export async function up({ data, say, log, ...serving }: UpOptions): Promise<void> {
+  // Listened for from the first: who reads the welcome may answer it at once.
+  const told = toldToEnd();
   const hub = await createHub({ data, exitOnStoreFailure: true, ...(log === undefined ? {} : { log }) }).catch(
     explained,
   );
   const port = await open(hub, serving);
   const tokenFile = await ensureOperatorToken(hub, data);
-  for (const line of welcome(port.url, data, tokenFile)) say(line);
-  const signal = await toldToEnd();
+  for (const line of welcomeLines({ url: port.url, data, tokenFile })) say(line);
+  const signal = await told;
   say(`${signal}: saying goodbye and writing what is left`);
   await hub.stop();
   say('stopped');
@@ -38,27 +44,14 @@ async function open(hub: LocalHub, serving: ServeOptions): ReturnType<LocalHub['
   }
 }
 
-/** A second signal ends it at once: whoever sends it twice means it. */
+/** A second signal ends it at once: whoever sends it twice means it. One Ctrl-C may come twice, from the terminal and from npm. */
 async function toldToEnd(): Promise<string> {
   const signals = ['SIGTERM', 'SIGINT'] as const;
   const signal = await Promise.race(signals.map((name) => once(process, name).then(() => name)));
-  for (const name of signals) process.once(name, () => process.exit(1));
+  const toldMs = performance.now();
+  const isMeant = (): boolean => performance.now() - toldMs > ONE_KEY_MS;
+  for (const name of signals) process.on(name, () => isMeant() && process.exit(1));
   return signal;
-}
-
-function welcome(url: string, data: string, tokenFile: string): readonly string[] {
-  return [
-    `Parley listens on ${url}`,
-    `  data            ${data}`,
-    `  operator token  ${tokenFile}`,
-    '',
-    'Try, in another terminal:',
-    '  npm run example examples/websocket/two-processes.ts   two agents over this hub',
-    '  npm run demo                                        sessions of every kind, played in one process',
-    `  curl ${url.replace(/^ws/, 'http')}/readyz`,
-    '',
-    'Ctrl-C stops it.',
-  ];
 }
 
 /** What may be wrong with a data folder is said there; here is only where it is. */

@@ -1,29 +1,29 @@
 // The client that was written from the documents alone, in another language.
 
-import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createHub } from 'parley-hub';
 import { expect, it } from 'vitest';
 import { required, run } from '../package/repository.ts';
+import { python, whyNoPython } from './python.ts';
 
-const python = process.env.PARLEY_PYTHON ?? 'python3';
-const hasPython = spawnSync(python, ['-c', 'import websockets']).status === 0;
-
-it.skipIf(!hasPython && !required('python'))(
-  `[PK6] examples/websocket/client.py asks a question and prints the answer${hasPython ? '' : ' (needs python3 with websockets)'}`,
+it.skipIf(python === null && !required('python'))(
+  `[PK6] examples/websocket/client.py asks, answers and acks, again and again${whyNoPython}`,
   async () => {
+    if (python === null) throw new Error('PARLEY_REQUIRE asks for python3 with websockets');
+    const data = mkdtempSync(join(tmpdir(), 'parley-python-'));
     const hub = await createHub();
     const { url } = await hub.listen({ port: 0 });
-    await hub.agent('bob', { onMessage: (message) => message.reply(`You asked: ${message.text}`) });
     const { token } = await hub.createToken({ grants: ['enrol'] });
-    const { code, output } = await run(python, [
-      'examples/websocket/client.py',
-      url,
-      token,
-      'alice',
-      'bob',
-      'What is 2 + 2?',
-    ]);
+    writeFileSync(join(data, 'operator-token'), `${token}\n`);
+    const env = { ...process.env, PARLEY_URL: url, PARLEY_DATA: data };
+    const command: string = python;
+    const ask = () => run(command, ['examples/websocket/client.py'], { env });
+    const told = { code: 0, output: 'bela says: 4, and Python asked.\n' };
+    expect([await ask(), await ask()]).toEqual([told, told]);
+    expect(hub.health()).toMatchObject({ bound: 0, sessions: { live: 0 } });
     await hub.stop();
-    expect([code, output]).toEqual([0, 'bob says: You asked: What is 2 + 2?\n']);
+    rmSync(data, { recursive: true });
   },
 );

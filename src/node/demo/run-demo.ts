@@ -12,6 +12,7 @@ import { handleTicket } from './workflow-scene.ts';
 
 const NEXT_STEPS = `
 What to try next
+  npm start                                    a hub to connect to, over a socket (in a clone)
   npm run example -- examples/quickstart.ts    a session in twenty lines of your own (in a clone)
   README.md                                    what is guaranteed, and a session type of your own
   SPEC.md                                      every rule; each is proven by a test`;

@@ -1,0 +1,70 @@
+/** What a hub says when it is up: where it is, where the token is, and three things to try that work as they stand. */
+
+import { existsSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface Up {
+  readonly url: string;
+  readonly data: string;
+  readonly tokenFile: string;
+}
+
+/** Where the examples look by themselves. */
+const USUAL_URL = 'ws://127.0.0.1:4747';
+const USUAL_DATA = '.parley';
+
+export function welcomeLines(up: Up): readonly string[] {
+  const tries = thingsToTry(up);
+  return [
+    `Parley listens on ${up.url}`,
+    `  data            ${up.data}`,
+    `  operator token  ${up.tokenFile}`,
+    '',
+    'Three things to try, in another terminal, in this folder:',
+    ...tries.map(({ what, command }) => `  # ${what}\n  ${command}`),
+    '',
+    'Ctrl-C stops it.',
+  ];
+}
+
+interface Try {
+  readonly what: string;
+  readonly command: string;
+}
+
+function thingsToTry(up: Up): readonly [Try, Try, Try] {
+  const where = whereItIs(up);
+  const folder = packageFolder();
+  const examples = relative('', resolve(folder, 'examples/websocket'));
+  const python = {
+    what: 'two agents in Python (needs its package websockets)',
+    command: `${where}python3 ${examples}/client.py`,
+  };
+  const ready = { what: 'is it well?', command: `curl ${up.url.replace(/^ws/, 'http')}/readyz` };
+  if (resolve('') !== folder) {
+    return [python, ready, { what: 'sessions of every kind, in a hub of their own', command: 'npx parley demo' }];
+  }
+  const two = `${where}npm run example ${examples}/two-processes.ts`;
+  return [{ what: 'two agents in two processes meet here', command: two }, python, ready];
+}
+
+/** What the examples have to be told; nothing, if all is as usual. */
+function whereItIs({ url, data }: Up): string {
+  const told = [
+    ...(url === USUAL_URL ? [] : [`PARLEY_URL=${url}`]),
+    ...(resolve(data) === resolve(USUAL_DATA) ? [] : [`PARLEY_DATA=${quoted(data)}`]),
+  ];
+  return told.map((setting) => `${setting} `).join('');
+}
+
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** The same from the sources and from what is built. */
+function packageFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(resolve(folder, 'package.json'))) folder = dirname(folder);
+  return folder;
+}

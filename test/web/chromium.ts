@@ -1,0 +1,13 @@
+/** A browser of this machine, if there is one; nothing is downloaded. */
+
+import { spawnSync } from 'node:child_process';
+
+const candidates = [process.env.PARLEY_CHROMIUM ?? 'chromium', 'chromium-headless-shell', 'google-chrome'];
+
+/** Its path; null = there is none. */
+export const chromium: string | null =
+  candidates
+    .map((name) => spawnSync('which', [name], { encoding: 'utf8' }).stdout?.trim() ?? '')
+    .find((path) => path !== '') ?? null;
+
+export const whyNoChromium: string = chromium === null ? ' (skipped: there is no Chromium on this machine)' : '';
