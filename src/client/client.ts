@@ -341,6 +341,7 @@ export abstract class Client {
       delivered: (delivery) => this.room(delivery.envelope.session_id).receive(delivery),
       told: (envelope) => this.told(envelope),
       gap: (gap) => this.gap(gap),
+      openInvites: () => this.invites.open,
       forgotten: (sessionId) => this.rooms.get(sessionId)?.forget(),
       reached: (isReached) => this.contain('onState', () => this.options.onState?.(isReached ? 'open' : 'away')),
       ended: (end) => this.ended(end),

@@ -52,7 +52,7 @@ describe('hello', () => {
       hub_id: world.hub.health().hub_id,
       hub_time: '2026-01-01T00:00:00.000Z',
       limits: { max_frame_bytes: 1_048_576, max_event_bytes: 262_144, window: 256 },
-      features: [],
+      features: ['stream_starts'],
     });
   });
 
