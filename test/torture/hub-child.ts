@@ -1,5 +1,6 @@
 /** A process that is a hub with a folder and a port; it is killed, and started again on the same. Looks at its memory all the time. */
 
+import { readFileSync } from 'node:fs';
 import { createHub } from 'parley-hub';
 import type { FromHub, HubPlan, Memory, ToHub } from './messages.ts';
 
@@ -30,8 +31,17 @@ function heap(): number {
 }
 
 function memory(): Memory {
-  const maxRss = process.resourceUsage().maxRSS * 1024;
-  return { rss: process.memoryUsage.rss(), heap: heap(), peakRss, peakHeap, maxRss };
+  return { rss: process.memoryUsage.rss(), heap: heap(), peakRss, peakHeap, maxRss: highWaterMark() ?? peakRss };
+}
+
+/** The system's own; null = it tells none. (That of `resourceUsage` counts what the process was forked from, too.) */
+function highWaterMark(): number | null {
+  try {
+    const [, kib] = /VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+    return kib === undefined ? null : Number(kib) * 1024;
+  } catch {
+    return null;
+  }
 }
 
 function tell(message: FromHub): void {

@@ -35,7 +35,7 @@ export interface Memory {
   /** The largest since `mark`, looked at every 20 ms. */
   readonly peakRss: number;
   readonly peakHeap: number;
-  /** The largest of the process, as the system saw it. */
+  /** The largest of the process, as the system saw it if it tells. */
   readonly maxRss: number;
 }
 

@@ -71,7 +71,7 @@ class Torture {
     this.#hub = new HubProcess(options.scripts.hub, join(options.folder, 'data'));
     const port = () => this.#hub.port;
     this.#tcp = new TcpProxy({ port, random: seededRandom(options.seed + 1), cutChance: 0.01 });
-    const chances = { dropChance: 0.03, repeatChance: 0.03, delayChance: 0.1, mostDelayMs: 40 };
+    const chances = { dropChance: 0.05, repeatChance: 0.03, delayChance: 0.1, mostDelayMs: 40 };
     const dropsForGood = options.mutant === 'drops-for-good' ? { dropsForGood: isDoomed } : {};
     this.#ws = new WsProxy({ port, random: seededRandom(options.seed + 2), ...chances, ...dropsForGood });
     this.#names = Array.from({ length: options.clients }, (_, i) => `m${i}`);
@@ -87,6 +87,8 @@ class Torture {
       const what = await this.#strike(plans);
       this.#options.say?.(`round ${round}: ${what}`);
     }
+    // What is lost now is repaired by no restart: the clients have to notice by themselves.
+    await this.#movesOn(60 * this.#options.clients);
     const verdict = await this.#settle();
     const { cuts, cutsInMidFrame } = this.#tcp;
     const { dropped, delayed, repeated } = this.#ws;
