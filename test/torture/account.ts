@@ -6,6 +6,8 @@ export interface Known {
   readonly type: string;
   /** Opened by this member. */
   isMine: boolean;
+  /** Nothing more is accepted. */
+  isClosing: boolean;
   isClosed: boolean;
 }
 
@@ -41,7 +43,9 @@ export class Account {
 
   /** Sessions that are going on, as far as is known. */
   going(type: string): readonly string[] {
-    return [...this.sessions].filter(([, one]) => one.type === type && !one.isClosed).map(([session]) => session);
+    return [...this.sessions]
+      .filter(([, one]) => one.type === type && !one.isClosing && !one.isClosed)
+      .map(([session]) => session);
   }
 
   mine(): readonly string[] {
@@ -81,7 +85,7 @@ export class Account {
   }
 
   #know(session: string, type: string): Known {
-    const known = this.sessions.get(session) ?? { type, isMine: false, isClosed: false };
+    const known = this.sessions.get(session) ?? { type, isMine: false, isClosing: false, isClosed: false };
     this.sessions.set(session, known);
     return known;
   }

@@ -6,7 +6,8 @@ export interface Verdict {
   readonly sessions: number;
   readonly posted: number;
   readonly acked: number;
-  readonly refused: number;
+  /** By code. */
+  readonly refused: Readonly<Record<string, number>>;
   readonly received: number;
   readonly closes: number;
   /** A post that was answered, and somebody in the session who never got it. */
@@ -33,7 +34,7 @@ export function check(journals: Journals): Verdict {
     sessions: members.size,
     posted: new Set(linesOf(all, 'posting').map(({ key }) => key)).size,
     acked: count('acked'),
-    refused: count('refused'),
+    refused: countedBy(linesOf(all, 'refused').map(({ code }) => code)),
     received: count('received'),
     closes: count('closed'),
     lost: lostIn(journals, members),
@@ -43,6 +44,12 @@ export function check(journals: Journals): Verdict {
     unanswered: [...journals].flatMap(([, lines]) => unansweredOf(lines)),
     strange: strangeIn(journals),
   };
+}
+
+function countedBy(names: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
 }
 
 export function isHeld(verdict: Verdict): boolean {

@@ -193,6 +193,7 @@ export class Member {
   #happened(type: string, session: Session): void {
     const known = this.#account.sessions.get(session.id);
     if (type === 'session.opened' && known === undefined) this.#joined(session).catch(() => {});
+    if (type === 'session.closing' && known !== undefined) known.isClosing = true;
     const isOver = type === 'session.closed' || type === 'session.expired';
     if (isOver && known?.isClosed !== true) this.#account.write({ at: 'closed', session: session.id });
   }

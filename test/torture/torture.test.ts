@@ -45,6 +45,7 @@ it(
     console.log([`torture: rounds ${ROUNDS}, clients ${CLIENTS}, seed ${SEED}`, ...summary(report)].join('\n'));
     expect(broken(report), `seed ${SEED}`).toEqual([]);
     expect(report.hubKills + report.clientKills).toBe(ROUNDS);
+    expect(Math.min(report.hubKills, report.clientKills)).toBeGreaterThan(0);
     const { sessions, acked, received } = report.verdict;
     expect(Math.min(sessions, acked, received)).toBeGreaterThan(0);
   },

@@ -83,12 +83,12 @@ class Torture {
     const plans = this.#names.map((name, i) => this.#plan(name, i, ways));
     for (let i = 0; i < plans.length; i += PER_PROCESS) this.#start(i / PER_PROCESS, plans.slice(i, i + PER_PROCESS));
     for (let round = 1; round <= this.#options.rounds; round++) {
-      await this.#movesOn(30 + this.#random.below(60 * this.#options.clients));
-      const what = await this.#strike(plans);
+      await this.#movesOn(20 + this.#random.below(40 * this.#options.clients));
+      const what = await this.#strike(plans, round);
       this.#options.say?.(`round ${round}: ${what}`);
     }
     // What is lost now is repaired by no restart: the clients have to notice by themselves.
-    await this.#movesOn(60 * this.#options.clients);
+    await this.#movesOn(40 * this.#options.clients);
     const verdict = await this.#settle();
     const { cuts, cutsInMidFrame } = this.#tcp;
     const { dropped, delayed, repeated } = this.#ws;
@@ -119,10 +119,11 @@ class Torture {
     });
   }
 
-  /** Kills somebody, and starts it again. */
-  async #strike(plans: readonly MemberPlan[]): Promise<string> {
+  /** Kills somebody, and starts it again: first the hub, then clients, then whom chance picks. */
+  async #strike(plans: readonly MemberPlan[], round: number): Promise<string> {
     const random = this.#random;
-    if (random.chance(0.35)) {
+    const isClients = random.chance(0.35);
+    if (round === 2 || (round > 2 && isClients)) {
       const at = random.below(this.#groups.length);
       await this.#groups[at]?.kill();
       this.#counts.clientKills += 1;
