@@ -19,6 +19,8 @@ export async function bind(connection: Connection, introduction: Introduction, c
 async function enrol(connection: Connection, introduction: Introduction, claim: Claim): Promise<void> {
   try {
     await connection.register({ ...claim, name: introduction.name });
+    // The welcome comes before the answer, unless it was lost on the way.
+    if (!connection.isWelcome) await connection.hello(introduction);
   } catch (error) {
     if (!isWireError(error, 'conflict')) throw error;
     await helloAgain(connection, introduction, error);

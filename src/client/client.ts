@@ -373,6 +373,7 @@ export abstract class Client {
       unobserved: (sessionId, error) => this.observations.refused(sessionId, error),
       showed: (delta) => this.showed(delta),
       welcomed: () => this.observations.rebound(),
+      openInvites: () => this.invites.open,
       forgotten: (sessionId) => this.rooms.get(sessionId)?.forget(),
       reached: (isReached) => this.contain('onState', () => this.options.onState?.(isReached ? 'open' : 'away')),
       ended: (end) => this.ended(end),

@@ -13,9 +13,11 @@ import {
   type GoodbyeReason,
   type HubFrame,
   type NotifyFrame,
+  type PongFrame,
   PROTOCOL_VERSION,
   parseHubFrame,
   type ResumePoint,
+  STREAM_STARTS,
   type WelcomeFrame,
 } from '../core/frames.ts';
 import { isWellFormed, type JsonObject } from '../core/json.ts';
@@ -24,6 +26,7 @@ import type { Link } from '../core/link.ts';
 import type { OperationName, Params, Result } from '../core/operations.ts';
 import type { Passport, PassportClaim } from '../core/passport.ts';
 import type { Log } from '../core/ports.ts';
+import { Check } from './check.ts';
 import type { OwnDelta } from './deltas.ts';
 import type { Reconnect } from './line.ts';
 import { Line } from './line.ts';
@@ -75,6 +78,8 @@ export interface ConnectionEvents {
   showed(delta: ForwardedDelta): void;
   /** There is a binding, perhaps another one than before: what was observed has to be asked for again. */
   welcomed(): void;
+  /** Invites that are being answered. */
+  openInvites(): number;
   /** The past of the session was rewritten: nothing seen of it counts. */
   forgotten(sessionId: string): void;
   /** The hub is out of reach, or there again; what was heard of it goes on where it was. */
@@ -102,7 +107,10 @@ export class Connection {
   private boundId: string | null = null;
   /** What the hub can beyond what every hub can. */
   private features: readonly string[] = [];
+  private welcomes = 0;
   private over: ConnectionEnd | null = null;
+  /** The last ping, and what was known here when it was sent. */
+  private readonly check = new Check();
   /** The hub was lost and has not welcomed us again. */
   private away = false;
 
@@ -116,13 +124,18 @@ export class Connection {
       replaced: () => this.comeBack(),
       lost: () => this.lost(),
       ended: () => this.finish({ by: 'link' }),
-      quiet: () => this.send({ kind: 'ping' }),
+      beat: () => this.beat(),
     });
   }
 
   /** The identity bound here; null = none yet. */
   get agentId(): string | null {
     return this.boundId;
+  }
+
+  /** Nothing but a welcome says what the hub takes and how it delivers. */
+  get isWelcome(): boolean {
+    return this.welcomes > 0;
   }
 
   get end(): ConnectionEnd | null {
@@ -137,12 +150,8 @@ export class Connection {
   hello(introduction: Introduction): Promise<WelcomeFrame> {
     return new Promise((resolve, reject) => {
       if (this.over !== null) throw new WireError('unavailable', describeEnd(this.over), { outcome: 'refused' });
-      this.introduction = introduction;
       this.greeting = { resolve, reject };
-      const { name, credentials: auth } = introduction;
-      const resume = this.streams.greet();
-      const known = Object.keys(resume).length > 0 ? { resume } : {};
-      this.send({ kind: 'hello', protocol: PROTOCOL_VERSION, name, auth, ...known });
+      this.sayHello(introduction);
     });
   }
 
@@ -150,7 +159,6 @@ export class Connection {
   async register(claim: PassportClaim): Promise<Passport> {
     const passport = await this.call('register', claim);
     this.bound(passport.agent_id);
-    this.streams.welcomed();
     return passport;
   }
 
@@ -198,7 +206,9 @@ export class Connection {
         return this.refused(errorFromRecord(frame.error));
       case 'ping':
         return this.send({ kind: 'pong' });
-      // A pong asks for nothing, and a kind from a later version is none of ours.
+      case 'pong':
+        return this.checked(frame);
+      // A kind from a later version is none of ours.
     }
   }
 
@@ -217,10 +227,11 @@ export class Connection {
   }
 
   private welcomed(welcome: WelcomeFrame): void {
+    this.welcomes += 1;
     this.bound(welcome.agent_id);
     this.requests.maxFrameBytes = welcome.limits.max_frame_bytes;
     this.requests.maxEventBytes = welcome.limits.max_event_bytes ?? null;
-    this.streams.welcomed();
+    this.streams.welcomed(welcome.features.includes(STREAM_STARTS));
     this.greeting?.resolve(welcome);
     this.greeting = null;
     this.features = welcome.features ?? [];
@@ -233,6 +244,7 @@ export class Connection {
 
   /** Before the first welcome there is nothing to come back to: whoever connects is told at once. */
   private lost(): void {
+    this.check.forget();
     if (this.boundId === null || this.introduction === null) return this.finish({ by: 'link' });
     const why = 'the link to the hub was lost';
     this.giveUpGreeting(why);
@@ -245,13 +257,37 @@ export class Connection {
 
   /** There is a link again. A refusal that will not change ends it; anything else is tried again. */
   private comeBack(): void {
-    const { introduction } = this;
-    if (introduction === null) return;
-    this.hello(introduction).catch((error: WireError) => {
-      if (this.over !== null || !this.away) return;
-      if (FINAL_REFUSALS.includes(error.code)) this.finish({ by: 'refusal', error });
-      else this.line.renew();
-    });
+    if (this.introduction !== null) this.hello(this.introduction).catch((error: WireError) => this.turnedAway(error));
+  }
+
+  /** A link that was lost meanwhile is replaced, and that says hello too. */
+  private turnedAway(error: WireError): void {
+    if (this.over !== null || error.details?.outcome === 'unknown') return;
+    if (FINAL_REFUSALS.includes(error.code) || !this.line.comesBack) this.finish({ by: 'refusal', error });
+    else this.line.renew();
+  }
+
+  private sayHello(introduction: Introduction): void {
+    this.introduction = introduction;
+    const { name, credentials: auth } = introduction;
+    const resume = this.streams.greet();
+    const known = Object.keys(resume).length > 0 ? { resume } : {};
+    this.send({ kind: 'hello', protocol: PROTOCOL_VERSION, name, auth, ...known });
+  }
+
+  private beat(): void {
+    const { requests, streams, greeting } = this;
+    const waiting = { requests: requests.unanswered, deliveries: streams.unacked, invites: this.events.openInvites() };
+    this.send({ kind: 'ping', id: this.check.begin({ ...waiting, greeting }) });
+  }
+
+  /** What the hub should know of and does not was lost on the way, or its answer was. */
+  private checked(pong: PongFrame): void {
+    const found = this.check.compare(pong, this.greeting);
+    if (found === null) return;
+    if (found.hello && this.introduction !== null) return this.sayHello(this.introduction);
+    this.requests.lost(found.requests);
+    if (found.deliveries && this.greeting === null) this.resume();
   }
 
   private giveUpGreeting(why: string): void {
@@ -271,6 +307,7 @@ export class Connection {
 
   private notified(frame: NotifyFrame): void {
     if (frame.observed === true) return this.events.observed(frame);
+    this.check.arrived(frame);
     if (!isInStream(frame)) return this.events.told(frame.envelope);
     const { envelope, epoch } = frame;
     if (this.streams.forgetOther(envelope.session_id, epoch)) this.events.forgotten(envelope.session_id);
@@ -313,10 +350,7 @@ export class Connection {
   private resume(): void {
     if (this.introduction === null) return;
     this.log.warn('an envelope was lost; resuming', { name: this.introduction.name });
-    this.hello(this.introduction).catch((error: WireError) => {
-      // A link that was lost meanwhile is replaced, and that says hello too.
-      if (!this.away) this.finish({ by: 'refusal', error });
-    });
+    this.hello(this.introduction).catch((error: WireError) => this.turnedAway(error));
   }
 
   private dismissed({ reason, recipient_id, retry_after_ms }: GoodbyeFrame): void {

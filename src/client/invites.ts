@@ -41,6 +41,11 @@ export class Invites {
     this.onInvite = onInvite;
   }
 
+  /** How many are being answered. */
+  get open(): number {
+    return this.answering.size;
+  }
+
   receive(envelope: Envelope, room: Room): void {
     const running = this.answering.get(room.id);
     if (running !== undefined) {

@@ -11,7 +11,7 @@ export interface Reconnect {
   /** The first pause, and the longest. */
   readonly minMs?: number | undefined;
   readonly maxMs?: number | undefined;
-  /** A hub that says nothing for so long is asked; after twice that and a little more it is taken to be gone. */
+  /** So often the hub is asked what it knows of; one that says nothing for twice that time is taken to be gone. */
   readonly quietMs?: number | undefined;
 }
 
@@ -23,8 +23,8 @@ export interface LineEvents {
   lost(): void;
   /** The link is gone for good. */
   ended(): void;
-  /** Nothing was heard for a while: say something that is answered. */
-  quiet(): void;
+  /** Again and again: say something that is answered. */
+  beat(): void;
 }
 
 const MIN_MS = 200;
@@ -105,7 +105,7 @@ export class Line {
     this.cancelTimer = clock.after(quietMs, () => {
       const silentMs = this.now() - this.heardAt;
       if (silentMs >= 2 * quietMs) return this.renew();
-      if (silentMs >= quietMs * 0.75) this.events.quiet();
+      this.events.beat();
       this.listen();
     });
   }

@@ -83,10 +83,21 @@ export class Requests {
   /** The hub is out of reach for now. What was sent and must not be sent twice is given back; the rest waits. */
   suspend(why: string): void {
     this.suspended = true;
-    for (const request of [...this.open.values()].filter(({ repeatable }) => !repeatable)) {
-      this.open.delete(request.id);
-      request.lane.open -= 1;
-      request.reject(unknown(request.op, why));
+    for (const request of [...this.open.values()].filter(({ repeatable }) => !repeatable)) this.giveBack(request, why);
+  }
+
+  /** What was sent to the hub and is not answered. */
+  get unanswered(): readonly string[] {
+    return this.suspended ? [] : [...this.open.keys()];
+  }
+
+  /** Of these the hub knows nothing any more: they, or their answers, were lost. */
+  lost(ids: readonly string[]): void {
+    for (const id of ids) {
+      const request = this.open.get(id);
+      if (request === undefined || this.suspended) continue;
+      if (request.repeatable) this.send(request.text);
+      else this.giveBack(request, 'it or its answer was lost on the way');
     }
   }
 
@@ -118,6 +129,13 @@ export class Requests {
     if (bytes <= this.maxFrameBytes) return text;
     // Sent, it would cost the whole connection.
     throw tooLarge(op, params, bytes, this);
+  }
+
+  private giveBack(request: OpenRequest, why: string): void {
+    this.open.delete(request.id);
+    request.lane.open -= 1;
+    request.reject(unknown(request.op, why));
+    this.sendNext(request.lane);
   }
 
   private sendNext(lane: Lane): void {

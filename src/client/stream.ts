@@ -28,7 +28,7 @@ interface Open {
 const LAST_ATTEMPT = 6;
 
 /** So often a loss is asked about; if it is still there, the hub has nothing to fill it with. */
-const MOST_RESUMES = 5;
+export const MOST_RESUMES = 5;
 
 export class Stream {
   readonly epoch: number;
@@ -81,6 +81,11 @@ export class Stream {
   skip(fromSeq: number, toSeq: number): void {
     this.last = Math.max(this.last, toSeq);
     for (const seq of this.owed) if (seq >= fromSeq && seq <= toSeq) this.giveUp(seq);
+  }
+
+  /** How many the hub waits for a receipt of; what was nacked it sends again by itself. */
+  get unacked(): number {
+    return [...this.open.values()].filter(({ state }) => state !== 'nacked').length;
   }
 
   get isSettled(): boolean {

@@ -1,7 +1,7 @@
 /** The streams of one connection, and the binding their receipts are good on. */
 
 import type { GapFrame, NotifyFrame, ResumePoint } from '../core/frames.ts';
-import { Stream, type Verdict } from './stream.ts';
+import { MOST_RESUMES, Stream, type Verdict } from './stream.ts';
 
 /** Streams of ended sessions kept to know a late repeat by; one is some hundred bytes. */
 const ENDED_KEPT = 1000;
@@ -10,12 +10,19 @@ const ENDED_KEPT = 1000;
 export type StreamFrame = NotifyFrame & { readonly prev_seq: number };
 
 /** null = it does not count. */
-export type Received = { readonly stream: Stream; readonly verdict: Verdict } | null;
+export type Received =
+  | { readonly stream: Stream; readonly verdict: Exclude<Verdict, 'lost'> }
+  | { readonly verdict: 'lost' }
+  | null;
 
 export class Streams {
   private readonly bySession = new Map<string, Stream>();
   /** Sessions that have ended, the longest ago first. */
   private readonly ended = new Set<string>();
+  /** Sessions whose stream began with something else than its first, and how often that was asked about. */
+  private readonly headless = new Map<string, number>();
+  /** The hub marks where a stream starts. */
+  private marksStarts = false;
   /** The number of the binding; a hello begins a new one. */
   private binding = 0;
   /** Between hello and welcome what arrives is of the old binding: it does not count, and comes again on the new one. */
@@ -30,8 +37,16 @@ export class Streams {
     return points;
   }
 
-  welcomed(): void {
+  welcomed(marksStarts: boolean): void {
     this.isGreeting = false;
+    this.marksStarts = marksStarts;
+  }
+
+  /** How many deliveries the hub waits for a receipt of, as far as is known here. */
+  get unacked(): number {
+    let count = 0;
+    for (const stream of this.bySession.values()) count += stream.unacked;
+    return count;
   }
 
   /** Forgets a session whose past was rewritten. True = something had been seen of it. */
@@ -43,10 +58,23 @@ export class Streams {
     return true;
   }
 
-  receive({ envelope, epoch, prev_seq, attempt = 1 }: StreamFrame): Received {
+  receive(frame: StreamFrame): Received {
     if (this.isGreeting) return null;
+    if (this.isHeadless(frame)) return { verdict: 'lost' };
+    const { envelope, epoch, prev_seq, attempt = 1 } = frame;
     const stream = this.at(envelope.session_id, epoch, prev_seq);
-    return { stream, verdict: stream.receive({ seq: envelope.seq, prev_seq, binding: this.binding, attempt }) };
+    const verdict = stream.receive({ seq: envelope.seq, prev_seq, binding: this.binding, attempt });
+    return verdict === 'lost' ? { verdict } : { stream, verdict };
+  }
+
+  /** Nothing is known of its stream, and it is not where that starts. */
+  private isHeadless({ envelope: { session_id }, prev_seq, starts }: StreamFrame): boolean {
+    const isStart = !this.marksStarts || prev_seq === 0 || starts === true || this.bySession.has(session_id);
+    const times = isStart ? 0 : (this.headless.get(session_id) ?? 0) + 1;
+    const asksAgain = times > 0 && times <= MOST_RESUMES;
+    if (asksAgain) this.headless.set(session_id, times);
+    else this.headless.delete(session_id);
+    return asksAgain;
   }
 
   /** What is gone counts as seen; but where the past was rewritten, the same seqs come again. */

@@ -98,6 +98,7 @@ export const FRAMES: { readonly [Kind in FrameKind]: FrameNote<Kind> } = {
         'The envelope before it in your stream; 0 = it is the first; null = it is outside of the stream (an invite) and gets no receipt.',
       ),
       turn: field('[Turn](#turn) or null', 'Whose turn it is after this envelope; null = nobody is expected.'),
+      starts: field('true?', 'The first of its stream on this binding: what came before it was acked.'),
       attempt: field('number?', 'It was nacked, and comes again: 2 the first time.'),
       delegated: field('true?', 'You delegated this session: what is said in it is for the delegation.'),
       observed: field('true?', 'You observe this session: no receipt.'),
@@ -163,6 +164,27 @@ export const FRAMES: { readonly [Kind in FrameKind]: FrameNote<Kind> } = {
     help: 'The answer to a frame that is no request: a hello that is refused, a frame that does not parse, a receipt for nothing.',
     fields: { error: errorRecord },
   },
-  ping: { direction: 'both', help: 'Answered by `pong`, whoever asks. WebSocket pings are answered too.', fields: {} },
-  pong: { direction: 'both', help: 'The answer to a `ping`.', fields: {} },
+  ping: {
+    direction: 'both',
+    help: 'Answered by `pong`, whoever asks. WebSocket pings are answered too.',
+    fields: {
+      id: field('text?', 'From a client: asks what is open at the hub, so that it can tell what was lost on the way.'),
+    },
+  },
+  pong: {
+    direction: 'both',
+    help: 'The answer to a `ping`; the rest only from the hub, to one with an `id`.',
+    fields: {
+      id: field('text?', 'Of the ping.'),
+      open: field(
+        'list of request ids?',
+        'Requests that the hub has and has not answered. One that is missing here was lost, or its answer was.',
+      ),
+      unacked: field(
+        'number?',
+        'Deliveries that wait for a receipt. More than you have in hand: some were lost; say hello again.',
+      ),
+      invites: field('number?', 'Invites that wait for your answer.'),
+    },
+  },
 };

@@ -67,10 +67,10 @@ export interface ForwardedDelta extends DeltaFrame {
 }
 
 export interface PingFrame {
-  readonly kind: 'ping' | 'pong';
+  readonly kind: 'ping';
+  /** Asks for the hub's side of things: the pong has the same id, and says what is open. */
+  readonly id?: string | undefined;
 }
-
-export type ClientFrame = HelloFrame | RequestFrame | ReceiptFrame | DeltaFrame | PingFrame;
 
 /** What a peer may count on, and how much. */
 export interface WelcomeLimits {
@@ -83,6 +83,19 @@ export interface WelcomeLimits {
   /** How often the hub pings; null = this link needs none. */
   readonly ping_ms: number | null;
 }
+/** What the hub waits for or works on, on this connection, when it read the ping: what is missing here was lost on the way. */
+export interface PongFrame {
+  readonly kind: 'pong';
+  readonly id?: string;
+  /** Requests that are not answered. */
+  readonly open?: readonly string[];
+  /** Deliveries that wait for a receipt, without those that were nacked and come again by themselves. */
+  readonly unacked?: number;
+  /** Invites that wait for an answer. */
+  readonly invites?: number;
+}
+
+export type ClientFrame = HelloFrame | RequestFrame | ReceiptFrame | DeltaFrame | PingFrame | { readonly kind: 'pong' };
 
 export interface WelcomeFrame {
   readonly kind: 'welcome';
@@ -115,6 +128,8 @@ export interface NotifyFrame {
   readonly prev_seq: number | null;
   readonly turn: Turn | null;
   readonly attempt?: number;
+  /** The first of its stream on this binding, though not of its session: what came before was acked. */
+  readonly starts?: true;
   /** The recipient delegated this session: what is said in it is the delegation's, and for no handler. */
   readonly delegated?: true;
   /** It comes because the recipient observes the session: every envelope does, and none gets a receipt. */
@@ -155,7 +170,11 @@ export type HubFrame =
   | GapFrame
   | GoodbyeFrame
   | ErrorFrame
-  | { readonly kind: 'ping' | 'pong' };
+  | PongFrame
+  | { readonly kind: 'ping' };
+
+/** In `welcome.features`: a stream that does not begin with its session is marked `starts`. */
+export const STREAM_STARTS = 'stream_starts';
 
 /** The reasons after which a client does not come back by itself. */
 export const FINAL_GOODBYES: readonly GoodbyeReason[] = ['replaced', 'unauthorized', 'unregistered'];
@@ -218,7 +237,7 @@ const clientFrames: ReadonlyMap<string, Schema<ClientFrame>> = new Map<string, S
       }),
     ),
   ],
-  ['ping', schemaOf(z.object({ kind: z.literal('ping') }))],
+  ['ping', schemaOf(z.object({ kind: z.literal('ping'), id: id.optional() }))],
   ['pong', schemaOf(z.object({ kind: z.literal('pong') }))],
 ]);
 

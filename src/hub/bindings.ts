@@ -45,6 +45,8 @@ export class Binding implements PumpTarget {
   readonly pumps: Map<string, Pump> = new Map();
   /** What it observes, by session. */
   readonly observations: Map<string, Observation> = new Map();
+  /** Sessions it was invited to on this binding and has not answered about. */
+  readonly invites: Set<string> = new Set();
   /** Sessions that have ended and are acked to the end, the longest ago first. */
   readonly finished: Set<string> = new Set();
   /** Its cursors are loaded; before that, nothing is delivered. */
@@ -58,6 +60,13 @@ export class Binding implements PumpTarget {
     this.number = number;
     this.endpoint = endpoint;
     this.credential = credential;
+  }
+
+  /** Deliveries that wait for a receipt. */
+  get unacked(): number {
+    let count = 0;
+    for (const pump of this.pumps.values()) count += pump.unacked;
+    return count;
   }
 
   get isHeldUp(): boolean {
@@ -169,6 +178,7 @@ export class Bindings {
         binding.meanwhile.set(after.head.session_id, { head: after.head, epoch });
         continue;
       }
+      if (status !== 'invited' && binding.invites.size > 0) binding.invites.delete(after.head.session_id);
       const end = membershipEnd(after.head, agent_id);
       if (end > 0) this.wake(binding, after.head, epoch, end, entries);
       else if (status === 'invited') this.tellInvitee(binding, entries, after, epoch);
@@ -246,7 +256,9 @@ export class Bindings {
       const end = ended && envelope.seq === after.metadata.head_seq;
       if (invite !== true && !end) continue;
       this.sendOutside(binding, { envelope, turn: null }, epoch);
-      if (end) this.heardEnd(binding.agentId, after.head, epoch);
+      if (!end) continue;
+      binding.invites.delete(after.head.session_id);
+      this.heardEnd(binding.agentId, after.head, epoch);
     }
   }
 
@@ -258,6 +270,7 @@ export class Bindings {
   }
 
   sendOutside(binding: Binding, { envelope }: Entry, epoch: number): void {
+    if (envelope.event_type === 'session.invite') binding.invites.add(envelope.session_id);
     const frame = { recipient_id: binding.agentId, epoch, prev_seq: null, turn: null };
     binding.send(encodeNotify(frame, JSON.stringify(envelope)));
   }

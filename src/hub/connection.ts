@@ -7,10 +7,12 @@ import {
   errorRecord,
   type HelloFrame,
   type HubFrame,
+  type PingFrame,
   parseClientFrame,
   type ReceiptFrame,
   type RequestFrame,
   requestIdIn,
+  STREAM_STARTS,
 } from '../core/frames.ts';
 import type { Link } from '../core/link.ts';
 import { isOperation, OPERATIONS } from '../core/operations.ts';
@@ -24,7 +26,7 @@ import { perform } from './perform.ts';
 import type { Resume } from './resume.ts';
 
 /** What not every hub can. */
-const FEATURES: readonly string[] = ['deltas', 'observe'];
+const FEATURES: readonly string[] = ['deltas', 'observe', STREAM_STARTS];
 
 export class Connection implements Endpoint {
   readonly endpointId: string;
@@ -38,6 +40,8 @@ export class Connection implements Endpoint {
   /** It spoke for several at once: from then on a request that names none could be meant for one that is gone. */
   private shared = false;
   private openRequests = 0;
+  /** The ids of those that are not answered. */
+  private readonly unanswered = new Set<string>();
   private badFrames = 0;
   private closed = false;
   /** What the last hello proved. */
@@ -130,7 +134,7 @@ export class Connection implements Endpoint {
         case 'delta':
           return this.delta(frame);
         case 'ping':
-          return this.sendFrame({ kind: 'pong' });
+          return this.pong(frame);
         case 'pong':
           return;
       }
@@ -205,6 +209,7 @@ export class Connection implements Endpoint {
       return this.respondError(request_id, new WireError('rate_limited', message, { retry_after_ms: 100 }));
     }
     this.openRequests += 1;
+    this.unanswered.add(request_id);
     // The place is taken as long as the work goes on, also when its answer did not wait for it.
     const work = this.carryOut(frame).finally(() => {
       this.openRequests -= 1;
@@ -214,6 +219,8 @@ export class Connection implements Endpoint {
       this.sendFrame({ kind: 'response', request_id, ok: true, result });
     } catch (thrown) {
       this.respondError(request_id, toWireError(thrown, frame.op));
+    } finally {
+      this.unanswered.delete(request_id);
     }
     if (frame.op === 'subscribe') this.beginObserving(frame, work);
   }
@@ -226,6 +233,17 @@ export class Connection implements Endpoint {
     };
     // A deadline may have answered before the work is done.
     work.then(begin, () => {});
+  }
+
+  /** Who asks by an id is told what is open here, so that it can tell what was lost on the way. */
+  private pong({ id }: PingFrame): void {
+    if (id === undefined) return this.sendFrame({ kind: 'pong' });
+    let [unacked, invites] = [0, 0];
+    for (const binding of this.identities.values()) {
+      unacked += binding.unacked;
+      invites += binding.invites.size;
+    }
+    this.sendFrame({ kind: 'pong', id, open: [...this.unanswered], unacked, invites });
   }
 
   /** Async only so that a refusal is one kind of thing; up to the operation's first wait it runs at once. */

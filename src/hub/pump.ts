@@ -25,6 +25,8 @@ interface Flight {
   readonly attempt: number;
   /** The `prev_seq` it was sent with, the same in every attempt. */
   readonly prevSeq: number;
+  /** It was nacked, and comes again by itself. */
+  readonly isPutOff?: boolean;
 }
 
 export interface PumpTarget {
@@ -44,6 +46,8 @@ export class Pump {
   private readonly progress: Progress;
   private readonly isDelegated: boolean;
   readonly epoch: number;
+  /** The cursor it began at. */
+  private readonly start: number;
   /** Everything up to here was looked at on this binding. */
   private scanned: number;
   /** The last one sent or told of as gone: the `prev_seq` of the next. */
@@ -73,6 +77,7 @@ export class Pump {
     this.isDelegated = labels[DELEGATION_LABEL] !== undefined && creator_id === target.agentId;
     this.sessionId = progress.session_id;
     this.epoch = progress.epoch;
+    this.start = progress.seq;
     this.scanned = progress.seq;
     this.previous = progress.seq;
   }
@@ -103,6 +108,13 @@ export class Pump {
     const first = this.inFlight.keys().next().value;
     if (this.asking !== null && this.asking <= seq) return false;
     return (first === undefined || first > seq) && this.scanned >= Math.min(seq, this.end);
+  }
+
+  /** How many wait for a receipt; those that come again by themselves do not. */
+  get unacked(): number {
+    let count = 0;
+    for (const { isPutOff } of this.inFlight.values()) if (isPutOff !== true) count += 1;
+    return count;
   }
 
   /** The session has ended, nothing is on its way and nothing is left to look at. */
@@ -261,6 +273,7 @@ export class Pump {
       prev_seq: prevSeq,
       turn,
       ...(attempt > 1 ? { attempt } : {}),
+      ...(prevSeq > 0 && prevSeq === this.start ? { starts: true as const } : {}),
       ...(this.isDelegated ? { delegated: true as const } : {}),
     };
     this.target.send(encodeNotify(frame, envelopeText(envelope)));
@@ -324,7 +337,8 @@ export class Pump {
   }
 
   private retryLater(seq: number, reason: string): void {
-    const attempt = this.inFlight.get(seq)?.attempt ?? 1;
+    const flight = this.inFlight.get(seq);
+    const attempt = flight?.attempt ?? 1;
     const delayMs = retryDelayMs(attempt);
     if (delayMs === null) {
       this.finish(seq);
@@ -332,6 +346,7 @@ export class Pump {
       this.run();
       return;
     }
+    if (flight !== undefined) this.inFlight.set(seq, { ...flight, isPutOff: true });
     this.parts.retries.schedule(this.retryKey(seq), delayMs, () => void this.sendAgain(seq, attempt + 1));
   }
 
@@ -342,7 +357,8 @@ export class Pump {
     const flight = this.inFlight.get(seq);
     if (this.stopped || flight === undefined) return;
     if (entry === undefined) return this.retryLater(seq, 'the log could not be read');
-    if (!isPastTtl(entry.envelope, this.parts.clock.now())) return this.send(entry, { ...flight, attempt });
+    if (!isPastTtl(entry.envelope, this.parts.clock.now()))
+      return this.send(entry, { ...flight, attempt, isPutOff: false });
     // It came once and was nacked, so whoever misses the gap has not missed the envelope.
     this.sendGap(seq, 'expired');
     this.finish(seq);

@@ -27,6 +27,7 @@ it('[CL1] a name that is not known is registered, which binds it', async () => {
   expect(await hub.heard()).toEqual([
     '{"kind":"request","request_id":"r1","op":"register","params":{"kind":"agent","model":"m1","name":"alice"}}',
   ]);
+  hub.say(WELCOME);
   hub.say(`{"kind":"response","request_id":"r1","ok":true,"result":{"agent_id":"${ME}","name":"alice"}}`);
   expect((await connecting).agentId).toBe(ME);
 });
@@ -36,6 +37,7 @@ it('[CL1] a person registers as one', async () => {
   const connecting = HumanClient.connect({ link: hub.link, name: 'alice', ids: countedIds() });
   await hub.heard();
   hub.say(UNKNOWN);
+  await hub.welcome();
   expect(await hub.answer('register', { agent_id: ME })).toEqual({ kind: 'human', name: 'alice' });
   await connecting;
 });

@@ -147,7 +147,7 @@ it('[CB5] a goodbye that is not final is followed by another hello, no sooner th
 it('[CB6] a hub that is silent is asked, and given up when it stays silent', async () => {
   const world = await scene();
   world.clock.advance(20_000);
-  expect(await world.hubs[0]?.heard()).toEqual(['{"kind":"ping"}']);
+  expect(await world.hubs[0]?.heard()).toEqual(['{"kind":"ping","id":"p1"}']);
   world.hubs[0]?.say({ kind: 'pong' });
   await world.hubs[0]?.flush();
   world.clock.advance(20_000);

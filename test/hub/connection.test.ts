@@ -59,7 +59,7 @@ describe('hello', () => {
         max_subscriptions: 256,
         ping_ms: null,
       },
-      features: ['deltas', 'observe'],
+      features: ['deltas', 'observe', 'stream_starts'],
     });
   });
 

@@ -98,7 +98,7 @@ it('[OP8] a welcome over a port says how often it pings, and that the hub makes 
   await next(socket);
   expect(await next(socket)).toMatchObject({
     limits: { ping_ms: 7000, max_frame_bytes: 1_048_576 },
-    features: ['deltas', 'observe', 'tokens'],
+    features: ['deltas', 'observe', 'stream_starts', 'tokens'],
   });
   socket.close();
 });

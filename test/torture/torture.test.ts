@@ -1,0 +1,65 @@
+// The short forms of `npm run torture`: a few kills with losses on the way, and a storm of some hundred clients.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type BuiltScript, builtScript } from '../processes/built-script.ts';
+import { broken, summary } from './report.ts';
+import { storm } from './storm.ts';
+import { stormBroken, stormSummary } from './storm-report.ts';
+import { torture } from './torture.ts';
+
+const ROUNDS = 4;
+const CLIENTS = 6;
+const STORM = 300;
+/** A run that finds something says its seed; the moments of a kill are the system's all the same. */
+const SEED = Number(process.env.PARLEY_TORTURE_SEED ?? Date.now() % 1_000_000);
+/** A machine that is busy with something else takes its time. */
+const TIMEOUT_MS = 300_000;
+
+let root: string;
+const built: BuiltScript[] = [];
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'parley-torture-'));
+  for (const name of ['hub-child', 'members-child', 'storm-child']) {
+    built.push(await builtScript(`../torture/${name}.ts`));
+  }
+}, TIMEOUT_MS);
+
+afterAll(async () => {
+  await rm(root, { recursive: true, force: true });
+  for (const script of built) await script.remove();
+});
+
+function scripts(members: number): { readonly hub: string; readonly members: string } {
+  return { hub: built[0]?.path ?? '', members: built[members]?.path ?? '' };
+}
+
+it(
+  `[BP5, L1, L2, L5] killed ${ROUNDS} times, cut in mid-frame, with messages lost and repeated: nothing answered is lost, doubled or out of order, and every close is heard`,
+  async () => {
+    const folder = await mkdtemp(join(root, 'run-'));
+    const report = await torture({ rounds: ROUNDS, clients: CLIENTS, seed: SEED, folder, scripts: scripts(1) });
+    console.log([`torture: rounds ${ROUNDS}, clients ${CLIENTS}, seed ${SEED}`, ...summary(report)].join('\n'));
+    expect(broken(report), `seed ${SEED}`).toEqual([]);
+    expect(report.hubKills + report.clientKills).toBe(ROUNDS);
+    expect(Math.min(report.hubKills, report.clientKills)).toBeGreaterThan(0);
+    const { sessions, acked, received } = report.verdict;
+    expect(Math.min(sessions, acked, received)).toBeGreaterThan(0);
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  `[BP4, L8] ${STORM} clients lose their sockets at once, and then the hub: all come back, nothing is lost, and the hub stays small`,
+  async () => {
+    const folder = await mkdtemp(join(root, 'storm-'));
+    const report = await storm({ clients: STORM, folder, scripts: scripts(2) });
+    console.log(stormSummary(report).join('\n'));
+    expect(stormBroken(report)).toEqual([]);
+    expect([report.cut, report.count.heard]).toEqual([STORM, 2 * 3 * STORM]);
+  },
+  TIMEOUT_MS,
+);
