@@ -5,8 +5,10 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from '../package/repository.ts';
+import { type BuiltScript, builtScript } from '../processes/built-script.ts';
 
-const SOURCES = ['--conditions=parley-source', '--import', 'tsx', join(root, 'src/node/cli.ts'), 'up'];
+/** The command as one plain file: it starts in a fifth of the time. */
+export const builtCommand = (): Promise<BuiltScript> => builtScript('../../src/node/cli.ts');
 
 export interface Ended {
   readonly code: number | null;
@@ -20,8 +22,11 @@ export class UpProcess {
   #out = '';
   #err = '';
 
-  constructor(...args: readonly string[]) {
-    this.#child = spawn(process.execPath, [...SOURCES, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  constructor(command: BuiltScript, ...args: readonly string[]) {
+    this.#child = spawn(process.execPath, [command.path, 'up', ...args], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     this.#child.stdout?.on('data', (chunk) => {
       this.#out += chunk;
     });

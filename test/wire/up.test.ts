@@ -6,15 +6,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createHub } from 'parley-hub';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { BuiltScript } from '../processes/built-script.ts';
 import { hasOpenssl, selfSigned } from './certificates.ts';
 import { logOf } from './fuzz.ts';
-import { operatorToken, UpProcess } from './up-process.ts';
+import { builtCommand, operatorToken, UpProcess } from './up-process.ts';
 
 let folder: string;
+let command: BuiltScript;
 beforeAll(async () => {
+  command = await builtCommand();
   folder = await mkdtemp(join(tmpdir(), 'parley-up-'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await command.remove();
+});
 
 const running: UpProcess[] = [];
 afterEach(async () => {
@@ -25,7 +31,7 @@ afterEach(async () => {
 });
 
 function started(...args: readonly string[]): UpProcess {
-  const up = new UpProcess(...args);
+  const up = new UpProcess(command, ...args);
   running.push(up);
   return up;
 }
