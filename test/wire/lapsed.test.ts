@@ -1,59 +1,21 @@
 // Credentials that no longer hold, in every moment in which that could be overlooked.
 
-import type { Arbiter } from 'parley-hub/core';
 import { afterEach, expect, it } from 'vitest';
-import { linkPair } from '../../src/core/link.ts';
-import type { TokenClaim } from '../../src/core/tokens.ts';
-import { Hub } from '../../src/hub/hub.ts';
-import type { Tokens } from '../../src/hub/tokens.ts';
-import { systemSecrets } from '../../src/node/system-secrets.ts';
-import { FaultyStore } from '../../src/testing/faulty-store.ts';
-import { Peer } from '../../src/testing/peer.ts';
-import { SimClock } from '../../src/testing/sim-clock.ts';
-import { quiet, seededIds } from '../../src/testing/world.ts';
+import { quiet } from '../../src/testing/world.ts';
+import { type Proving, type ProvingOptions, proving } from './proving.ts';
 
-const stops: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
+let world: Proving | undefined;
+afterEach(() => world?.hub.stop());
 
-/** A hub that makes tokens, whose clock and disk move when told, and to which nobody is known without a proof. */
-async function proving(arbiter: Partial<Arbiter> = {}) {
-  const [store, clock] = [new FaultyStore(), new SimClock()];
-  const hub = await Hub.start({ store, clock, ids: seededIds(1), adapters: [], secrets: systemSecrets, arbiter });
-  stops.push(() => hub.stop());
-  // A hub with secrets has tokens.
-  const tokens = hub.tokens as Tokens;
-  const settle = async (): Promise<void> => {
-    for (await quiet(); store.stagedUnits() > 0; await quiet()) store.sync();
-  };
-  const made = async (claim: TokenClaim) => {
-    const token = tokens.create(claim, null);
-    await settle();
-    return token;
-  };
-  /** A connection that has said hello. */
-  const greeted = (name: string, token: string): Peer => {
-    const [ours, theirs] = linkPair();
-    const authenticate = ({ token: offered }: { readonly token?: unknown }) => tokens.judge(offered);
-    hub.accept(ours, { address: '', authenticate, bound: () => {}, helloFailed: () => false });
-    const peer = new Peer(theirs);
-    peer.send({ kind: 'hello', protocol: 1, name, auth: { scheme: 'token', token } });
-    return peer;
-  };
-  const registered = async (name: string, token: string): Promise<Peer> => {
-    const peer = greeted(name, token);
-    void peer.ask('register', { name });
-    await settle();
-    return peer;
-  };
-  return { hub, store, clock, tokens, settle, made, greeted, registered };
+async function started(options: ProvingOptions = {}): Promise<Proving> {
+  world = await proving(options);
+  return world;
 }
 
 const REFUSED = { ok: false, error: { code: 'unauthenticated' } };
 
 it('[AU3] what runs out is refused with the next request, before anybody looked at the time, and is told so', async () => {
-  const { clock, settle, made, registered } = await proving();
+  const { clock, tokens, settle, made, registered } = await started();
   const { token } = await made({ name: 'alice', ttl: 60 });
   const alice = await registered('alice', token);
   clock.advance(59_999);
@@ -64,11 +26,12 @@ it('[AU3] what runs out is refused with the next request, before anybody looked 
   const late = alice.ask('list_agents', {});
   await settle();
   expect(await late).toMatchObject(REFUSED);
+  expect(tokens.judge(token)).toBe(null);
   expect(alice.frames.at(-1)).toEqual({ kind: 'goodbye', reason: 'unauthorized', recipient_id: alice.agentId });
 });
 
 it('[AU3] a time that is over ends the binding also of who asks for nothing', async () => {
-  const { hub, clock, settle, made, registered } = await proving();
+  const { hub, clock, settle, made, registered } = await started();
   const { token } = await made({ name: 'alice', ttl: 60 });
   const alice = await registered('alice', token);
   hub.sweep();
@@ -81,7 +44,7 @@ it('[AU3] a time that is over ends the binding also of who asks for nothing', as
 });
 
 it('[AU3, AU2] what was revoked or ran out since the hello registers nobody', async () => {
-  const { hub, clock, tokens, settle, made, greeted } = await proving();
+  const { hub, clock, tokens, settle, made, greeted } = await started();
   const revoked = await made({ grants: ['enrol'] });
   const expired = await made({ grants: ['enrol'], ttl: 60 });
   const [first, second] = [greeted('eve', revoked.token), greeted('eve', expired.token)];
@@ -100,7 +63,7 @@ it('[AU3, AR2] nor what was revoked while the arbiter was asked', async () => {
   const asked = new Promise<boolean>((resolve) => {
     answer = resolve;
   });
-  const { store, tokens, settle, made, greeted } = await proving({ authorizeRegister: () => asked });
+  const { store, tokens, settle, made, greeted } = await started({ arbiter: { authorizeRegister: () => asked } });
   const { token, token_id } = await made({ grants: ['enrol'] });
   const register = greeted('eve', token).ask('register', { name: 'eve' });
   await settle();
@@ -113,7 +76,7 @@ it('[AU3, AR2] nor what was revoked while the arbiter was asked', async () => {
 });
 
 it('[AU3, L1] who is registered while its token is taken back is not bound', async () => {
-  const { hub, store, tokens, settle, made, greeted } = await proving();
+  const { hub, store, tokens, settle, made, greeted } = await started();
   const { token, token_id } = await made({ grants: ['enrol'] });
   const eve = greeted('eve', token);
   await settle();
