@@ -7,12 +7,15 @@ import { proving } from './proving.ts';
 const REFUSED = { kind: 'error', error: { code: 'unauthenticated' } };
 
 it('[AU3] a credential that had run out before the hello, whoever judged it, proves nothing', async () => {
-  const past: Credential = { id: 'other', name: 'alice', grants: [], expires_at_ms: 0 };
-  const { hub, settle, settled, greeted } = await proving({ judge: () => past });
-  const alice = greeted('alice', '');
+  let expires_at_ms: number | null = null;
+  const judge = (): Credential => ({ id: 'other', name: 'alice', grants: [], expires_at_ms });
+  const { hub, settle, settled, greeted, registered } = await proving({ judge });
+  await registered('alice', '');
+  expires_at_ms = 0;
+  const late = greeted('alice', '');
   await settle();
-  expect(alice.frames).toMatchObject([REFUSED]);
-  expect(await settled(alice.ask('register', { name: 'alice' }))).toMatchObject({ error: { code: 'unauthenticated' } });
+  expect(late.frames).toMatchObject([REFUSED]);
+  expect(await settled(late.ask('register', { name: 'bob' }))).toMatchObject({ error: { code: 'unauthenticated' } });
   await hub.stop();
 });
 
