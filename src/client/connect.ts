@@ -1,6 +1,6 @@
 /** Over a network: which addresses lead to the hub, and how the platform opens a socket to one. */
 
-import { HubError } from '../core/errors.ts';
+import { HubError, WireError } from '../core/errors.ts';
 import { describe } from '../core/json.ts';
 import type { Link } from '../core/link.ts';
 import type { Clock, Ids } from '../core/ports.ts';
@@ -40,27 +40,47 @@ export interface Connecting {
 }
 
 export function connectingOn(platform: Platform): Connecting {
-  const over = (url: string | readonly string[], { reconnect = {}, token }: OverNetwork) => ({
-    link: linksTo(addressesOf(url), platform),
+  const over = (links: Links, { reconnect = {}, token }: OverNetwork) => ({
+    link: links.open,
     ids: platform.ids,
     reconnect: reconnect === false ? undefined : { clock: platform.clock, random: platform.random, ...reconnect },
     ...(token === undefined ? {} : { credentials: { scheme: 'token', token } }),
   });
   return {
-    connect: async (url, { reconnect, token, ...options }) =>
-      AgentClient.connect({ ...options, ...over(url, { reconnect, token }) }),
-    connectHuman: async (url, { reconnect, token, ...options }) =>
-      HumanClient.connect({ ...options, ...over(url, { reconnect, token }) }),
+    async connect(url, { reconnect, token, ...options }) {
+      const links = linksTo(addressesOf(url), platform);
+      return AgentClient.connect({ ...options, ...over(links, { reconnect, token }) }).catch(links.explain);
+    },
+    async connectHuman(url, { reconnect, token, ...options }) {
+      const links = linksTo(addressesOf(url), platform);
+      return HumanClient.connect({ ...options, ...over(links, { reconnect, token }) }).catch(links.explain);
+    },
   };
 }
 
+interface Links {
+  open(): Link;
+  /** Throws it again; if no socket could be opened, with why. */
+  explain(thrown: unknown): never;
+}
+
 /** Each link leads to the next address. */
-function linksTo(urls: readonly string[], platform: Platform): () => Link {
+function linksTo(urls: readonly string[], platform: Platform): Links {
   let next = 0;
-  return () => {
-    const url = urls[next % urls.length] ?? '';
-    next += 1;
-    return socketLink(platform.openSocket(url));
+  let failure: string | null = null;
+  return {
+    open() {
+      const url = urls[next % urls.length] ?? '';
+      next += 1;
+      failure = null;
+      return socketLink(platform.openSocket(url), (why) => {
+        failure = `${url} cannot be reached: ${why}`;
+      });
+    },
+    explain(thrown) {
+      if (failure === null || !(thrown instanceof WireError)) throw thrown;
+      throw new WireError('unavailable', failure, { outcome: 'refused' }, { cause: thrown });
+    },
   };
 }
 

@@ -6,13 +6,16 @@ import type { Link } from '../core/link.ts';
 export interface Socket {
   send(text: string): void;
   close(): void;
-  addEventListener(type: 'open' | 'close' | 'error', listener: () => void): void;
+  addEventListener(type: 'open' | 'close', listener: () => void): void;
+  /** Browsers do not say what it was. */
+  addEventListener(type: 'error', listener: (event: { readonly message?: unknown }) => void): void;
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
   /** Only some can be cut off without a goodbye. */
   terminate?(): void;
 }
 
-export function socketLink(socket: Socket): Link {
+/** `failed`: why it could not be opened, where that is known. */
+export function socketLink(socket: Socket, failed: (why: string) => void = () => {}): Link {
   let state: 'opening' | 'open' | 'closed' = 'opening';
   let waiting: string[] = [];
   const closers: (() => void)[] = [];
@@ -29,7 +32,9 @@ export function socketLink(socket: Socket): Link {
   });
   socket.addEventListener('close', closed);
   // A socket that failed closes by itself; one that could not be opened says only this.
-  socket.addEventListener('error', () => {});
+  socket.addEventListener('error', ({ message }) => {
+    if (state === 'opening' && typeof message === 'string' && message !== '') failed(message);
+  });
   return {
     send(text) {
       if (state === 'open') socket.send(text);

@@ -31,6 +31,9 @@ export interface NewToken extends TokenRecord {
   readonly token: string;
 }
 
+/** How the ids of credentials begin that are tokens of the hub. */
+export const TOKEN_CREDENTIAL = 'token:';
+
 const SHAPE = /^parley_([0-9a-f]{16})_([A-Za-z0-9_-]{32,128})$/;
 
 export function tokenText(tokenId: string, secret: string): string {
@@ -44,5 +47,5 @@ export function partsOfToken(token: unknown): { readonly tokenId: string; readon
 }
 
 export function credentialOfToken({ token_id, name, grants }: TokenRecord, expires_at_ms: number | null): Credential {
-  return { id: `token:${token_id}`, name, grants, expires_at_ms };
+  return { id: `${TOKEN_CREDENTIAL}${token_id}`, name, grants, expires_at_ms };
 }

@@ -19,7 +19,8 @@ import { isOperation, OPERATIONS } from '../core/operations.ts';
 import type { Passport } from '../core/passport.ts';
 import { isoFromMs } from '../core/time.ts';
 import type { Binding, Endpoint } from './bindings.ts';
-import { type Greeted, judgeHello, type Proof, TRUSTED } from './handshake.ts';
+import { notBound } from './caller.ts';
+import { type Greeted, isOver, judgeHello, type Proof, TRUSTED } from './handshake.ts';
 import type { HubParts } from './parts.ts';
 import type { Peer } from './peer.ts';
 import { perform } from './perform.ts';
@@ -261,9 +262,19 @@ export class Connection implements Endpoint {
       const message = 'frame.as: this connection speaks for several identities; name the one that asks';
       throw new WireError('bad_frame', message, { field: 'frame.as', expected: 'a name or agent id' });
     }
+    if (binding !== null) this.checkProven(binding);
     const { proof } = this;
     const caller = { binding, proof, bind: (passport: Passport) => this.welcome(passport, {}, proof) };
     return perform(this.parts, caller, op, frame.params);
+  }
+
+  /** A credential that ran out ends its binding at once, not only when time is looked at. */
+  private checkProven(binding: Binding): void {
+    const { credential, name } = binding;
+    if (credential === null || credential.expires_at_ms === null) return;
+    if (!isOver(credential, this.parts.clock.now())) return;
+    this.parts.bindings.unbind(binding, 'unauthorized');
+    throw notBound(name);
   }
 
   private unknownOperation(op: string): WireError {

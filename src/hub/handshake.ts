@@ -66,6 +66,17 @@ export function isOver({ expires_at_ms }: Credential, nowMs: number): boolean {
   return expires_at_ms !== null && expires_at_ms <= nowMs;
 }
 
+/** It may have run out, or been taken back, since it was judged. */
+export function stillHolds({ clock, tokens }: HubParts, proof: Proof): boolean {
+  if (proof === null || proof === TRUSTED) return true;
+  return !isOver(proof, clock.now()) && tokens?.isRevoked(proof) !== true;
+}
+
+export function noLongerHolds(name: string): WireError {
+  const message = `"${name}" cannot be registered: the credential of this connection no longer holds; say hello with another`;
+  return new WireError('unauthenticated', message, { name });
+}
+
 /** Why this proof does not allow to register that name; null = it does. `isEnroller`: an identity bound here may enrol. */
 export function enrolRefusal(proof: Proof, name: string, isEnroller: boolean): WireError | null {
   if (proof === TRUSTED || isEnroller) return null;

@@ -18,7 +18,7 @@ import { createSession } from './create-session.ts';
 import { decideAs } from './decide-as.ts';
 import { delegate } from './delegate.ts';
 import type { Handler } from './handler.ts';
-import { enrolRefusal, TRUSTED } from './handshake.ts';
+import { enrolRefusal, noLongerHolds, stillHolds, TRUSTED } from './handshake.ts';
 import { identityOperations } from './identity-operations.ts';
 import { observeOperations } from './observe-operations.ts';
 import { observes } from './observes.ts';
@@ -40,6 +40,10 @@ type PendingTurn = Result<'pending_turns'>['turns'][number];
 const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   async register(parts, caller, params) {
     const { binding, proof } = caller;
+    const checkHolds = (): void => {
+      if (!stillHolds(parts, proof)) throw noLongerHolds(params.name);
+    };
+    checkHolds();
     const isEnroller = binding !== null && parts.registry.holds(binding.agentId, 'enrol');
     const refusal = enrolRefusal(proof, params.name, isEnroller);
     if (refusal !== null) throw refusal;
@@ -47,7 +51,10 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
     const denial = parts.arbiter.denial('authorizeRegister', { claim: params });
     const denied = denial instanceof Promise ? await denial : denial;
     if (denied !== null) throw new WireError('forbidden', `"${params.name}" cannot be registered: ${denied}`);
+    checkHolds();
     const passport = await parts.registry.register(params, proof === TRUSTED ? null : (proof?.id ?? null));
+    // It may have been taken back while this was written: the name is registered, and nobody speaks for it.
+    checkHolds();
     caller.bind(passport);
     return passport;
   },

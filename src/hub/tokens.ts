@@ -11,6 +11,7 @@ import {
   credentialOfToken,
   type NewToken,
   partsOfToken,
+  TOKEN_CREDENTIAL,
   type TokenClaim,
   type TokenRecord,
   tokenText,
@@ -109,6 +110,11 @@ export class Tokens {
     return credentialOfToken(this.record(kept), expiresMs);
   }
 
+  /** It was a token of this hub, and is none any more. */
+  isRevoked({ id }: Credential): boolean {
+    return id.startsWith(TOKEN_CREDENTIAL) && !this.book.durable.byId.has(id.slice(TOKEN_CREDENTIAL.length));
+  }
+
   private record(kept: KeptToken): TokenRecord {
     const used = this.lastUsed.get(kept.token_id);
     return shown(kept, used === undefined ? null : isoFromMs(used));
@@ -118,7 +124,7 @@ export class Tokens {
     const token_id = String(event_data.token_id);
     if (event_type !== 'token.revoked') return;
     this.lastUsed.delete(token_id);
-    this.parts.bindings.endUnproven(({ id }) => id === `token:${token_id}`);
+    this.parts.bindings.endUnproven(({ id }) => id === `${TOKEN_CREDENTIAL}${token_id}`);
   }
 }
 

@@ -26,6 +26,8 @@ Options of up:
   --port <number>  The port to listen on (4747; 0 = any that is free).
   --host <name>    The address to listen on (127.0.0.1).
   --data <folder>  Where everything is kept (.parley).
+  --tls-cert <file>, --tls-key <file>
+                   A certificate and its key, as PEM: then it speaks wss.
 
 Options:
   -h, --help       Show this help.
@@ -81,6 +83,8 @@ function parse(args: readonly string[]) {
       port: { type: 'string' },
       host: { type: 'string' },
       data: { type: 'string' },
+      'tls-cert': { type: 'string' },
+      'tls-key': { type: 'string' },
     },
   });
 }
@@ -113,16 +117,21 @@ interface UpArguments {
   readonly port?: string | undefined;
   readonly host?: string | undefined;
   readonly data?: string | undefined;
+  readonly 'tls-cert'?: string | undefined;
+  readonly 'tls-key'?: string | undefined;
 }
 
-async function runUp({ port, host, data = '.parley' }: UpArguments): Promise<number> {
+async function runUp({ port, host, data = '.parley', ...files }: UpArguments): Promise<number> {
   if (port !== undefined && !/^\d{1,5}$/.test(port)) return complain(`--port: expected a number, got "${port}"`);
   const { up } = await import('./up.ts');
   try {
+    const { tlsFromFiles } = await import('./tls-files.ts');
+    const tls = await tlsFromFiles({ cert: files['tls-cert'], key: files['tls-key'] });
     const line = (text: string): void => void process.stdout.write(`${text}\n`);
     await up({
       data,
       host,
+      tls,
       ...(port === undefined ? {} : { port: Number(port) }),
       say: line,
       log: lineLog(process.stderr),

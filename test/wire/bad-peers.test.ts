@@ -88,6 +88,10 @@ it('[BP2, L8] a process that was stopped is noticed, others go on, and it has ev
   const gone = new Promise((resolve) => hub.on('agentUnbound', ({ name }) => void (name === 'bob' && resolve(name))));
   child.kill('SIGSTOP');
   for (let n = 0; n < 10; n++) await session.send(`after ${n}`);
+  await joined(port, 'carol', { onMessage: (message: { reply(text: string): unknown }) => message.reply('yes') });
+  const other = await alice.open('consulting', ['carol']);
+  await other.send('are you there?');
+  expect((await other.waitFor('msg.text')).event_data.text).toBe('yes');
   expect(await gone).toBe('bob');
   child.kill('SIGCONT');
   await all;

@@ -1,4 +1,4 @@
-// Ten thousand wrong frames; ten times as many with FRAMES=100000.
+// Ten thousand wrong frames; `npm run fuzz` sends ten times as many.
 
 import { createHub } from 'parley-hub';
 import { expect, it } from 'vitest';

@@ -19,35 +19,40 @@ export interface Fuzzed {
 
 const MAX_FRAME = 1024 * 1024;
 
-/** `sessionId`: a session the fuzzer is a stranger to. */
+/** `sessionId`: a session the fuzzer is a stranger to. Frames go in turn over a connection that nobody is bound to, and over mallet's. */
 export async function fuzz(url: string, sessionId: string, frames: number, seed: number): Promise<Fuzzed> {
   const random = seededRandom(seed);
   const counts = { frames: 0, wrong: 0, answered: 0, closed: 0 };
   const base = baseFrames(sessionId);
-  let socket = await opened(url);
+  const sockets = [await opened(url, null), await opened(url, 'mallet')];
   for (let n = 0; n < frames; n++) {
+    const turn = n % sockets.length;
+    const socket = sockets[turn];
+    if (socket === undefined) break;
     const text = mutated(random, base);
     counts.frames += 1;
-    const isWrong = mustBeRefused(text);
+    const isWrong = mustBeRefused(text, socket.name === null ? null : sessionId);
     if (isWrong) counts.wrong += 1;
     const answer = await socket.ask(text, isWrong);
     if (answer === 'closed') {
       counts.closed += 1;
-      socket = await opened(url);
+      sockets[turn] = await opened(url, socket.name);
     } else if (answer.some(isTypedRefusal)) counts.answered += 1;
     else if (isWrong) throw new Error(`seed ${seed}, frame ${n}: no refusal of ${text.slice(0, 300)}; came ${answer}`);
   }
-  socket.end();
+  for (const socket of sockets) socket.end();
   return counts;
 }
 
 interface Fuzzer {
+  /** Who is bound to it. */
+  readonly name: string | null;
   /** What came until the hub had read it, and had refused it if it must; or that the connection is over. */
   ask(text: string, isWrong: boolean): Promise<readonly string[] | 'closed'>;
   end(): void;
 }
 
-async function opened(url: string): Promise<Fuzzer> {
+async function opened(url: string, name: string | null): Promise<Fuzzer> {
   const socket = new WebSocket(url);
   const came: string[] = [];
   let wake = (): void => {};
@@ -59,16 +64,26 @@ async function opened(url: string): Promise<Fuzzer> {
   socket.on('error', () => {});
   await once(socket, 'open');
   const isOver = (): boolean => socket.readyState !== WebSocket.OPEN;
+  const heard = (): Promise<void> =>
+    new Promise((resolve) => {
+      wake = resolve;
+    });
+  if (name !== null) {
+    socket.send(JSON.stringify({ kind: 'hello', protocol: 1, name, auth: { scheme: 'none' } }));
+    socket.send(JSON.stringify({ kind: 'request', request_id: 'r', op: 'register', params: { name } }));
+    while (!came.some((text) => text.includes('"request_id":"r"'))) await heard();
+  }
   return {
+    name,
     async ask(text, isWrong) {
       came.length = 0;
       socket.send(text);
       socket.send('{"kind":"ping"}');
       const isRead = (): boolean => came.includes('{"kind":"pong"}') && (!isWrong || came.some(isTypedRefusal));
       while (!isOver() && !isRead()) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
+        const broken = came.find((one) => one.includes('"code":"internal"'));
+        if (broken !== undefined) throw new Error(`${text.slice(0, 300)} was answered ${broken}`);
+        await heard();
       }
       return isOver() ? 'closed' : came.filter((one) => one !== '{"kind":"pong"}');
     },
@@ -84,6 +99,7 @@ function baseFrames(sessionId: string): readonly object[] {
     {
       kind: 'hello',
       protocol: 1,
+      // Not known to the hub.
       name: 'mallory',
       auth: { scheme: 'none' },
       resume: { [sessionId]: { seq: 3, epoch: 1 } },
@@ -170,13 +186,17 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** By the hub's own grammar: what does not parse, names no operation, or has parameters that do not. */
-function mustBeRefused(text: string): boolean {
+/**
+ * By the hub's own grammar: what does not parse, names no operation, or has parameters that do not. From who is not bound all
+ * but a little; from who is bound what is about the session it is a stranger to.
+ */
+function mustBeRefused(text: string, strangeTo: string | null): boolean {
   try {
     const frame = parseClientFrame(text, MAX_FRAME);
     if (frame.kind !== 'request') return false;
     if (!isOperation(frame.op)) return true;
-    if (OPERATIONS[frame.op].who !== 'anyone') return true;
+    if (OPERATIONS[frame.op].who !== 'anyone' && (strangeTo === null || frame.params.session_id === strangeTo))
+      return true;
     OPERATIONS[frame.op].params.parse(frame.params, 'params');
     return false;
   } catch {

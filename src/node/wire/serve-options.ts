@@ -1,5 +1,6 @@
 /** How a port is opened: every option with its default, looked at before anything is opened. */
 
+import { createSecureContext } from 'node:tls';
 import { HubError } from '../../core/errors.ts';
 import { describe } from '../../core/json.ts';
 import type { AddressLimits } from './addresses.ts';
@@ -79,6 +80,21 @@ function checkTls(tls: TlsOptions | null): void {
       throw wrong(`tls.${part}`, `expected the text of a PEM file, got ${describe(value)}`);
     }
   }
+  const { key, cert, ca, passphrase } = tls;
+  const made = tried(() => createSecureContext({ key, cert, ca, passphrase }));
+  if (made instanceof Error) {
+    const expected = 'a certificate and its key, both as the text of a PEM file, that belong together';
+    // What OpenSSL says of it names no secret.
+    throw wrong('tls', `expected ${expected}; they cannot be used: ${made.message}`, made);
+  }
+}
+
+function tried(make: () => unknown): unknown {
+  try {
+    return make();
+  } catch (thrown) {
+    return thrown;
+  }
 }
 
 function checkTexts(name: string, value: unknown): void {
@@ -98,6 +114,6 @@ function limitsOf(given: Partial<ServeLimits>): ServeLimits {
   return { ...DEFAULTS, ...given };
 }
 
-function wrong(name: string, problem: string): HubError {
-  return new HubError('bad_options', `${name}: ${problem}`);
+function wrong(name: string, problem: string, cause?: Error): HubError {
+  return new HubError('bad_options', `${name}: ${problem}`, { cause });
 }

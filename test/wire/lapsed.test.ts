@@ -1,0 +1,91 @@
+// Credentials that no longer hold, in every moment in which that could be overlooked.
+
+import { afterEach, expect, it } from 'vitest';
+import { quiet } from '../../src/testing/world.ts';
+import { type Proving, type ProvingOptions, proving } from './proving.ts';
+
+let world: Proving | undefined;
+afterEach(() => world?.hub.stop());
+
+async function started(options: ProvingOptions = {}): Promise<Proving> {
+  world = await proving(options);
+  return world;
+}
+
+const REFUSED = { ok: false, error: { code: 'unauthenticated' } };
+
+it('[AU3] what runs out is refused with the next request, before anybody looked at the time, and is told so', async () => {
+  const { clock, tokens, settle, made, registered } = await started();
+  const { token } = await made({ name: 'alice', ttl: 60 });
+  const alice = await registered('alice', token);
+  clock.advance(59_999);
+  const early = alice.ask('list_agents', {});
+  await settle();
+  expect(await early).toMatchObject({ ok: true });
+  clock.advance(1);
+  const late = alice.ask('list_agents', {});
+  await settle();
+  expect(await late).toMatchObject(REFUSED);
+  expect(tokens.judge(token)).toBe(null);
+  expect(alice.frames.at(-1)).toEqual({ kind: 'goodbye', reason: 'unauthorized', recipient_id: alice.agentId });
+});
+
+it('[AU3] a time that is over ends the binding also of who asks for nothing', async () => {
+  const { hub, clock, settle, made, registered } = await started();
+  const { token } = await made({ name: 'alice', ttl: 60 });
+  const alice = await registered('alice', token);
+  hub.sweep();
+  expect(hub.health().bound).toBe(1);
+  clock.advance(60_000);
+  hub.sweep();
+  await settle();
+  expect(hub.health().bound).toBe(0);
+  expect(alice.frames.at(-1)).toMatchObject({ kind: 'goodbye', reason: 'unauthorized' });
+});
+
+it('[AU3, AU2] what was revoked or ran out since the hello registers nobody', async () => {
+  const { hub, clock, tokens, settle, made, greeted } = await started();
+  const revoked = await made({ grants: ['enrol'] });
+  const expired = await made({ grants: ['enrol'], ttl: 60 });
+  const [first, second] = [greeted('eve', revoked.token), greeted('eve', expired.token)];
+  await settle();
+  void tokens.revoke(revoked.token_id);
+  await settle();
+  clock.advance(60_000);
+  const answers = [first.ask('register', { name: 'eve' }), second.ask('register', { name: 'eve' })];
+  await settle();
+  for (const answer of answers) expect(await answer).toMatchObject(REFUSED);
+  expect(hub.health().bound).toBe(0);
+});
+
+it('[AU3, AR2] nor what was revoked while the arbiter was asked', async () => {
+  let answer = (_: boolean): void => {};
+  const asked = new Promise<boolean>((resolve) => {
+    answer = resolve;
+  });
+  const { store, tokens, settle, made, greeted } = await started({ arbiter: { authorizeRegister: () => asked } });
+  const { token, token_id } = await made({ grants: ['enrol'] });
+  const register = greeted('eve', token).ask('register', { name: 'eve' });
+  await settle();
+  void tokens.revoke(token_id);
+  await settle();
+  answer(true);
+  await settle();
+  expect(await register).toMatchObject(REFUSED);
+  expect(store.durableEntries('hub')).toEqual([]);
+});
+
+it('[AU3, L1] who is registered while its token is taken back is not bound', async () => {
+  const { hub, store, tokens, settle, made, greeted } = await started();
+  const { token, token_id } = await made({ grants: ['enrol'] });
+  const eve = greeted('eve', token);
+  await settle();
+  // Both are written in one flush, the revocation first.
+  void tokens.revoke(token_id);
+  const register = eve.ask('register', { name: 'eve' });
+  await quiet();
+  expect(store.stagedUnits()).toBe(2);
+  await settle();
+  expect(await register).toMatchObject(REFUSED);
+  expect(hub.health().bound).toBe(0);
+});

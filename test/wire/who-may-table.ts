@@ -1,0 +1,96 @@
+/** Who may not what: for every operation of the table what each kind of asker is answered. A new operation needs a row. */
+
+import type { OperationName, WireCode } from 'parley-hub/core';
+
+/**
+ * unbound: said nothing. another: bound, and names somebody else as the one who asks. outsider: bound, and not in the
+ * session. hidden, removed: out of the rotation, out for good. observer: outside, with the grant `observe` alone. expired:
+ * was bound as the creator, with every grant, until its token ran out.
+ */
+export const COLUMNS = ['unbound', 'another', 'outsider', 'hidden', 'removed', 'observer', 'expired'] as const;
+export type Column = (typeof COLUMNS)[number];
+
+/** A refusal, or why there is none. */
+export type Cell = WireCode | { readonly allowed: string };
+export type Row = Readonly<Record<Column, Cell>>;
+
+type Inside = Omit<Row, 'unbound' | 'another' | 'expired'>;
+
+/** Without a proof, or with another's name, nobody gets further than this. */
+function row(bound: Inside): Row {
+  return { unbound: 'unauthenticated', another: 'unauthenticated', expired: 'unauthenticated', ...bound };
+}
+
+/** The same for everybody who is bound. */
+function bound(cell: Cell): Row {
+  return row({ outsider: cell, hidden: cell, removed: cell, observer: cell });
+}
+
+/** About a session: to who is not in it there is none. */
+function within(hidden: Cell, removed: Cell, observer: Cell = 'not_found'): Row {
+  return row({ outsider: 'not_found', hidden, removed, observer });
+}
+
+const may = (allowed: string): Cell => ({ allowed });
+const EVERYONE = may('everyone who is bound may');
+const OWN = may('it is about the asker itself');
+const READS_ON = may('who is hidden reads on');
+const UNTIL_OUT = may('who is out reads up to its removal');
+const OBSERVES = may('the grant `observe` is for that');
+const IS_OUT = may('who is out stays out: nothing changes');
+
+export const TABLE: { readonly [Name in OperationName]: Row } = {
+  register: bound('forbidden'),
+  unregister: bound('forbidden'),
+  list_agents: bound(EVERYONE),
+  find_agent: bound(EVERYONE),
+  get_resume: bound(EVERYONE),
+  set_resume: bound(OWN),
+  get_skill: bound(EVERYONE),
+  set_skill: bound(OWN),
+  get_rule: bound('forbidden'),
+  set_rule: bound('forbidden'),
+  create_session: within('invalid_create', 'invalid_create'),
+  delegate: within('forbidden', 'forbidden'),
+  ack_invite: within('protocol_error', 'protocol_error'),
+  reject_invite: within('protocol_error', 'protocol_error'),
+  add_participant: within('forbidden', 'forbidden'),
+  leave_session: within(OWN, IS_OUT),
+  return_to_session: within(OWN, 'protocol_error'),
+  hide_participant: within('forbidden', 'forbidden'),
+  remove_participant: within('forbidden', 'forbidden'),
+  get_session: within(READS_ON, UNTIL_OUT, OBSERVES),
+  list_sessions: bound(OWN),
+  close_session: within('forbidden', 'forbidden'),
+  post: within('not_your_turn', 'forbidden'),
+  can_send: within(may('it is told that it cannot'), may('it is told that it cannot')),
+  report_progress: within('not_your_turn', 'not_your_turn'),
+  report_turn_failure: within('not_your_turn', 'not_your_turn'),
+  start_task: within('protocol_error', 'forbidden'),
+  progress_task: within('forbidden', 'forbidden'),
+  checkpoint_task: within('forbidden', 'forbidden'),
+  resume_task: within('forbidden', 'forbidden'),
+  complete_task: within('forbidden', 'forbidden'),
+  fail_task: within('forbidden', 'forbidden'),
+  cancel_task: within('protocol_error', 'forbidden'),
+  get_task: within(READS_ON, 'forbidden'),
+  list_tasks: within(READS_ON, 'forbidden'),
+  pending_turns: bound(OWN),
+  read_log: within(READS_ON, UNTIL_OUT, OBSERVES),
+  read_view: within(READS_ON, UNTIL_OUT),
+  subscribe: within('forbidden', 'forbidden', OBSERVES),
+  unsubscribe: within('forbidden', 'forbidden', OBSERVES),
+  create_schedule: bound(EVERYONE),
+  get_schedule: bound('not_found'),
+  list_schedules: bound('forbidden'),
+  update_schedule: bound('not_found'),
+  delete_schedule: bound('not_found'),
+  create_token: bound('forbidden'),
+  list_tokens: bound('forbidden'),
+  revoke_token: bound('forbidden'),
+  health: {
+    ...bound(EVERYONE),
+    unbound: may('anyone may ask how the hub is'),
+    expired: may('anyone may ask how the hub is'),
+  },
+};
