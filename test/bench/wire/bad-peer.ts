@@ -6,25 +6,31 @@ import { inTurn } from './in-turn.ts';
 import { saturation, talkOf } from './latency.ts';
 import { Worker } from './orders.ts';
 import type { Rigs } from './rigs.ts';
-import { millis, perSecond, type WireSetting } from './setting.ts';
+import { millis, type WireSetting } from './setting.ts';
 
 export const BAD_PEER_NAMES: readonly string[] = ['wire_p99_beside_bad_peer'];
 
 export async function badPeer(rigs: Rigs, { sizes, note }: WireSetting): Promise<readonly Figure[]> {
-  const rate = (await saturation(rigs, sizes)) / 2;
-  note(`bad peers: an open loop of ${perSecond(rate)} with and without them`);
+  note('bad peers: an open loop at half of saturation, with and without them');
   const talk = talkOf(rigs, sizes);
   const hub = rigs.by.parley;
   const bad = new Worker('bad-peer-child', []);
-  const rounds = await inTurn(sizes.rounds, {
-    without: async () => (await hub.paced(talk, rate)).p99,
-    beside: async () => {
-      await bad.order({ do: 'begin', port: hub.port });
-      const { p99 } = await hub.paced(talk, rate);
-      await bad.order({ do: 'end' });
-      return p99;
-    },
-  }).finally(() => bad.end());
+  const rounds: { readonly without: number; readonly beside: number }[] = [];
+  try {
+    for (let round = 0; round < sizes.rounds; round++) {
+      const rate = (await saturation(rigs, sizes)) / 2;
+      const without = async () => (await hub.paced(talk, rate)).p99;
+      const beside = async () => {
+        await bad.order({ do: 'begin', port: hub.port });
+        const { p99 } = await hub.paced(talk, rate);
+        await bad.order({ do: 'end' });
+        return p99;
+      };
+      rounds.push(...(await inTurn(1, round % 2 === 0 ? { without, beside } : { beside, without })));
+    }
+  } finally {
+    await bad.end();
+  }
   return [
     {
       name: 'wire_p99_beside_bad_peer',

@@ -2,50 +2,55 @@
 
 import type { Figure } from '../figure.ts';
 import { median } from '../pairs.ts';
-import { inTurn } from './in-turn.ts';
+import type { Latency } from './load.ts';
+import type { Talk } from './orders.ts';
 import { type Rigs, SESSIONS } from './rigs.ts';
-import { millis, perSecond, type WireSetting } from './setting.ts';
+import { millis, type WireSetting } from './setting.ts';
 
 export const LATENCY_NAMES: readonly string[] = ['wire_ack_p99_vs_commit', 'wire_ack_p50_vs_commit'];
 
-/** Both get the same load: half of what the hub can do. */
+interface Sides {
+  readonly commit: number;
+  readonly parley: number;
+}
+
+const KINDS = ['commit', 'parley'] as const;
+const NONE: Latency = { p50: Number.NaN, p99: Number.NaN };
+
+/** Both get the same load: half of what the hub can do in that minute. */
 export async function latency(rigs: Rigs, { sizes, note }: WireSetting): Promise<readonly Figure[]> {
-  const rate = (await saturation(rigs, sizes)) / 2;
-  note(`latency: an open loop of ${perSecond(rate)}`);
+  note('latency: an open loop at half of saturation');
   const talk = talkOf(rigs, sizes);
-  const middles: { readonly commit: number; readonly parley: number }[] = [];
-  const p99 = (kind: 'commit' | 'parley', of: Record<string, number>) => async () => {
-    const found = await rigs.by[kind].paced(talk, rate);
-    of[kind] = found.p50;
-    return found.p99;
-  };
-  const p50 = { commit: Number.NaN, parley: Number.NaN };
-  const rounds = [];
+  const [p99, p50]: [Sides[], Sides[]] = [[], []];
   for (let round = 0; round < sizes.rounds; round++) {
-    rounds.push(...(await inTurn(1, { commit: p99('commit', p50), parley: p99('parley', p50) })));
-    middles.push({ ...p50 });
+    const rate = (await saturation(rigs, sizes)) / 2;
+    const found: Record<keyof Sides, Latency> = { commit: NONE, parley: NONE };
+    // Who goes first changes.
+    for (const kind of round % 2 === 0 ? KINDS : [...KINDS].reverse())
+      found[kind] = await rigs.by[kind].paced(talk, rate);
+    p99.push({ commit: found.commit.p99, parley: found.parley.p99 });
+    p50.push({ commit: found.commit.p50, parley: found.parley.p50 });
   }
   return [
-    figureOf('wire_ack_p99_vs_commit', 'p99', rounds, 2, 1.3),
-    figureOf('wire_ack_p50_vs_commit', 'p50', middles, null, null),
+    figureOf('wire_ack_p99_vs_commit', 'p99', p99, 2, 1.3),
+    figureOf('wire_ack_p50_vs_commit', 'p50', p50, null, null),
   ];
 }
 
-export async function saturation(rigs: Rigs, sizes: WireSetting['sizes']): Promise<number> {
-  const rooms = Math.min(SESSIONS, sizes.rooms);
+/** Posts per second in a closed loop. */
+export function saturation(rigs: Rigs, sizes: WireSetting['sizes']): Promise<number> {
   const talk = { ...talkOf(rigs, sizes), ms: sizes.roundMs };
-  const rounds = await inTurn(3, { parley: () => rigs.by.parley.closed(talk, rooms * 8) });
-  return median(rounds.map(({ parley }) => parley));
+  return rigs.by.parley.closed(talk, talk.rooms * 8);
 }
 
-export function talkOf(rigs: Rigs, sizes: WireSetting['sizes']): { layout: number; rooms: number; ms: number } {
+export function talkOf(rigs: Rigs, sizes: WireSetting['sizes']): Talk {
   return { layout: rigs.layoutOf[2], rooms: Math.min(SESSIONS, sizes.rooms), ms: sizes.pacedMs };
 }
 
 function figureOf(
   name: string,
   which: string,
-  rounds: readonly { readonly commit: number; readonly parley: number }[],
+  rounds: readonly Sides[],
   must: number | null,
   aim: number | null,
 ): Figure {

@@ -71,8 +71,9 @@ export class Load implements Listener {
   answered(key: string, ok: boolean): void {
     const post = this.#open.get(key);
     if (post === undefined) return;
-    if (!ok) this.#refused += 1;
-    post.latencies?.push(performance.now() - post.dueAt);
+    // In an open loop what is refused counts as very late; in a closed one nothing may be.
+    if (!ok && post.latencies === null) this.#refused += 1;
+    post.latencies?.push(ok ? performance.now() - post.dueAt : PATIENCE_MS);
     // What is refused is delivered to nobody.
     if (ok) this.#less(key, post);
     else this.#finish(key, post);
