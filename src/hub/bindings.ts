@@ -10,6 +10,7 @@ import { isTerminal } from '../core/session.ts';
 import type { SessionState } from '../core/state.ts';
 import type { Progress } from './cursors.ts';
 import { checkDrained } from './drain.ts';
+import { EnvelopeTexts } from './envelope-texts.ts';
 import type { HubParts } from './parts.ts';
 import { Pump, type PumpTarget } from './pump.ts';
 import { type Resume, resumeBinding } from './resume.ts';
@@ -79,6 +80,7 @@ export class Binding implements PumpTarget {
 }
 
 export class Bindings {
+  readonly texts: EnvelopeTexts = new EnvelopeTexts();
   private readonly parts: HubParts;
   private readonly byAgent = new Map<string, Binding>();
   private lastNumber = 0;

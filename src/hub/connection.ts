@@ -12,7 +12,7 @@ import {
   requestIdIn,
 } from '../core/frames.ts';
 import type { Link } from '../core/link.ts';
-import { isOperation, OPERATIONS } from '../core/operations.ts';
+import { isOperation, OPERATIONS, type OperationName } from '../core/operations.ts';
 import type { Passport } from '../core/passport.ts';
 import { isoFromMs } from '../core/time.ts';
 import type { Binding, Endpoint } from './bindings.ts';
@@ -120,7 +120,7 @@ export class Connection implements Endpoint {
         case 'hello':
           return this.hello(frame);
         case 'request':
-          return void this.request(frame);
+          return this.request(frame);
         case 'receipt':
           return this.receipt(frame);
         case 'ping':
@@ -189,43 +189,62 @@ export class Connection implements Endpoint {
   }
 
   /** Requests run concurrently; what they do before their first wait keeps the order they came in. */
-  private async request(frame: RequestFrame): Promise<void> {
-    const { request_id } = frame;
+  private request(frame: RequestFrame): void {
+    const { request_id, op } = frame;
     if (this.openRequests >= this.parts.limits.maxOpenRequests) {
       const message = `at most ${this.parts.limits.maxOpenRequests} requests may be open on one connection`;
       return this.respondError(request_id, new WireError('rate_limited', message, { retry_after_ms: 100 }));
     }
     this.openRequests += 1;
+    const answer = (result: unknown): void => this.sendFrame({ kind: 'response', request_id, ok: true, result });
+    const refuse = (thrown: unknown): void => this.respondError(request_id, toWireError(thrown, op));
     // The place is taken as long as the work goes on, also when its answer did not wait for it.
-    const work = this.carryOut(frame).finally(() => {
+    const free = (): void => {
       this.openRequests -= 1;
-    });
+    };
+    const work = this.carryOut(frame);
+    if (frame.deadline_ms !== undefined) {
+      work.then(free, free);
+      return void this.withDeadline(frame, frame.deadline_ms, work).then(answer, refuse);
+    }
+    // One step for all of it: each is a promise more for every post.
+    work.then(
+      (result) => {
+        free();
+        answer(result);
+      },
+      (thrown: unknown) => {
+        free();
+        refuse(thrown);
+      },
+    );
+  }
+
+  /** Whatever is wrong is a refusal that comes later, as others do. Up to the operation's first wait it runs at once. */
+  private carryOut(frame: RequestFrame): Promise<unknown> {
     try {
-      const result = await this.withDeadline(frame, work);
-      this.sendFrame({ kind: 'response', request_id, ok: true, result });
+      const { op } = frame;
+      if (!isOperation(op)) throw this.unknownOperation(op);
+      this.badFrames = 0;
+      const { proof } = this;
+      const binding = this.askerOf(op, frame);
+      const caller = { binding, proof, bind: (passport: Passport) => this.welcome(passport, {}, proof) };
+      return perform(this.parts, caller, op, frame.params);
     } catch (thrown) {
-      this.respondError(request_id, toWireError(thrown, frame.op));
+      return Promise.reject(thrown);
     }
   }
 
-  /** Async only so that a refusal is one kind of thing; up to the operation's first wait it runs at once. */
-  private async carryOut(frame: RequestFrame): Promise<unknown> {
-    const { op } = frame;
-    if (!isOperation(op)) throw this.unknownOperation(op);
-    this.badFrames = 0;
-    const full = op === 'register' ? this.noRoom(String(frame.params.name)) : null;
+  private askerOf(op: OperationName, { as, params }: RequestFrame): Binding | null {
+    const full = op === 'register' ? this.noRoom(String(params.name)) : null;
     if (full !== null) throw full;
-    const binding = this.identityOf(frame.as);
-    if (binding === undefined) {
-      throw new WireError('unauthenticated', `"${frame.as}" is not bound to this connection`);
-    }
-    if (frame.as === undefined && this.shared && OPERATIONS[op].who !== 'anyone') {
+    const binding = this.identityOf(as);
+    if (binding === undefined) throw new WireError('unauthenticated', `"${as}" is not bound to this connection`);
+    if (as === undefined && this.shared && OPERATIONS[op].who !== 'anyone') {
       const message = 'frame.as: this connection speaks for several identities; name the one that asks';
       throw new WireError('bad_frame', message, { field: 'frame.as', expected: 'a name or agent id' });
     }
-    const { proof } = this;
-    const caller = { binding, proof, bind: (passport: Passport) => this.welcome(passport, {}, proof) };
-    return perform(this.parts, caller, op, frame.params);
+    return binding;
   }
 
   private unknownOperation(op: string): WireError {
@@ -245,15 +264,12 @@ export class Connection implements Endpoint {
 
   /** null = nobody is bound yet; undefined = the one named is not bound here. */
   private identityOf(as: string | undefined): Binding | null | undefined {
-    const bindings = [...this.identities.values()];
-    if (as === undefined) return bindings[0] ?? null;
-    return bindings.find(({ agentId, name }) => agentId === as || name === as);
+    if (as === undefined) return this.identities.values().next().value ?? null;
+    return this.identities.get(as) ?? [...this.identities.values()].find(({ name }) => name === as);
   }
 
   /** Bounds the answer, not the effect. */
-  private withDeadline(frame: RequestFrame, work: Promise<unknown>): Promise<unknown> {
-    const { deadline_ms, op, params } = frame;
-    if (deadline_ms === undefined) return work;
+  private withDeadline({ op, params }: RequestFrame, deadline_ms: number, work: Promise<unknown>): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const cancel = this.parts.clock.after(deadline_ms, () => {
         const session_id = typeof params.session_id === 'string' ? params.session_id : null;

@@ -9,7 +9,6 @@ import { type Entry, type Envelope, givesTurn, HUB_ID } from '../core/envelope.t
 import { encodeFrame, encodeNotify, type GapReason } from '../core/frames.ts';
 import type { Head } from '../core/head.ts';
 import { isTerminal } from '../core/session.ts';
-import { envelopeText } from '../core/unit-text.ts';
 import type { Progress } from './cursors.ts';
 import type { HubParts } from './parts.ts';
 import { retryDelayMs } from './retries.ts';
@@ -50,6 +49,8 @@ export class Pump {
   private previous: number;
   /** Sent and not acked, in seq order. */
   private readonly inFlight = new Map<number, Flight>();
+  /** Those of them that were nacked and are sent again later. */
+  private readonly nacked = new Set<number>();
   /** Told as gone. A gap has no receipt: it counts as heard once something later is acked. */
   private readonly gaps = new Set<number>();
   private headSeq = 0;
@@ -95,7 +96,7 @@ export class Pump {
   stop(): void {
     this.stopped = true;
     this.parts.retries.cancel(this.retryKey('read'));
-    for (const seq of this.inFlight.keys()) this.parts.retries.cancel(this.retryKey(seq));
+    for (const seq of this.nacked) this.parts.retries.cancel(this.retryKey(seq));
   }
 
   /** Everything deliverable up to `seq` has been acked. */
@@ -120,7 +121,7 @@ export class Pump {
       return true;
     } else if (status === 'ack') {
       this.finish(seq);
-      this.parts.events.emit('deliveryAcked', { ...this.stream(), seq });
+      if (this.parts.events.hears('deliveryAcked')) this.parts.events.emit('deliveryAcked', { ...this.stream(), seq });
       this.run();
     } else {
       this.retryLater(seq, reason);
@@ -260,10 +261,10 @@ export class Pump {
       epoch: this.epoch,
       prev_seq: prevSeq,
       turn,
-      ...(attempt > 1 ? { attempt } : {}),
-      ...(this.isDelegated ? { delegated: true as const } : {}),
+      attempt: attempt > 1 ? attempt : undefined,
+      delegated: this.isDelegated ? (true as const) : undefined,
     };
-    this.target.send(encodeNotify(frame, envelopeText(envelope)));
+    this.target.send(encodeNotify(frame, this.parts.bindings.texts.of(envelope)));
   }
 
   /** Told, not sent: the recipient knows exactly what is gone. */
@@ -294,7 +295,7 @@ export class Pump {
   private land(seq: number): Place | null {
     const sender_id = this.inFlight.get(seq)?.senderId;
     this.inFlight.delete(seq);
-    this.parts.retries.cancel(this.retryKey(seq));
+    if (this.nacked.delete(seq)) this.parts.retries.cancel(this.retryKey(seq));
     return sender_id === undefined ? null : { session_id: this.sessionId, seq, sender_id };
   }
 
@@ -314,7 +315,8 @@ export class Pump {
   private advance(): void {
     const first = Math.min(this.inFlight.keys().next().value ?? Number.POSITIVE_INFINITY, ...this.gaps);
     const { beyond } = this.progress;
-    for (const seq of [...beyond].sort((a, b) => a - b)) {
+    // Mostly acks come in order, and there is one.
+    for (const seq of beyond.size === 1 ? beyond : [...beyond].sort((a, b) => a - b)) {
       if (seq >= first || seq > this.scanned) break;
       this.progress.seq = Math.max(this.progress.seq, seq);
       beyond.delete(seq);
@@ -332,6 +334,7 @@ export class Pump {
       this.run();
       return;
     }
+    this.nacked.add(seq);
     this.parts.retries.schedule(this.retryKey(seq), delayMs, () => void this.sendAgain(seq, attempt + 1));
   }
 

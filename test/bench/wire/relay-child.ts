@@ -6,8 +6,8 @@
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
-import { Corking } from '../../../src/node/wire/corking.ts';
 import { RawCommit } from '../raw.ts';
+import { Corking } from './corking.ts';
 import { answerOrders } from './orders.ts';
 
 interface Asked {
