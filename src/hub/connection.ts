@@ -22,6 +22,10 @@ import type { Peer } from './peer.ts';
 import { perform } from './perform.ts';
 import type { Resume } from './resume.ts';
 
+/** Refusals that were not made up for by as many answers, after which a connection is read more slowly; and how slowly. */
+const MANY_REFUSALS = 32;
+const REFUSED_PAUSE_MS = 50;
+
 export class Connection implements Endpoint {
   readonly endpointId: string;
   private readonly parts: HubParts;
@@ -35,6 +39,8 @@ export class Connection implements Endpoint {
   private shared = false;
   private openRequests = 0;
   private badFrames = 0;
+  /** Requests that were refused, less those that were answered. */
+  private refusals = 0;
   private closed = false;
   /** What the last hello proved. */
   private proof: Proof;
@@ -196,7 +202,7 @@ export class Connection implements Endpoint {
       return this.respondError(request_id, new WireError('rate_limited', message, { retry_after_ms: 100 }));
     }
     this.openRequests += 1;
-    const answer = (result: unknown): void => this.sendFrame({ kind: 'response', request_id, ok: true, result });
+    const answer = (result: unknown): void => this.respond(request_id, result);
     const refuse = (thrown: unknown): void => this.respondError(request_id, toWireError(thrown, op));
     // The place is taken as long as the work goes on, also when its answer did not wait for it.
     const free = (): void => {
@@ -313,8 +319,18 @@ export class Connection implements Endpoint {
     this.sendFrame({ kind: 'error', error: errorRecord(error) });
   }
 
+  private respond(request_id: string, result: unknown): void {
+    this.refusals = Math.max(0, this.refusals - 1);
+    this.sendFrame({ kind: 'response', request_id, ok: true, result });
+  }
+
+  /** Saying no costs as much as saying yes: who goes on and on gets its share of time, and not that of others. */
   private respondError(request_id: string, error: WireError): void {
     this.sendFrame({ kind: 'response', request_id, ok: false, error: errorRecord(error) });
+    this.refusals += 1;
+    if (this.refusals < MANY_REFUSALS) return;
+    this.refusals = 0;
+    this.link.slow?.(REFUSED_PAUSE_MS);
   }
 
   private sendFrame(frame: HubFrame): void {

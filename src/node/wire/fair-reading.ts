@@ -1,9 +1,11 @@
-/** Hands on what a peer sends, so much of it in a turn: who sends without end takes its time from nobody else. */
+/** Hands on what a peer sends, so much of it at a time: who sends without end takes its time from nobody else. */
 
 import type { InTurn, Turns } from './turns.ts';
 
-/** Frames of one peer in one turn. A chunk of a socket can hold hundreds. */
-const AT_ONCE = 16;
+/** Frames of one peer in one turn: a chunk of a socket can hold hundreds. Those who wait for answers seldom send as many. */
+export const AT_ONCE = 32;
+/** And how long the rest of them waits. Together they are about what one peer can use of a hub that does nothing else. */
+export const PAUSE_MS = 2;
 
 /** The end that is read from. */
 export interface Readable {
@@ -17,7 +19,9 @@ export class FairReading implements InTurn {
   private readonly take: (text: string) => void;
   private taken = 0;
   /** What came and was not handed on yet; nothing more is read meanwhile. */
-  private readonly waiting: string[] = [];
+  private waiting: string[] = [];
+  /** Until it fires nothing is handed on. */
+  private timer: NodeJS.Timeout | undefined;
   /** The hub wants nothing more for now. */
   private isHeld = false;
 
@@ -28,18 +32,15 @@ export class FairReading implements InTurn {
   }
 
   came(text: string): void {
+    if (this.mustWait || this.waiting.length > 0) return void this.waiting.push(text);
     if (this.taken === 0) this.turns.atEnd(this);
-    if (this.taken < AT_ONCE && this.waiting.length === 0 && !this.isHeld) {
-      this.taken += 1;
-      return this.take(text);
-    }
-    if (this.waiting.length === 0) this.source.pause();
-    this.waiting.push(text);
+    this.taken += 1;
+    this.take(text);
+    if (this.taken === AT_ONCE) this.slow(PAUSE_MS);
   }
 
   endTurn(): void {
     this.taken = 0;
-    this.handOn();
   }
 
   hold(): void {
@@ -50,22 +51,36 @@ export class FairReading implements InTurn {
   goOn(): void {
     this.isHeld = false;
     this.handOn();
-    if (this.waiting.length === 0) this.source.resume();
+  }
+
+  /** Nothing is read for so long, from the last that was asked for. */
+  slow(ms: number): void {
+    this.source.pause();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      this.handOn();
+    }, ms);
   }
 
   /** Nothing more will come: what has come is handed on. */
   end(): void {
-    this.isHeld = false;
+    clearTimeout(this.timer);
     for (const text of this.waiting.splice(0)) this.take(text);
   }
 
+  private get mustWait(): boolean {
+    return this.isHeld || this.timer !== undefined;
+  }
+
   private handOn(): void {
-    if (this.waiting.length === 0) return;
-    while (this.taken < AT_ONCE && this.waiting.length > 0 && !this.isHeld) {
-      this.taken += 1;
-      this.take(this.waiting.shift() ?? '');
-    }
-    if (this.taken > 0) this.turns.atEnd(this);
-    if (this.waiting.length === 0 && !this.isHeld) this.source.resume();
+    const some = this.waiting;
+    this.waiting = [];
+    let handed = 0;
+    while (handed < some.length && handed < AT_ONCE && !this.mustWait) this.take(some[handed++] ?? '');
+    this.waiting = some.slice(handed);
+    if (this.mustWait) return;
+    if (this.waiting.length > 0) this.slow(PAUSE_MS);
+    else this.source.resume();
   }
 }

@@ -89,6 +89,10 @@ export class WsEndpoint implements Link, InTurn {
     this.reading.goOn();
   }
 
+  slow(ms: number): void {
+    this.reading.slow(ms);
+  }
+
   close(): void {
     this.endTurn();
     // A paused socket would never see the peer's answer to the close.
