@@ -13,7 +13,7 @@ export const BAD_PEER_NAMES: readonly string[] = ['wire_p99_beside_bad_peer'];
 export async function badPeer(rigs: Rigs, { sizes, note }: WireSetting): Promise<readonly Figure[]> {
   note('bad peers: an open loop at half of saturation, with and without them');
   const talk = talkOf(rigs, sizes);
-  const hub = rigs.by.parley;
+  const hub = rigs.of('parley');
   const bad = new Worker('bad-peer-child', []);
   const rounds: { readonly without: number; readonly beside: number }[] = [];
   try {

@@ -27,7 +27,7 @@ export async function latency(rigs: Rigs, { sizes, note }: WireSetting): Promise
     const found: Record<keyof Sides, Latency> = { commit: NONE, parley: NONE };
     // Who goes first changes.
     for (const kind of round % 2 === 0 ? KINDS : [...KINDS].reverse())
-      found[kind] = await rigs.by[kind].paced(talk, rate);
+      found[kind] = await rigs.of(kind).paced(talk, rate);
     p99.push({ commit: found.commit.p99, parley: found.parley.p99 });
     p50.push({ commit: found.commit.p50, parley: found.parley.p50 });
   }
@@ -40,7 +40,7 @@ export async function latency(rigs: Rigs, { sizes, note }: WireSetting): Promise
 /** Posts per second in a closed loop. */
 export function saturation(rigs: Rigs, sizes: WireSetting['sizes']): Promise<number> {
   const talk = { ...talkOf(rigs, sizes), ms: sizes.roundMs };
-  return rigs.by.parley.closed(talk, talk.rooms * 8);
+  return rigs.of('parley').closed(talk, talk.rooms * 8);
 }
 
 export function talkOf(rigs: Rigs, sizes: WireSetting['sizes']): Talk {

@@ -3,6 +3,7 @@
 import type { Figure } from '../figure.ts';
 import { median } from '../pairs.ts';
 import { inTurn } from './in-turn.ts';
+import type { Kind } from './rig.ts';
 import type { Rigs } from './rigs.ts';
 import { perSecond, type WireSetting } from './setting.ts';
 import { figureName, namesOf, RIVALS, type Rival, SHAPES, type Shape } from './shapes.ts';
@@ -22,10 +23,10 @@ async function measured(rigs: Rigs, shape: Shape, { sizes, note }: WireSetting):
   const sessions = Math.min(shape.sessions, sizes.rooms);
   note(`throughput: ${sessions} sessions × ${inFlight} in flight, ${parties} parties`);
   const talk = { layout: rigs.layoutOf[parties], rooms: sessions, ms: sizes.roundMs };
-  const rate = (kind: keyof Rigs['by']) => () => rigs.by[kind].closed(talk, sessions * inFlight);
+  const rate = (kind: Kind) => () => rigs.of(kind).closed(talk, sessions * inFlight);
   const measures = { plain: rate('plain'), corked: rate('corked'), commit: rate('commit'), parley: rate('parley') };
   const rounds = await inTurn(Object.keys(bars).length > 0 ? sizes.rounds : sizes.sideRounds, measures);
-  const middle = (kind: keyof Rigs['by']) => perSecond(median(rounds.map((round) => round[kind])));
+  const middle = (kind: Kind) => perSecond(median(rounds.map((round) => round[kind])));
   return (Object.keys(RIVALS) as Rival[]).map((rival) => ({
     name: figureName(shape, rival),
     what: `${sessions} sessions × ${inFlight}, ${parties} parties, posts/s ÷ ${RIVALS[rival]}`,

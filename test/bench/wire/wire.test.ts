@@ -4,9 +4,9 @@ import { expect, it } from 'vitest';
 import { runWire } from './run-wire.ts';
 import { TINY } from './setting.ts';
 
-const ONLY = ['wire_64x8_vs_commit', 'wire_ack_p99_vs_commit'];
+const ONLY = ['wire_ack_p99_vs_commit', 'wire_p99_beside_bad_peer'];
 
-it('[L1] the bench of the wire measures relays and a durable hub over real sockets', async () => {
+it('[L1] the bench of the wire measures a relay and a durable hub over real sockets, with load and bad peers in processes of their own', async () => {
   const notes: string[] = [];
   const figures = await runWire({ sizes: TINY, only: ONLY, profile: null, note: (text) => notes.push(text) });
   expect(figures.map(({ name }) => name)).toEqual(ONLY);
