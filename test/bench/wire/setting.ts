@@ -32,7 +32,7 @@ export const FULL: Sizes = {
 };
 
 export const QUICK: Sizes = {
-  rounds: 5,
+  rounds: 7,
   sideRounds: 2,
   roundMs: 250,
   warmMs: 1200,
