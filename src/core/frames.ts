@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Envelope, Turn } from './envelope.ts';
 import { type ErrorDetails, type WireCode, WireError } from './errors.ts';
 import { badValue, isWellFormed, type JsonObject, utf8Bytes } from './json.ts';
+import { ID_LENGTH, OP_LENGTH, plainFrame, REQUEST_ID_LENGTH } from './plain-frames.ts';
 import { audience, sessionId } from './record-schemas.ts';
 import { anyObject, schemaOf, text, whole } from './schema.ts';
 import type { Schema } from './schema-contract.ts';
@@ -127,13 +128,13 @@ export interface NotifyFrame {
   /** The previous envelope deliverable to this recipient; 0 = first; null = outside the stream (an invite), no receipt. */
   readonly prev_seq: number | null;
   readonly turn: Turn | null;
-  readonly attempt?: number;
+  readonly attempt?: number | undefined;
   /** The first of its stream on this binding, though not of its session: what came before was acked. */
-  readonly starts?: true;
+  readonly starts?: true | undefined;
   /** The recipient delegated this session: what is said in it is the delegation's, and for no handler. */
-  readonly delegated?: true;
+  readonly delegated?: true | undefined;
   /** It comes because the recipient observes the session: every envelope does, and none gets a receipt. */
-  readonly observed?: true;
+  readonly observed?: true | undefined;
 }
 
 export type GapReason = 'epoch' | 'overflow' | 'expired' | 'retention' | 'archived';
@@ -179,12 +180,13 @@ export const STREAM_STARTS = 'stream_starts';
 /** The reasons after which a client does not come back by itself. */
 export const FINAL_GOODBYES: readonly GoodbyeReason[] = ['replaced', 'unauthorized', 'unregistered'];
 
-const id = text(64);
+const id = text(ID_LENGTH);
 const seq = whole(0, Number.MAX_SAFE_INTEGER);
 /** More than a turn may say in a second. */
 const MOST_DELTA = 65_536;
 
-const clientFrames: ReadonlyMap<string, Schema<ClientFrame>> = new Map<string, Schema<ClientFrame>>([
+/** By the kind of frame. */
+export const clientFrames: ReadonlyMap<string, Schema<ClientFrame>> = new Map<string, Schema<ClientFrame>>([
   [
     'hello',
     schemaOf(
@@ -202,8 +204,8 @@ const clientFrames: ReadonlyMap<string, Schema<ClientFrame>> = new Map<string, S
     schemaOf(
       z.object({
         kind: z.literal('request'),
-        request_id: text(128),
-        op: text(64),
+        request_id: text(REQUEST_ID_LENGTH),
+        op: text(OP_LENGTH),
         params: anyObject(),
         as: id.optional(),
         deadline_ms: whole(1, 86_400_000).optional(),
@@ -251,6 +253,8 @@ export function parseClientFrame(message: string, maxBytes: number): ClientFrame
   }
   const value = parseJson(message);
   const kind: unknown = typeof value === 'object' && value !== null && 'kind' in value ? value.kind : undefined;
+  const plain = plainFrame(kind, value);
+  if (plain !== null) return plain;
   const schema = typeof kind === 'string' ? clientFrames.get(kind) : undefined;
   if (schema === undefined) throw badValue('frame.kind', `one of ${[...clientFrames.keys()].join(', ')}`, kind);
   return schema.parse(value, 'frame');
@@ -285,8 +289,11 @@ export function encodeFrame(frame: HubFrame | ClientFrame): string {
 
 /** A notify frame around an envelope that is already text: an accepted envelope is serialised once. */
 export function encodeNotify(frame: Omit<NotifyFrame, 'kind' | 'envelope'>, envelopeText: string): string {
-  const rest = JSON.stringify({ kind: 'notify', ...frame });
-  return `${rest.slice(0, -1)},"envelope":${envelopeText}}`;
+  const { recipient_id, epoch, prev_seq, turn, attempt, starts, delegated, observed } = frame;
+  const turnText = turn === null ? 'null' : JSON.stringify(turn);
+  const marks = `${starts === undefined ? '' : ',"starts":true'}${delegated === undefined ? '' : ',"delegated":true'}${observed === undefined ? '' : ',"observed":true'}`;
+  const more = `${attempt === undefined ? '' : `,"attempt":${attempt}`}${marks}`;
+  return `{"kind":"notify","recipient_id":${JSON.stringify(recipient_id)},"epoch":${epoch},"prev_seq":${prev_seq},"turn":${turnText}${more},"envelope":${envelopeText}}`;
 }
 
 /** A delta as text for one of those who hear it; `body` is the delta itself, which is the same for all. */

@@ -15,6 +15,8 @@ export interface Link {
   /** Stops and goes on reading: a peer that does not read is not read from either. */
   pause?(): void;
   resume?(): void;
+  /** Reads nothing for so long: who asks for what it does not get again and again is heard more seldom. */
+  slow?(ms: number): void;
   /** Gives up what has not left, and closes. */
   destroy?(): void;
 }

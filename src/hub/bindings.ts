@@ -11,6 +11,7 @@ import { isTerminal } from '../core/session.ts';
 import type { SessionState } from '../core/state.ts';
 import type { Progress } from './cursors.ts';
 import { checkDrained } from './drain.ts';
+import { EnvelopeTexts } from './envelope-texts.ts';
 import type { Observation } from './observation.ts';
 import type { HubParts } from './parts.ts';
 import { Pump, type PumpTarget } from './pump.ts';
@@ -96,6 +97,7 @@ export class Binding implements PumpTarget {
 const RESUMES_AT_ONCE = 8;
 
 export class Bindings {
+  readonly texts: EnvelopeTexts = new EnvelopeTexts();
   private readonly parts: HubParts;
   private readonly resumes: FewAtATime;
   private readonly byAgent = new Map<string, Binding>();

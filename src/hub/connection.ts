@@ -15,7 +15,7 @@ import {
   STREAM_STARTS,
 } from '../core/frames.ts';
 import type { Link } from '../core/link.ts';
-import { isOperation, OPERATIONS } from '../core/operations.ts';
+import { isOperation, OPERATIONS, type OperationName } from '../core/operations.ts';
 import type { Passport } from '../core/passport.ts';
 import { isoFromMs } from '../core/time.ts';
 import type { Binding, Endpoint } from './bindings.ts';
@@ -28,6 +28,9 @@ import type { Resume } from './resume.ts';
 
 /** What not every hub can. */
 const FEATURES: readonly string[] = ['deltas', 'observe', STREAM_STARTS];
+/** Refusals that were not made up for by as many answers, after which a connection is read more slowly; and how slowly. */
+const MANY_REFUSALS = 32;
+const REFUSED_PAUSE_MS = 50;
 
 export class Connection implements Endpoint {
   readonly endpointId: string;
@@ -44,6 +47,8 @@ export class Connection implements Endpoint {
   /** The ids of those that are not answered. */
   private readonly unanswered = new Set<string>();
   private badFrames = 0;
+  /** Requests that were refused, less those that were answered. */
+  private refusals = 0;
   private closed = false;
   /** What the last hello proved. */
   private proof: Proof;
@@ -129,7 +134,7 @@ export class Connection implements Endpoint {
         case 'hello':
           return this.hello(frame);
         case 'request':
-          return void this.request(frame);
+          return this.request(frame);
         case 'receipt':
           return this.receipt(frame);
         case 'delta':
@@ -203,26 +208,61 @@ export class Connection implements Endpoint {
   }
 
   /** Requests run concurrently; what they do before their first wait keeps the order they came in. */
-  private async request(frame: RequestFrame): Promise<void> {
-    const { request_id } = frame;
+  private request(frame: RequestFrame): void {
+    const { request_id, op } = frame;
     if (this.openRequests >= this.parts.limits.maxOpenRequests) {
       const message = `at most ${this.parts.limits.maxOpenRequests} requests may be open on one connection`;
       return this.respondError(request_id, new WireError('rate_limited', message, { retry_after_ms: 100 }));
     }
     this.openRequests += 1;
     this.unanswered.add(request_id);
+    const answer = (result: unknown): void => {
+      this.respond(request_id, result);
+      this.answered(frame, work);
+    };
+    const refuse = (thrown: unknown): void => {
+      this.respondError(request_id, toWireError(thrown, op));
+      this.answered(frame, work);
+    };
     // The place is taken as long as the work goes on, also when its answer did not wait for it.
-    const work = this.carryOut(frame).finally(() => {
+    const free = (): void => {
       this.openRequests -= 1;
-    });
-    try {
-      const result = await this.withDeadline(frame, work);
-      this.sendFrame({ kind: 'response', request_id, ok: true, result });
-    } catch (thrown) {
-      this.respondError(request_id, toWireError(thrown, frame.op));
-    } finally {
-      this.unanswered.delete(request_id);
+    };
+    const work = this.carryOut(frame);
+    if (frame.deadline_ms !== undefined) {
+      work.then(free, free);
+      return void this.withDeadline(frame, frame.deadline_ms, work).then(answer, refuse);
     }
+    // One step for all of it: each is a promise more for every post.
+    work.then(
+      (result) => {
+        free();
+        answer(result);
+      },
+      (thrown: unknown) => {
+        free();
+        refuse(thrown);
+      },
+    );
+  }
+
+  /** Whatever is wrong is a refusal that comes later, as others do. Up to the operation's first wait it runs at once. */
+  private carryOut(frame: RequestFrame): Promise<unknown> {
+    try {
+      const { op } = frame;
+      if (!isOperation(op)) throw this.unknownOperation(op);
+      this.badFrames = 0;
+      const { proof } = this;
+      const binding = this.askerOf(op, frame);
+      const caller = { binding, proof, bind: (passport: Passport) => this.welcome(passport, {}, proof) };
+      return perform(this.parts, caller, op, frame.params);
+    } catch (thrown) {
+      return Promise.reject(thrown);
+    }
+  }
+
+  private answered(frame: RequestFrame, work: Promise<unknown>): void {
+    this.unanswered.delete(frame.request_id);
     if (frame.op === 'subscribe') this.beginObserving(frame, work);
   }
 
@@ -247,25 +287,17 @@ export class Connection implements Endpoint {
     this.sendFrame({ kind: 'pong', id, open: [...this.unanswered], unacked, invites });
   }
 
-  /** Async only so that a refusal is one kind of thing; up to the operation's first wait it runs at once. */
-  private async carryOut(frame: RequestFrame): Promise<unknown> {
-    const { op } = frame;
-    if (!isOperation(op)) throw this.unknownOperation(op);
-    this.badFrames = 0;
-    const full = op === 'register' ? this.noRoom(String(frame.params.name)) : null;
+  private askerOf(op: OperationName, { as, params }: RequestFrame): Binding | null {
+    const full = op === 'register' ? this.noRoom(String(params.name)) : null;
     if (full !== null) throw full;
-    const binding = this.identityOf(frame.as);
-    if (binding === undefined) {
-      throw new WireError('unauthenticated', `"${frame.as}" is not bound to this connection`);
-    }
-    if (frame.as === undefined && this.shared && OPERATIONS[op].who !== 'anyone') {
+    const binding = this.identityOf(as);
+    if (binding === undefined) throw new WireError('unauthenticated', `"${as}" is not bound to this connection`);
+    if (as === undefined && this.shared && OPERATIONS[op].who !== 'anyone') {
       const message = 'frame.as: this connection speaks for several identities; name the one that asks';
       throw new WireError('bad_frame', message, { field: 'frame.as', expected: 'a name or agent id' });
     }
     if (binding !== null) this.checkProven(binding);
-    const { proof } = this;
-    const caller = { binding, proof, bind: (passport: Passport) => this.welcome(passport, {}, proof) };
-    return perform(this.parts, caller, op, frame.params);
+    return binding;
   }
 
   /** A credential that ran out ends its binding at once, not only when time is looked at. */
@@ -294,15 +326,12 @@ export class Connection implements Endpoint {
 
   /** null = nobody is bound yet; undefined = the one named is not bound here. */
   private identityOf(as: string | undefined): Binding | null | undefined {
-    const bindings = [...this.identities.values()];
-    if (as === undefined) return bindings[0] ?? null;
-    return bindings.find(({ agentId, name }) => agentId === as || name === as);
+    if (as === undefined) return this.identities.values().next().value ?? null;
+    return this.identities.get(as) ?? [...this.identities.values()].find(({ name }) => name === as);
   }
 
   /** Bounds the answer, not the effect. */
-  private withDeadline(frame: RequestFrame, work: Promise<unknown>): Promise<unknown> {
-    const { deadline_ms, op, params } = frame;
-    if (deadline_ms === undefined) return work;
+  private withDeadline({ op, params }: RequestFrame, deadline_ms: number, work: Promise<unknown>): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const cancel = this.parts.clock.after(deadline_ms, () => {
         const session_id = typeof params.session_id === 'string' ? params.session_id : null;
@@ -359,8 +388,18 @@ export class Connection implements Endpoint {
     this.sendFrame({ kind: 'error', error: errorRecord(error) });
   }
 
+  private respond(request_id: string, result: unknown): void {
+    this.refusals = Math.max(0, this.refusals - 1);
+    this.sendFrame({ kind: 'response', request_id, ok: true, result });
+  }
+
+  /** Saying no costs as much as saying yes: who goes on and on gets its share of time, and not that of others. */
   private respondError(request_id: string, error: WireError): void {
     this.sendFrame({ kind: 'response', request_id, ok: false, error: errorRecord(error) });
+    this.refusals += 1;
+    if (this.refusals < MANY_REFUSALS) return;
+    this.refusals = 0;
+    this.link.slow?.(REFUSED_PAUSE_MS);
   }
 
   private sendFrame(frame: HubFrame): void {

@@ -128,6 +128,7 @@ export class Taps {
   }
 
   emit<Name extends HubEventName>(name: Name, event: HubEvents[Name]): void {
+    if (!this.hears(name)) return;
     for (const listener of this.emitter.listeners(name)) {
       try {
         const result: unknown = listener(event);

@@ -9,7 +9,6 @@ import { type Entry, type Envelope, givesTurn, HUB_ID } from '../core/envelope.t
 import { encodeFrame, encodeNotify, type GapReason } from '../core/frames.ts';
 import type { Head } from '../core/head.ts';
 import { isTerminal } from '../core/session.ts';
-import { envelopeText } from '../core/unit-text.ts';
 import type { Progress } from './cursors.ts';
 import type { HubParts } from './parts.ts';
 import { retryDelayMs } from './retries.ts';
@@ -25,8 +24,6 @@ interface Flight {
   readonly attempt: number;
   /** The `prev_seq` it was sent with, the same in every attempt. */
   readonly prevSeq: number;
-  /** It was nacked, and comes again by itself. */
-  readonly isPutOff?: boolean;
 }
 
 export interface PumpTarget {
@@ -54,6 +51,8 @@ export class Pump {
   private previous: number;
   /** Sent and not acked, in seq order. */
   private readonly inFlight = new Map<number, Flight>();
+  /** Those of them that were nacked and are sent again later. */
+  private readonly nacked = new Set<number>();
   /** Told as gone. A gap has no receipt: it counts as heard once something later is acked. */
   private readonly gaps = new Set<number>();
   private headSeq = 0;
@@ -100,7 +99,7 @@ export class Pump {
   stop(): void {
     this.stopped = true;
     this.parts.retries.cancel(this.retryKey('read'));
-    for (const seq of this.inFlight.keys()) this.parts.retries.cancel(this.retryKey(seq));
+    for (const seq of this.nacked) this.parts.retries.cancel(this.retryKey(seq));
   }
 
   /** Everything deliverable up to `seq` has been acked. */
@@ -112,9 +111,7 @@ export class Pump {
 
   /** How many wait for a receipt; those that come again by themselves do not. */
   get unacked(): number {
-    let count = 0;
-    for (const { isPutOff } of this.inFlight.values()) if (isPutOff !== true) count += 1;
-    return count;
+    return this.inFlight.size - this.nacked.size;
   }
 
   /** The session has ended, nothing is on its way and nothing is left to look at. */
@@ -132,7 +129,7 @@ export class Pump {
       return true;
     } else if (status === 'ack') {
       this.finish(seq);
-      this.parts.events.emit('deliveryAcked', { ...this.stream(), seq });
+      if (this.parts.events.hears('deliveryAcked')) this.parts.events.emit('deliveryAcked', { ...this.stream(), seq });
       this.run();
     } else {
       this.retryLater(seq, reason);
@@ -272,11 +269,11 @@ export class Pump {
       epoch: this.epoch,
       prev_seq: prevSeq,
       turn,
-      ...(attempt > 1 ? { attempt } : {}),
-      ...(prevSeq > 0 && prevSeq === this.start ? { starts: true as const } : {}),
-      ...(this.isDelegated ? { delegated: true as const } : {}),
+      attempt: attempt > 1 ? attempt : undefined,
+      starts: prevSeq > 0 && prevSeq === this.start ? (true as const) : undefined,
+      delegated: this.isDelegated ? (true as const) : undefined,
     };
-    this.target.send(encodeNotify(frame, envelopeText(envelope)));
+    this.target.send(encodeNotify(frame, this.parts.bindings.texts.of(envelope)));
   }
 
   /** Told, not sent: the recipient knows exactly what is gone. */
@@ -307,7 +304,7 @@ export class Pump {
   private land(seq: number): Place | null {
     const sender_id = this.inFlight.get(seq)?.senderId;
     this.inFlight.delete(seq);
-    this.parts.retries.cancel(this.retryKey(seq));
+    if (this.nacked.delete(seq)) this.parts.retries.cancel(this.retryKey(seq));
     return sender_id === undefined ? null : { session_id: this.sessionId, seq, sender_id };
   }
 
@@ -327,7 +324,8 @@ export class Pump {
   private advance(): void {
     const first = Math.min(this.inFlight.keys().next().value ?? Number.POSITIVE_INFINITY, ...this.gaps);
     const { beyond } = this.progress;
-    for (const seq of [...beyond].sort((a, b) => a - b)) {
+    // Mostly acks come in order, and there is one.
+    for (const seq of beyond.size === 1 ? beyond : [...beyond].sort((a, b) => a - b)) {
       if (seq >= first || seq > this.scanned) break;
       this.progress.seq = Math.max(this.progress.seq, seq);
       beyond.delete(seq);
@@ -338,7 +336,9 @@ export class Pump {
 
   private retryLater(seq: number, reason: string): void {
     const flight = this.inFlight.get(seq);
-    const attempt = flight?.attempt ?? 1;
+    // It was acked before, or told as gone.
+    if (flight === undefined) return;
+    const { attempt } = flight;
     const delayMs = retryDelayMs(attempt);
     if (delayMs === null) {
       this.finish(seq);
@@ -346,7 +346,7 @@ export class Pump {
       this.run();
       return;
     }
-    if (flight !== undefined) this.inFlight.set(seq, { ...flight, isPutOff: true });
+    this.nacked.add(seq);
     this.parts.retries.schedule(this.retryKey(seq), delayMs, () => void this.sendAgain(seq, attempt + 1));
   }
 
@@ -357,8 +357,10 @@ export class Pump {
     const flight = this.inFlight.get(seq);
     if (this.stopped || flight === undefined) return;
     if (entry === undefined) return this.retryLater(seq, 'the log could not be read');
-    if (!isPastTtl(entry.envelope, this.parts.clock.now()))
-      return this.send(entry, { ...flight, attempt, isPutOff: false });
+    if (!isPastTtl(entry.envelope, this.parts.clock.now())) {
+      this.nacked.delete(seq);
+      return this.send(entry, { ...flight, attempt });
+    }
     // It came once and was nacked, so whoever misses the gap has not missed the envelope.
     this.sendGap(seq, 'expired');
     this.finish(seq);

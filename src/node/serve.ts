@@ -11,12 +11,12 @@ import type { Health } from '../core/operations.ts';
 import type { Peer } from '../hub/peer.ts';
 import { Addresses } from './wire/addresses.ts';
 import { authenticationOf } from './wire/authenticate.ts';
-import { Corking } from './wire/corking.ts';
 import { Heartbeat } from './wire/heartbeat.ts';
 import { hostRefusal, isForwarded } from './wire/hosts.ts';
 import { answer, refuseUpgrade } from './wire/http.ts';
 import { listen } from './wire/listen.ts';
 import { checkServeOptions, type ServeOptions, type ServeSettings } from './wire/serve-options.ts';
+import { Turns } from './wire/turns.ts';
 import { WsEndpoint } from './wire/ws-endpoint.ts';
 
 /** The part of a hub that is served. */
@@ -58,7 +58,7 @@ class Port {
   private readonly sockets: WebSocketServer;
   private readonly endpoints = new Set<WsEndpoint>();
   private readonly addresses: Addresses;
-  private readonly corking = new Corking();
+  private readonly turns = new Turns();
   private readonly heartbeat: Heartbeat;
   private closing = false;
 
@@ -119,7 +119,7 @@ class Port {
     const busy = this.closing ? 'the hub is stopping' : this.addresses.refusal(address);
     if (busy !== null) return refuseUpgrade(socket, 503, busy);
     this.sockets.handleUpgrade(request, socket, head, (opened) => {
-      const endpoint = new WsEndpoint(opened, socket, this.corking, now);
+      const endpoint = new WsEndpoint(opened, socket, this.turns, now);
       this.admit(endpoint, address, this.authentication(isForwarded(request)));
     });
   }

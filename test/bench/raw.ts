@@ -4,11 +4,13 @@ import { constants, type FileHandle, open } from 'node:fs/promises';
 
 /** The last as the journal has it: where the system can, a write returns when the disk has it. */
 const [MIB, FILE_BYTES, DSYNC] = [2 ** 20, 2 ** 26, process.platform === 'linux' ? constants.O_DSYNC : 0];
+/** More than is ever outstanding. */
+const MOST_AT_ONCE = 4 * MIB;
 
 export class RawCommit {
   readonly #file: FileHandle;
-  #filling = Buffer.allocUnsafeSlow(MIB);
-  #writing = Buffer.allocUnsafeSlow(MIB);
+  #filling = Buffer.allocUnsafeSlow(MOST_AT_ONCE);
+  #writing = Buffer.allocUnsafeSlow(MOST_AT_ONCE);
   #length = 0;
   #at = 0;
   #isRunning = false;

@@ -1,6 +1,8 @@
 import { OPERATIONS, type OperationName } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import type { HubFrame } from '../../src/core/frames.ts';
+import { linkPair } from '../../src/core/link.ts';
+import { INSIDE } from '../../src/hub/peer.ts';
 import { type Random, seededRandom } from '../../src/testing/random.ts';
 import type { World } from '../../src/testing/world.ts';
 import { goodParams } from './every-operation.ts';
@@ -546,3 +548,25 @@ function strangeValue(random: Random): unknown {
     '30s',
   ]);
 }
+
+describe('a connection that asks on and on', () => {
+  it('[BP7, L8] is read more slowly when it is refused again and again, and not when it is answered', async () => {
+    const world = await aWorld();
+    const [near, far] = linkPair();
+    const slowed: number[] = [];
+    world.hub.accept(Object.assign(far, { slow: (ms: number) => void slowed.push(ms) }), INSIDE);
+    const ask = async (op: string) => {
+      for (let i = 0; i < 16; i++)
+        near.send(JSON.stringify({ kind: 'request', request_id: `${op}-${i}`, op, params: {} }));
+      await world.settle();
+    };
+    // Nobody is bound here: it may ask for its health and for nothing else.
+    for (let i = 0; i < 10; i++) {
+      await ask('pending_turns');
+      await ask('health');
+    }
+    expect(slowed).toEqual([]);
+    for (let i = 0; i < 4; i++) await ask('pending_turns');
+    expect(slowed).toEqual([50, 50]);
+  });
+});

@@ -1,0 +1,20 @@
+/** Parley, durable, behind a port: as anyone would run it. */
+
+import { createHub } from 'parley-hub';
+import { conversation } from 'parley-hub/adapters/conversation';
+import { answerOrders } from './orders.ts';
+
+/** A conversation for any number, so that the same talk can be had by two and by four. */
+const room = {
+  ...conversation,
+  manifest: { ...conversation.manifest, type: 'bench_room', participants: { min: 2, max: 16, roles: [] } },
+  validateCreate() {},
+};
+
+const [folder = ''] = process.argv.slice(2);
+const hub = await createHub({ data: folder, adapters: [room] });
+const { port } = await hub.listen({ port: 0, auth: { none: true } });
+answerOrders(
+  async () => port,
+  () => hub.stop(),
+);

@@ -1,0 +1,28 @@
+/** The load, in a process of its own: opens rooms on a server and posts into them as it is told. */
+
+import { Load } from './load.ts';
+import type { LoadOrder } from './orders.ts';
+import { answerOrders } from './orders.ts';
+import { openRooms, type Room } from './rooms.ts';
+
+const layouts: (readonly Room[])[] = [];
+const load = new Load();
+
+answerOrders<LoadOrder>(async (order) => {
+  switch (order.do) {
+    case 'open': {
+      const { port, isHub } = order;
+      const rooms = await openRooms({ port, isHub, prefix: `l${layouts.length}` }, order.layout);
+      for (const { parties } of rooms) for (const party of parties) party.listener = load;
+      return layouts.push(rooms) - 1;
+    }
+    case 'closed':
+      return load.closed(roomsOf(order), order.inFlight, order.ms);
+    case 'paced':
+      return load.paced(roomsOf(order), order.rate, order.ms);
+  }
+});
+
+function roomsOf({ layout, rooms }: { readonly layout: number; readonly rooms: number }): readonly Room[] {
+  return (layouts[layout] ?? []).slice(0, rooms);
+}
