@@ -88,12 +88,12 @@ async function onlyNeighboursLeft({ hub }: Neighbours): Promise<void> {
   await expect.poll(() => hub.health().connections, { timeout: 10_000 }).toBe(2);
 }
 
-it('[BP6, OP3, L8] beside one who asks without waiting for answers, of which only so many are open at once', async () => {
+it('[BP6, BP7, L8] beside one who asks without waiting for answers, of whom so much is taken at a time', async () => {
   const world = await neighbours();
-  const stop = await attacked('requests', world.url, 'rate_limited');
+  const stop = await attacked('requests', world.url, 'answered');
   await world.talk(30);
   const counts = await stop();
-  expect(Object.keys(counts).sort()).toEqual(['answered', 'rate_limited', 'unauthenticated']);
+  expect(counts.answered).toBeGreaterThan(100);
   await onlyNeighboursLeft(world);
 });
 
