@@ -95,11 +95,14 @@ export class Binding implements PumpTarget {
 
 /** When thousands come back at once, whoever is here already is served between them. */
 const RESUMES_AT_ONCE = 8;
+const READS_AT_ONCE = 16;
 
 export class Bindings {
   readonly texts: EnvelopeTexts = new EnvelopeTexts();
   private readonly parts: HubParts;
   private readonly resumes: FewAtATime;
+  /** Streams that read from the store. */
+  readonly reads: FewAtATime = new FewAtATime(READS_AT_ONCE);
   private readonly byAgent = new Map<string, Binding>();
   private lastNumber = 0;
 

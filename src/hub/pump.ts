@@ -151,8 +151,16 @@ export class Pump {
     return this.stopped || this.inFlight.size >= this.parts.limits.window || this.target.isHeldUp;
   }
 
+  /** What waits for its turn to read holds nothing but its place; who is gone by then is not read for. */
   private async readOn(): Promise<void> {
     this.reading = true;
+    await this.parts.bindings.reads.run(async () => {
+      if (this.stopped) this.reading = false;
+      else await this.readNext();
+    });
+  }
+
+  private async readNext(): Promise<void> {
     try {
       const range = { from_seq: this.scanned + 1, to_seq: this.headSeq, limit: READ_BATCH };
       const entries = await this.parts.store.read(this.sessionId, range);
