@@ -87,8 +87,8 @@ export class SingleRequests {
     const name = registry.called(called)?.passport.name ?? called;
     const greeted = greet(this.parts, { name }, credential);
     if (greeted.kind === 'bind') return greeted.passport;
-    // A name that is not registered yet may register itself.
-    if (isForAnyone && credential !== null) return null;
+    // The name of a credential may not be registered yet.
+    if (isForAnyone && as === null) return null;
     throw greeted.error;
   }
 

@@ -106,6 +106,8 @@ class Port {
       refusal: () => this.addresses.failureRefusal(address),
       unproven: () => void this.addresses.helloFailed(address),
     };
+    // Answered while the port closes: the connection it came on would be kept for another that never comes.
+    response.once('close', () => this.closing && setImmediate(() => this.server.closeIdleConnections()));
     answer(this.hub, visitor, request, response);
   }
 

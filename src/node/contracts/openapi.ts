@@ -70,7 +70,7 @@ function paths(schemas: Readonly<Record<string, JsonObject>>): JsonObject {
 function operationAt(route: Route, params: JsonObject): JsonObject {
   const { method, path, op } = route;
   const { help, who } = OPERATIONS[op];
-  const isNamed = path === `/${op}`;
+  const isNamed = method === 'POST' && path === `/${op}`;
   const alone = NEEDS_CONNECTION.has(op) ? ' Needs a connection: over HTTP it is refused.' : '';
   return {
     operationId: isNamed ? op : `${method.toLowerCase()}${path.replace(/[^a-z_]+/g, '_').replace(/_$/, '')}`,
