@@ -1,10 +1,13 @@
 // The HTTP API over a real port: the same operations, the same refusals, beside whoever is connected.
 
 import { connect } from 'parley-hub';
-import { OPERATIONS, WIRE_CODES } from 'parley-hub/core';
+import { OPERATIONS, WIRE_CODES, WireError } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../src/core/ports.ts';
 import { matchedRoute, ROUTES } from '../../src/node/http/routes.ts';
+import { answered, type SiteHub } from '../../src/node/http/site.ts';
 import { STATUS } from '../../src/node/http/status.ts';
+import { Addresses } from '../../src/node/wire/addresses.ts';
 import { HttpHub } from './http-hub.ts';
 
 const NOWHERE = '0'.repeat(32);
@@ -286,4 +289,35 @@ it('[HT8] so many requests may be open with one credential', async () => {
     body: { error: { code: 'rate_limited' } },
   });
   expect((await http.get('/sessions', { token: await http.member('carol') })).status).toBe(200);
+});
+
+it('[HT8] an address whose credentials proved nothing too often is asked to wait, before anything is looked at', async () => {
+  const addresses = new Addresses(
+    { maxConnections: 9, maxConnectionsPerAddress: 9, maxPending: 9, maxFailedHellosPerMinute: 2 },
+    () => 0,
+  );
+  const far = '203.0.113.9';
+  const hub = {
+    ask: ({ unproven }: { unproven(): void }) => {
+      unproven();
+      return Promise.reject(new WireError('unauthenticated', 'no'));
+    },
+    refused() {},
+    log: silentLog,
+    maxFrameBytes: 100,
+  } as unknown as SiteHub;
+  const visitor = {
+    forbidden: null,
+    isLocal: false,
+    authenticate: () => null,
+    refusal: () => addresses.failureRefusal(far),
+    unproven: () => void addresses.helloFailed(far),
+  };
+  const request = { url: '/api/v1/agents', method: 'GET', headers: { authorization: 'Bearer x' }, complete: true };
+  const statuses: number[] = [];
+  const response = { setHeader() {}, writeHead: (status: number) => statuses.push(status), end() {} };
+  for (const path of ['/api/v1/agents', '/metrics', '/api/v1/agents', '/metrics']) {
+    await answered(hub, visitor, path, { ...request, url: path } as never, response as never);
+  }
+  expect(statuses).toEqual([401, 401, 429, 429]);
 });

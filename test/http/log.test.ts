@@ -23,7 +23,7 @@ class Output {
   }
 }
 
-it('[OB5] it is one JSON object a line, with time, level, message and details', () => {
+it('[MO5] it is one JSON object a line, with time, level, message and details', () => {
   const output = new Output();
   logTo(output).warn('it rains', { where: 'here' });
   expect(output.lines.map((line) => JSON.parse(line))).toEqual([
@@ -31,13 +31,13 @@ it('[OB5] it is one JSON object a line, with time, level, message and details', 
   ]);
 });
 
-it('[OB5] on a terminal it is text', () => {
+it('[MO5] on a terminal it is text', () => {
   const output = new Output(true);
   logTo(output).warn('it rains', { where: 'here' });
   expect(output.text).toMatch(/^\S+Z warn it rains \{"where":"here"\}\n$/);
 });
 
-it.each([true, false])('[OB5] what is below the level is not told (terminal: %s)', (isTTY) => {
+it.each([true, false])('[MO5] what is below the level is not told (terminal: %s)', (isTTY) => {
   for (const [at, level] of LOG_LEVELS.entries()) {
     const output = new Output(isTTY);
     const log = logTo(output, level);
@@ -48,7 +48,7 @@ it.each([true, false])('[OB5] what is below the level is not told (terminal: %s)
   expect(() => logLevelOf('loud')).toThrow('--log-level: expected one of debug, info, warn, error, silent, got "loud"');
 });
 
-it('[OB5] secrets are taken out wherever they are', async () => {
+it('[MO5] secrets are taken out wherever they are', async () => {
   const hub = await createHub();
   const { token, token_id } = await hub.createToken();
   await hub.stop();
@@ -68,7 +68,7 @@ it('[OB5] secrets are taken out wherever they are', async () => {
   expect(() => JSON.stringify(withoutSecrets(circle))).not.toThrow();
 });
 
-it('[OB5] at debug every HTTP request is told, without its query and its credential', async () => {
+it('[MO5] at debug every HTTP request is told, without its query and its credential', async () => {
   const output = new Output();
   const http = await HttpHub.open({}, { log: logTo(output, 'debug') });
   const token = await http.member('alice');

@@ -55,7 +55,7 @@ class Seen {
   }
 }
 
-it('[OB1] under load the counts are those of the journal, and the refusals those that clients saw', async () => {
+it('[MO1] under load the counts are those of the journal, and the refusals those that clients saw', async () => {
   const data = await mkdtemp(join(tmpdir(), 'parley-metrics-'));
   const http = await HttpHub.open({}, { data });
   const names = ['alice', 'bob', 'carol', 'dave'];
@@ -130,7 +130,7 @@ async function entriesIn(data: string, sessionIds: readonly string[]) {
   return logs;
 }
 
-it('[OB1] says what there is: connections, bound identities, sessions by type and state, what waits, and the event loop', async () => {
+it('[MO1] says what there is: connections, bound identities, sessions by type and state, what waits, and the event loop', async () => {
   const http = await HttpHub.open();
   const tokens = [await http.member('alice'), await http.member('bob')];
   const bob = await connect(http.url, { name: 'bob', token: tokens[1] ?? '', onMessage() {} });
@@ -162,13 +162,13 @@ it('[OB1] says what there is: connections, bound identities, sessions by type an
   for (const client of [alice, bob]) client.close();
 });
 
-it('[OB1] a histogram counts each value once, in the first range that holds it', () => {
+it('[MO1] a histogram counts each value once, in the first range that holds it', () => {
   const histogram = new Histogram([1, 5]);
   for (const value of [0.5, 1, 1.1, 5, 6]) histogram.observe(value);
   expect(histogram).toMatchObject({ counts: [2, 2], count: 5, sum: 13.6 });
 });
 
-it('[OB2] metrics are for this machine; through a proxy they take a credential with observe or operate', async () => {
+it('[MO2] metrics are for this machine; through a proxy they take a credential with observe or operate', async () => {
   const http = await HttpHub.open();
   const far = { 'x-forwarded-for': '203.0.113.9' };
   const ask = async (token?: string, headers: Record<string, string> = far) =>

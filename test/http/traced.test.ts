@@ -28,7 +28,7 @@ async function talking(options: CreateHubOptions = {}) {
   return { hub, heard, session, post };
 }
 
-it('[OB3] a post without a traceparent begins a trace, and its envelope has it in the log and on delivery', async () => {
+it('[MO3] a post without a traceparent begins a trace, and its envelope has it in the log and on delivery', async () => {
   const { hub, heard, session, post } = await talking();
   const { seq, envelope_id } = await post();
   const [span, more] = spans.getFinishedSpans();
@@ -47,7 +47,7 @@ it('[OB3] a post without a traceparent begins a trace, and its envelope has it i
   expect(JSON.parse(last).traceparent).toBe(traceparent);
 });
 
-it('[OB3] a post with a traceparent keeps it, and the span is its child', async () => {
+it('[MO3] a post with a traceparent keeps it, and the span is its child', async () => {
   const { heard, post } = await talking();
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   await post({ traceparent });
@@ -57,7 +57,7 @@ it('[OB3] a post with a traceparent keeps it, and the span is its child', async 
   await expect.poll(() => heard).toEqual([traceparent]);
 });
 
-it('[OB3] a refused post ends its span with the code, and a repeated key is no other content', async () => {
+it('[MO3] a refused post ends its span with the code, and a repeated key is no other content', async () => {
   const { post } = await talking();
   await expect(post({ session_id: 'e'.repeat(32) })).rejects.toMatchObject({ code: 'not_found' });
   await expect(post({ event_data: {} })).rejects.toMatchObject({ code: expect.any(String) });

@@ -8,13 +8,13 @@ import { logOf } from '../wire/fuzz.ts';
 const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 afterEach(() => void Reflect.deleteProperty(globalThis, REGISTERED));
 
-it('[OB4] without a provider the API is not even loaded', async () => {
+it('[MO4] without a provider the API is not even loaded', async () => {
   const load = vi.fn(() => import('@opentelemetry/api'));
   expect(await openTelemetry(load)).toBe(null);
   expect(load).not.toHaveBeenCalled();
 });
 
-it('[OB4] where the API is missing, or has nobody who takes spans, there is no tracing', async () => {
+it('[MO4] where the API is missing, or has nobody who takes spans, there is no tracing', async () => {
   Reflect.set(globalThis, REGISTERED, { version: '1.9.0', trace: {} });
   expect(await openTelemetry(() => Promise.reject(new Error('Cannot find package')))).toBe(null);
   const api = await import('@opentelemetry/api');
@@ -22,7 +22,7 @@ it('[OB4] where the API is missing, or has nobody who takes spans, there is no t
   expect(await openTelemetry(async () => api)).toBe(null);
 });
 
-it('[OB4] a post gets no traceparent, and keeps its sender’s', async () => {
+it('[MO4] a post gets no traceparent, and keeps its sender’s', async () => {
   const hub = await createHub();
   await hub.agent('bob', { onMessage() {} });
   const alice = await hub.agent('alice');
