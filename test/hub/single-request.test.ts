@@ -1,13 +1,11 @@
 // Requests without a connection, in a hub whose clock and disk are in the test's hand.
 
-import { conversation } from 'parley-hub/adapters/conversation';
 import type { OperationName } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import type { Credential } from '../../src/core/credentials.ts';
-import type { Peer } from '../../src/testing/peer.ts';
-import { World } from '../../src/testing/world.ts';
-
-const HOUR_MS = 3_600_000;
+import { FaultyStore } from '../../src/testing/faulty-store.ts';
+import { aWorld, DAY, HOUR, leap, leave, logOf, opened, types } from './scene.ts';
+import { SlowReads } from './slow-stores.ts';
 
 /** A peer over a port: what it registers belongs to its credential. */
 function credentialFor(name: string, more: Partial<Credential> = {}): Credential {
@@ -19,12 +17,10 @@ interface Asking {
   readonly credential?: Credential | null;
 }
 
-async function talking() {
-  const world = await World.start({ adapters: [conversation] });
+async function talking(store = new FaultyStore()) {
+  const world = await aWorld({}, { store });
   const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
-  const created = alice.call('create_session', { type: 'conversation', participants: [bob.agentId], wait: 'created' });
-  const { session } = await world.answer(created);
-  await world.answer(bob.call('ack_invite', { session_id: session.session_id }));
+  const id = await opened(world, alice, [bob], { ttl: 0, expectations: [] });
   const failures: string[] = [];
   const asked = (op: OperationName, params: object, { as, credential = credentialFor('alice') }: Asking = {}) =>
     world.hub.ask({
@@ -36,29 +32,18 @@ async function talking() {
       unproven: () => failures.push(op),
     });
   const ask = (...args: Parameters<typeof asked>) => world.answer(asked(...args));
-  return { world, alice, bob, id: session.session_id, asked, ask, failures };
+  return { world, alice, bob, id, asked, ask, failures };
 }
-
-const leave = (peer: Peer): void => peer.link.close();
 
 it('[HT3] a request of who has no connection keeps a session from being orphaned', async () => {
   const { world, alice, bob, id, ask } = await talking();
-  for (const peer of [alice, bob]) leave(peer);
-  await world.settle();
-  const state = () =>
-    ask('get_session', { session_id: id }).then((got) => (got as { session: { state: string } }).session.state);
-  // A step of a sweep each would be many: the clock goes, and one sweep looks.
-  const later = async (ms: number) => {
-    world.clock.advance(ms);
-    await world.pass(2000);
-  };
-  await later(23 * HOUR_MS);
-  expect(await state()).toBe('ACTIVE');
-  await later(23 * HOUR_MS);
-  const summary = world.store.disk.log(id)?.entries.at(-1)?.envelope.event_type;
-  expect(summary).toBe('session.opened');
-  await later(25 * HOUR_MS);
-  expect(world.store.disk.log(id)?.entries.at(-1)?.envelope.event_type).toBe('session.expired');
+  for (const peer of [alice, bob]) await leave(world, peer);
+  await leap(world, DAY - HOUR);
+  expect(await ask('get_session', { session_id: id })).toMatchObject({ session: { state: 'ACTIVE' } });
+  await leap(world, DAY - HOUR);
+  expect(types(logOf(world.store, id)).at(-1)).toBe('session.opened');
+  await leap(world, HOUR);
+  expect(types(logOf(world.store, id)).at(-1)).toBe('session.expired');
 });
 
 it('[HT3] a request changes nothing about who is bound, and nobody is told', async () => {
@@ -85,29 +70,30 @@ describe('its credential', () => {
   });
 
   it('[HT2, AU3] is asked again when what it asked for is decided', async () => {
-    const { world, id, asked } = await talking();
-    const nowMs = world.clock.now();
-    await world.restart();
-    world.hold = true;
+    const store = new SlowReads();
+    const { world, id, asked } = await talking(store);
+    world.hub.evictIdle();
+    store.gate.close();
     // The session has to be loaded first; meanwhile the credential runs out.
-    const credential = credentialFor('alice', { expires_at_ms: nowMs + 10 });
+    const credential = credentialFor('alice', { expires_at_ms: world.clock.now() + 10 });
     const posted = asked('post', { session_id: id, ...text }, { credential });
     const refused = expect(posted).rejects.toMatchObject({ code: 'unauthenticated' });
-    await Promise.resolve();
+    await world.settle();
     world.clock.advance(1000);
-    world.hold = false;
+    store.gate.open();
     await world.settle();
     await refused;
   });
 
   it('[HT2] brings its grants, and those of another connection of the same identity are not lent', async () => {
-    const { id, ask } = await talking();
+    const { world, id, ask } = await talking();
     const hide = { session_id: id, participant: 'bob' };
     await expect(ask('hide_participant', hide)).rejects.toMatchObject({ code: 'forbidden' });
     await expect(ask('list_schedules', { all: true })).rejects.toMatchObject({ code: 'forbidden' });
     const strong = { credential: credentialFor('alice', { grants: ['operate'] }) };
     expect(await ask('list_schedules', { all: true }, strong)).toMatchObject({ schedules: [] });
-    expect(await ask('hide_participant', hide, strong)).toMatchObject({ status: 'hidden' });
+    expect(await ask('hide_participant', hide, strong)).toEqual({ state: 'ACTIVE' });
+    expect(types(logOf(world.store, id)).at(-1)).toBe('session.participant.hidden');
   });
 
   it('[HT1] registers the name it is for, which then asks', async () => {
