@@ -92,7 +92,7 @@ it('[MO1] under load the counts are those of the journal, and the refusals those
     seen.refused(body.error.code);
   });
   await Promise.all(work);
-  expect(seen.accepted).toBeGreaterThan(100);
+  expect(seen.accepted).toBeGreaterThan(50);
   expect(seen.refusals.size).toBeGreaterThan(2);
   for (const bad of [() => http.get('/agents'), () => http.send('POST', '/api/v1/post', '{', { token: tokens[0] })]) {
     seen.refused((await bad()).body.error.code);
@@ -116,13 +116,14 @@ it('[MO1] under load the counts are those of the journal, and the refusals those
   expect(after.get('parley_envelopes_total{by="participant"}')).toBe(entries.length - byHub);
   expect(after.get('parley_envelopes_total{by="hub"}')).toBe(byHub);
   const violations = entries.filter(({ event_type }) => event_type === 'expectation.violated').length;
-  expect(after.get('parley_violations_total{name="max_turns"}') ?? 0).toBe(violations);
+  expect(violations).toBeGreaterThan(0);
+  expect(after.get('parley_violations_total{name="max_turns"}')).toBe(violations);
   await rm(data, { recursive: true, force: true });
 }, 60_000);
 
 async function entriesIn(data: string, sessionIds: readonly string[]) {
   const hub = await createHub({ data });
-  await hub.agent('reader').then(({ close }) => close);
+  await hub.agent('reader');
   await hub.grant('reader', ['observe']);
   const logs: { sender_id: string; event_type: string }[] = [];
   for (const id of sessionIds) logs.push(...(await logOf(hub, 'reader', id)).map((line) => JSON.parse(line)));

@@ -6,7 +6,7 @@ import { hubFrames } from '../../core/hub-frame-schemas.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { OPERATIONS, type OperationName } from '../../core/operations.ts';
 import { allSchemas } from './schemas.ts';
-import { PACKAGE_VERSION } from './version.ts';
+import { packageVersion } from './version.ts';
 
 const CHANNEL = 'frames';
 
@@ -16,7 +16,7 @@ export function asyncApi(): JsonObject {
     asyncapi: '3.0.0',
     info: {
       title: 'Parley',
-      version: PACKAGE_VERSION,
+      version: packageVersion(),
       description:
         'Frames of the hub over WebSocket: one JSON object per text message. This document speaks as the hub.',
       license: { name: 'Apache-2.0' },

@@ -7,7 +7,7 @@ import { NEEDS_CONNECTION } from '../../hub/single-request.ts';
 import { API, pathParams, ROUTES, type Route } from '../http/routes.ts';
 import { STATUS } from '../http/status.ts';
 import { allSchemas, DIALECT } from './schemas.ts';
-import { PACKAGE_VERSION } from './version.ts';
+import { packageVersion } from './version.ts';
 
 /** What any operation may answer. */
 const ANY: readonly WireCode[] = [
@@ -27,7 +27,7 @@ export function openApi(): JsonObject {
     jsonSchemaDialect: DIALECT,
     info: {
       title: 'Parley',
-      version: PACKAGE_VERSION,
+      version: packageVersion(),
       description:
         'Every operation of the hub over HTTP. What is delivered comes over the WebSocket: see /asyncapi.json.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },

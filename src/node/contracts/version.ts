@@ -2,7 +2,8 @@
 
 import { createRequire } from 'node:module';
 
-// By the package's own name: the same from the sources and from what is built.
-const manifest: { readonly version: string } = createRequire(import.meta.url)('parley-hub/package.json');
-
-export const PACKAGE_VERSION: string = manifest.version;
+export function packageVersion(): string {
+  // By the package's own name: the same from the sources and from what is built.
+  const manifest: { readonly version: string } = createRequire(import.meta.url)('parley-hub/package.json');
+  return manifest.version;
+}
