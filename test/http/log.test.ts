@@ -1,8 +1,10 @@
 // What a hub tells whoever runs it: at which level, in which form, and never a secret.
 
+import { existsSync } from 'node:fs';
 import { createHub } from 'parley-hub';
 import { expect, it } from 'vitest';
 import { LOG_LEVELS, logLevelOf, logTo } from '../../src/node/pino-log.ts';
+import { up } from '../../src/node/up.ts';
 import { withoutSecrets } from '../../src/node/without-secrets.ts';
 import { HttpHub } from './http-hub.ts';
 
@@ -46,6 +48,11 @@ it.each([true, false])('[MO5] what is below the level is not told (terminal: %s)
   }
   expect(logLevelOf('warn')).toBe('warn');
   expect(() => logLevelOf('loud')).toThrow('--log-level: expected one of debug, info, warn, error, silent, got "loud"');
+});
+
+it('[MO5] a hub does not start with a level there is not', async () => {
+  await expect(up({ data: 'nowhere', say() {}, logLevel: 'loud' })).rejects.toMatchObject({ code: 'bad_options' });
+  expect(existsSync('nowhere')).toBe(false);
 });
 
 it('[MO5] secrets are taken out wherever they are', async () => {
