@@ -15,6 +15,7 @@ const documents = [
   'SECURITY.md',
   'SPEC.md',
   'docs/api.md',
+  'docs/http.md',
   'docs/wire.md',
   'docs/guides/first-discussion.md',
   'docs/guides/workflows.md',

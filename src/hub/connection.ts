@@ -97,6 +97,7 @@ export class Connection implements Endpoint {
   /** Says goodbye and closes. */
   close(reason: 'shutdown' | 'bad_frames' | 'slow_consumer' | 'unauthorized'): void {
     if (this.closed) return;
+    if (reason === 'slow_consumer') this.parts.meter.slowConsumers += 1;
     // Ended first: what leaves now is the goodbye alone.
     this.end();
     this.link.send(encodeFrame({ kind: 'goodbye', reason }));
@@ -216,7 +217,10 @@ export class Connection implements Endpoint {
     }
     this.openRequests += 1;
     this.unanswered.add(request_id);
+    const { clock, meter } = this.parts;
+    const at = clock.monotonic();
     const answer = (result: unknown): void => {
+      if (op === 'post') meter.ackMs.observe(clock.monotonic() - at);
       this.respond(request_id, result);
       this.answered(frame, work);
     };
@@ -385,6 +389,7 @@ export class Connection implements Endpoint {
   }
 
   private refuse(error: WireError): void {
+    this.parts.meter.refused(error.code);
     this.sendFrame({ kind: 'error', error: errorRecord(error) });
   }
 
@@ -395,6 +400,7 @@ export class Connection implements Endpoint {
 
   /** Saying no costs as much as saying yes: who goes on and on gets its share of time, and not that of others. */
   private respondError(request_id: string, error: WireError): void {
+    this.parts.meter.refused(error.code);
     this.sendFrame({ kind: 'response', request_id, ok: false, error: errorRecord(error) });
     this.refusals += 1;
     if (this.refusals < MANY_REFUSALS) return;

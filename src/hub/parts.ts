@@ -1,7 +1,7 @@
 /** What the parts of one hub know of each other. Assembled in hub.ts; every part takes it and uses what it needs. */
 
 import type { Limits } from '../core/limits.ts';
-import type { Clock, Ids, Log } from '../core/ports.ts';
+import type { Clock, Ids, Log, Tracing } from '../core/ports.ts';
 import type { Store } from '../core/store.ts';
 import type { Adapters } from './adapters.ts';
 import type { AskArbiter } from './ask-arbiter.ts';
@@ -18,6 +18,7 @@ import type { Grace } from './grace.ts';
 import type { Lines } from './in-line.ts';
 import type { Inboxes } from './inboxes.ts';
 import type { LiveIndex } from './live-index.ts';
+import type { Meter } from './meter.ts';
 import type { Observers } from './observers.ts';
 import type { Presence } from './presence.ts';
 import type { Rates } from './rates.ts';
@@ -46,6 +47,9 @@ export interface HubParts {
   readonly stamper: Stamper;
   readonly backlog: Backlog;
   readonly events: Taps;
+  readonly meter: Meter;
+  /** null = nobody traces. */
+  readonly tracing: Tracing | null;
   readonly adapters: Adapters;
   readonly ruleParts: RuleParts;
   readonly views: Views;

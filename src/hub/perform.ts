@@ -34,6 +34,7 @@ import { scheduleOperations } from './schedule-operations.ts';
 import { sessionsToLeave } from './sessions-to-leave.ts';
 import { taskOperations } from './task-operations.ts';
 import { tokenOperations } from './token-operations.ts';
+import { tracedPost } from './traced-post.ts';
 
 type PendingTurn = Result<'pending_turns'>['turns'][number];
 
@@ -137,7 +138,10 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
     return { state: ended.state, close_reason: ended.close_reason };
   },
 
-  post: (parts, caller, params) => post(parts, boundCaller(caller), params),
+  post(parts, caller, params) {
+    const sender = boundCaller(caller);
+    return parts.tracing === null ? post(parts, sender, params) : tracedPost(parts, parts.tracing, sender, params);
+  },
 
   can_send(parts, caller, { session_id, event_type = 'msg.text' }) {
     const sender = boundCaller(caller);

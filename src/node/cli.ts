@@ -4,7 +4,6 @@
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { HubError } from '../core/errors.ts';
-import { lineLog } from './line-log.ts';
 import { terminalOf } from './terminal.ts';
 
 const DONE = 0;
@@ -28,6 +27,7 @@ Options of up:
   --data <folder>  Where everything is kept (.parley).
   --tls-cert <file>, --tls-key <file>
                    A certificate and its key, as PEM: then it speaks wss.
+  --log-level <l>  debug, info (default), warn, error or silent.
 
 Options:
   -h, --help       Show this help.
@@ -85,6 +85,7 @@ function parse(args: readonly string[]) {
       data: { type: 'string' },
       'tls-cert': { type: 'string' },
       'tls-key': { type: 'string' },
+      'log-level': { type: 'string' },
     },
   });
 }
@@ -119,10 +120,12 @@ interface UpArguments {
   readonly data?: string | undefined;
   readonly 'tls-cert'?: string | undefined;
   readonly 'tls-key'?: string | undefined;
+  readonly 'log-level'?: string | undefined;
 }
 
 async function runUp({ port, host, data = '.parley', ...files }: UpArguments): Promise<number> {
   if (port !== undefined && !/^\d{1,5}$/.test(port)) return complain(`--port: expected a number, got "${port}"`);
+  const { 'log-level': logLevel } = files;
   const { up } = await import('./up.ts');
   try {
     const { tlsFromFiles } = await import('./tls-files.ts');
@@ -134,7 +137,7 @@ async function runUp({ port, host, data = '.parley', ...files }: UpArguments): P
       tls,
       ...(port === undefined ? {} : { port: Number(port) }),
       say: line,
-      log: lineLog(process.stderr),
+      ...(logLevel === undefined ? {} : { logLevel }),
     });
     return DONE;
   } catch (thrown) {

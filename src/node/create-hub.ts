@@ -31,10 +31,10 @@ import type { View } from '../core/view.ts';
 import type { HubEventName, HubListener } from '../hub/events.ts';
 import { Hub } from '../hub/hub.ts';
 import { MemoryStore } from '../hub/memory-store.ts';
-import type { Peer } from '../hub/peer.ts';
 import type { Tokens } from '../hub/tokens.ts';
 import { exitAfterFailure } from './exit-after-failure.ts';
 import { type Serving, serve } from './serve.ts';
+import { servedHub } from './served.ts';
 import type { Archived, ArchiveOptions } from './store/archive.ts';
 import type { BackedUp } from './store/backup.ts';
 import type { CareOptions } from './store/care-types.ts';
@@ -46,6 +46,7 @@ import { systemClock } from './system-clock.ts';
 import { systemIds } from './system-ids.ts';
 import { systemSecrets } from './system-secrets.ts';
 import { everySecond } from './tick.ts';
+import { openTelemetry } from './tracing.ts';
 import type { ServeOptions } from './wire/serve-options.ts';
 
 export interface CreateHubOptions {
@@ -150,6 +151,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     ...(arbiter === undefined ? {} : { arbiter }),
     evaluators: [...EVALUATORS, ...evaluators],
     handlers: [...HANDLERS, ...handlers],
+    tracing: await openTelemetry(),
     ...(limits === undefined ? {} : { limits }),
     ...(log === undefined ? {} : { log }),
   }).catch(async (thrown: unknown) => {
@@ -166,13 +168,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     human: (name, more = {}) => HumanClient.connect({ ...more, name, link, ids: systemIds }),
     connect: link,
     async listen(more) {
-      const served = {
-        accept: (end: Link, peer: Peer) => hub.accept(end, peer),
-        health: () => hub.health(),
-        maxFrameBytes: hub.limits.maxFrameBytes,
-        judgeToken: (token: unknown) => tokens.judge(token),
-      };
-      const port = await serve(served, more);
+      const port = await serve(servedHub(hub, log), more);
       ports.add(port);
       return port;
     },

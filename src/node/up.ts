@@ -5,6 +5,7 @@ import { HubError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import { createHub, type LocalHub } from './create-hub.ts';
 import { ensureOperatorToken } from './operator-token.ts';
+import { logLevelOf, logTo } from './pino-log.ts';
 import { welcomeLines } from './welcome-lines.ts';
 import type { ServeOptions } from './wire/serve-options.ts';
 
@@ -14,18 +15,19 @@ export interface UpOptions extends ServeOptions {
   /** Writes a line for people. */
   readonly say: (line: string) => void;
   readonly log?: Log;
+  /** Without a log of one's own: how much is told, on standard error. */
+  readonly logLevel?: string;
 }
 
 /** Signals that come this close together are one. */
 const ONE_KEY_MS = 500;
 
 /** Resolves when it has ended, after SIGTERM or SIGINT. */
-export async function up({ data, say, log, ...serving }: UpOptions): Promise<void> {
+export async function up({ data, say, logLevel = 'info', ...options }: UpOptions): Promise<void> {
+  const { log = logTo(process.stderr, logLevelOf(logLevel)), ...serving } = options;
   // Listened for from the first: who reads the welcome may answer it at once.
   const told = toldToEnd();
-  const hub = await createHub({ data, exitOnStoreFailure: true, ...(log === undefined ? {} : { log }) }).catch(
-    explained,
-  );
+  const hub = await createHub({ data, exitOnStoreFailure: true, log }).catch(explained);
   const port = await open(hub, serving);
   const tokenFile = await ensureOperatorToken(hub, data);
   for (const line of welcomeLines({ url: port.url, data, tokenFile })) say(line);
