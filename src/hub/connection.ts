@@ -29,7 +29,7 @@ import type { Resume } from './resume.ts';
 /** What not every hub can. */
 const FEATURES: readonly string[] = ['deltas', 'observe', STREAM_STARTS];
 /** Refusals that were not made up for by as many answers, after which a connection is read more slowly; and how slowly. */
-const MANY_REFUSALS = 32;
+const MANY_REFUSALS = 16;
 const REFUSED_PAUSE_MS = 50;
 
 export class Connection implements Endpoint {

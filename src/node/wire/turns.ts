@@ -6,6 +6,8 @@ export interface InTurn {
 
 /** One for a server. */
 export class Turns {
+  /** Frames that were handed on, of all peers. */
+  frames = 0;
   private asked = new Set<InTurn>();
 
   atEnd(one: InTurn): void {
