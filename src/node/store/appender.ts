@@ -70,7 +70,8 @@ export class Appender {
     if (isDamaged || !isHead(before, expected)) return { token: tokenOfConflict(seq), outcome: this.#conflict() };
     // The fold comes first: if it throws, nothing was written.
     const grown = extended(before, unit);
-    const appended = this.#journal.append('unit', logId, unitText(unit));
+    const text = unitText(unit);
+    const appended = this.#journal.append('unit', logId, text);
     const { position } = appended;
     const after = before === null ? { ...grown, order: orderAt(position) } : grown;
     log.stage(after);
@@ -79,7 +80,7 @@ export class Appender {
     const outcome = group.add(
       new AppendedUnit(this.#catalogue, log, after, { firstSeq, position }, last?.envelope_id ?? null),
     );
-    return { token: tokenOf(after), outcome };
+    return { token: tokenOf(after), outcome, text };
   }
 
   /** A record that nobody waits for; `apply` is called when it is durable. */
