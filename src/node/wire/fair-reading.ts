@@ -1,6 +1,6 @@
 /** Hands on what a peer sends, so much of it at a time: who sends without end takes its time from nobody else. */
 
-import type { InTurn, Turns } from './turns.ts';
+import type { Turns } from './turns.ts';
 
 /**
  * Characters of one peer in one turn: a chunk of a socket can hold hundreds of frames, and all of them together would keep
@@ -18,12 +18,13 @@ export interface Readable {
   resume(): void;
 }
 
-export class FairReading implements InTurn {
+export class FairReading {
   private readonly source: Readable;
   private readonly turns: Turns;
   private readonly take: (text: string) => void;
-  /** Of what may be taken in this turn. */
+  /** What was taken in a turn, and in which. */
   private spent = 0;
+  private turn = -1;
   /** Frames that were handed on, of this peer and of the others. */
   private own = 0;
   private others = 0;
@@ -44,10 +45,6 @@ export class FairReading implements InTurn {
   came(text: string): void {
     if (this.mustWait || this.waiting.length > 0) this.waiting.push(text);
     else this.handOne(text);
-  }
-
-  endTurn(): void {
-    this.spent = 0;
   }
 
   hold(): void {
@@ -82,8 +79,9 @@ export class FairReading implements InTurn {
   }
 
   private handOne(text: string): void {
-    if (this.spent === 0) this.turns.atEnd(this);
-    this.spent += text.length + FRAME_COST;
+    const turn = this.turns.current;
+    this.spent = (turn === this.turn ? this.spent : 0) + text.length + FRAME_COST;
+    this.turn = turn;
     this.own += 1;
     this.turns.frames += 1;
     this.take(text);
