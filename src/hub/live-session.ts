@@ -202,7 +202,8 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
     this.parts.inboxes.stage(entries, this.durable);
   }
 
-  onDurable({ entries }: Unit, after: SessionState | null): void {
+  onDurable({ entries }: Unit, after: SessionState | null, _before: SessionState | null, text?: string): void {
+    if (text !== undefined) this.parts.bindings.texts.know(entries, text);
     this.publish(entries, after);
   }
 
