@@ -26,6 +26,7 @@ export const REPEATS: { readonly [Name in OperationName]: 'always' | 'with a key
   remove_participant: 'always',
   get_session: 'always',
   list_sessions: 'always',
+  search_sessions: 'always',
   close_session: 'always',
   post: 'with a key',
   can_send: 'always',

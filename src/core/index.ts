@@ -44,6 +44,7 @@ export type {
   WaitContext,
 } from './expectation.ts';
 export type { AgentQuery, FoundAgent } from './find-agent.ts';
+export type { Snippet, TextMatch } from './find-text.ts';
 export type {
   ClientFrame,
   DeltaFrame,
@@ -106,6 +107,7 @@ export type {
   SessionTemplate,
 } from './schedule.ts';
 export type { Schema } from './schema-contract.ts';
+export type { SearchMatch, SearchPage, SearchParams } from './search.ts';
 export type {
   CreatedData,
   ExpectationEntry,

@@ -31,6 +31,7 @@ import {
 import { ruleRecord } from './rule-schemas.ts';
 import { schedule } from './schedule-schemas.ts';
 import { anyObject, oneOf, record, text, texts } from './schema.ts';
+import { searchPage } from './search-schemas.ts';
 import { cancelAnswer, resumedTask, taskAnswer, taskPage, taskWithData } from './task-schemas.ts';
 import { newToken, tokenId, tokenRecord } from './token-schemas.ts';
 import type { ViewMessage } from './view.ts';
@@ -89,6 +90,7 @@ export const RESULTS: { readonly [Name in OperationName]: z.ZodType<Result<Name>
     public_state: anyObject(),
   }),
   list_sessions: record<Result<'list_sessions'>>({ sessions: z.array(sessionSummary), next: text(256).nullable() }),
+  search_sessions: searchPage,
   close_session: record<EndAnswer>({ state: lifecycleState, close_reason: z.string().nullable() }),
   post: record<PostAnswer>({ envelope_id: madeId, seq, created_at: time, turn: turn.nullable(), duplicate }),
   can_send: record<Result<'can_send'>>({

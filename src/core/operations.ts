@@ -30,6 +30,8 @@ import {
 } from './schedule-schemas.ts';
 import { anyObject, schemaOf, text, whole } from './schema.ts';
 import type { Schema } from './schema-contract.ts';
+import type { SearchPage, SearchParams } from './search.ts';
+import { searchParams } from './search-schemas.ts';
 import type { ExpectationEntry, LifecycleState, SessionMetadata, ViewRef } from './session.ts';
 import type { Skill } from './skill.ts';
 import type { CancelAnswer, TaskAnswer } from './task-decisions.ts';
@@ -188,6 +190,7 @@ export interface OperationTypes {
     };
     result: { readonly sessions: readonly SessionSummary[]; readonly next: string | null };
   };
+  search_sessions: { params: SearchParams; result: SearchPage };
   close_session: {
     params: {
       readonly session_id: string;
@@ -492,6 +495,13 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     'self',
     [],
     'Your sessions, newest first, a page at a time.',
+  ),
+  search_sessions: operation(
+    'search_sessions',
+    searchParams,
+    'self',
+    [],
+    'Look for a text in what you can read, newest session first; with the grant `observe`, in every session. One call does a part of it.',
   ),
   close_session: operation(
     'close_session',

@@ -4,6 +4,7 @@ import type { SessionAdapter } from '../core/adapter.ts';
 import type { Arbiter } from '../core/arbiter.ts';
 import { asError, HubError } from '../core/errors.ts';
 import type { Evaluator, ViolationHandler } from '../core/expectation.ts';
+import { FewAtATime } from '../core/few-at-a-time.ts';
 import type { Grant } from '../core/grants.ts';
 import { type Limits, limitsWith } from '../core/limits.ts';
 import { type Link, linkPair } from '../core/link.ts';
@@ -76,6 +77,7 @@ export interface HubOptions {
 }
 
 const AUDIT_PAGE = 500;
+const SEARCHES_AT_ONCE = 2;
 
 export class Hub {
   private readonly parts: HubParts;
@@ -305,6 +307,7 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
     retries: new Retries(clock),
     createKeys: new CreateKeys(),
     opening: new Map(),
+    searches: new FewAtATime(SEARCHES_AT_ONCE),
     starting: new Map(),
     presence: new Presence(clock, limits, grace, (agentId) => parts.bindings.isBound(agentId)),
   } satisfies Partial<HubParts>);

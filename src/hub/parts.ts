@@ -1,5 +1,6 @@
 /** What the parts of one hub know of each other. Assembled in hub.ts; every part takes it and uses what it needs. */
 
+import type { FewAtATime } from '../core/few-at-a-time.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Clock, Ids, Log } from '../core/ports.ts';
 import type { Store } from '../core/store.ts';
@@ -74,6 +75,8 @@ export interface HubParts {
   readonly schedules: Schedules;
   /** Sessions that are being opened, by agent with a limit. */
   readonly opening: Lines;
+  /** Searches run a few at a time. */
+  readonly searches: FewAtATime;
   /** Tasks that are being started, by agent with a limit. */
   readonly starting: Lines;
   /** The store refused a write: from now on nothing is accepted. */

@@ -27,6 +27,7 @@ export function goodParams(session_id: string): { readonly [Name in OperationNam
     remove_participant: { session_id, participant: 'bob' },
     get_session: { session_id },
     list_sessions: {},
+    search_sessions: { query: 'hello' },
     close_session: { session_id },
     post: { session_id, event_type: 'msg.text', event_data: { text: 'hello' }, idempotency_key: 'k' },
     can_send: { session_id },

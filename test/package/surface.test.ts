@@ -221,6 +221,7 @@ it('[PK4, OP1] the operations are the ones clients know, each with parameters, r
     'remove_participant',
     'get_session',
     'list_sessions',
+    'search_sessions',
     'close_session',
     'post',
     'can_send',

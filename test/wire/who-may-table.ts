@@ -61,6 +61,7 @@ export const TABLE: { readonly [Name in OperationName]: Row } = {
   remove_participant: within('forbidden', 'forbidden'),
   get_session: within(READS_ON, UNTIL_OUT, OBSERVES),
   list_sessions: bound(OWN),
+  search_sessions: bound(OWN),
   close_session: within('forbidden', 'forbidden'),
   post: within('not_your_turn', 'forbidden'),
   can_send: within(may('it is told that it cannot'), may('it is told that it cannot')),
