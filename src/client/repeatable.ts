@@ -24,6 +24,7 @@ export const REPEATS: { readonly [Name in OperationName]: 'always' | 'with a key
   return_to_session: 'always',
   hide_participant: 'always',
   remove_participant: 'always',
+  redact: 'always',
   get_session: 'always',
   list_sessions: 'always',
   search_sessions: 'always',

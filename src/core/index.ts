@@ -82,6 +82,8 @@ export type {
   Params,
   ParticipantRef,
   PostParams,
+  RedactAnswer,
+  RedactParams,
   Result,
   SessionSummary,
   Who,
@@ -93,6 +95,7 @@ export { callTool, finish, handoff } from './packets.ts';
 export type { AgentKind, Passport, PassportClaim } from './passport.ts';
 export type { Clock, Ids, Log } from './ports.ts';
 export type { FailureAnswer, ProgressAnswer } from './progress.ts';
+export type { Redaction } from './redaction.ts';
 export type { Observed, Resume, ResumeClaim } from './resume.ts';
 export type { Overflow, Rate, Rule, RuleChange, RuleRecord } from './rule.ts';
 export { ruleArbiter } from './rule-arbiter.ts';

@@ -11,7 +11,7 @@ import type { EndAnswer } from './ending.ts';
 import { WIRE_CODES, type WireCode } from './errors.ts';
 import { foundAgent, resume, skill } from './identity-schemas.ts';
 import type { InviteAnswer } from './membership.ts';
-import type { Health, OperationName, Result, SessionSummary } from './operations.ts';
+import type { Health, OperationName, RedactAnswer, Result, SessionSummary } from './operations.ts';
 import type { FailureAnswer, ProgressAnswer } from './progress.ts';
 import {
   agentName,
@@ -21,6 +21,7 @@ import {
   madeId,
   participant,
   passport,
+  redaction,
   seq,
   sessionId,
   sessionMetadata,
@@ -83,6 +84,14 @@ export const RESULTS: { readonly [Name in OperationName]: z.ZodType<Result<Name>
   return_to_session: inviteAnswer,
   hide_participant: inviteAnswer,
   remove_participant: inviteAnswer,
+  redact: record<RedactAnswer>({
+    session_id: sessionId,
+    seq,
+    envelope_id: madeId,
+    redacted: redaction,
+    pinned: z.boolean(),
+    duplicate,
+  }),
   get_session: record<Result<'get_session'>>({
     session: sessionMetadata,
     turn: turn.nullable(),

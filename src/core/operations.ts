@@ -17,7 +17,8 @@ import { RESULTS } from './operation-results.ts';
 import type { Passport, PassportClaim } from './passport.ts';
 import { postParams } from './post-params.ts';
 import type { FailureAnswer, ProgressAnswer } from './progress.ts';
-import { agentRef, eventType, lifecycleState, passportClaim, sessionId } from './record-schemas.ts';
+import { agentRef, eventType, lifecycleState, passportClaim, seq, sessionId } from './record-schemas.ts';
+import type { Redaction } from './redaction.ts';
 import type { Resume, ResumeClaim } from './resume.ts';
 import type { RuleChange, RuleRecord } from './rule.ts';
 import { setRuleParams } from './rule-schemas.ts';
@@ -92,6 +93,23 @@ export interface OperatorParams {
   readonly session_id: string;
   readonly participant: string;
   readonly reason?: string | undefined;
+}
+
+export interface RedactParams {
+  readonly session_id: string;
+  readonly seq: number;
+  readonly reason?: string | undefined;
+}
+
+export interface RedactAnswer {
+  readonly session_id: string;
+  readonly seq: number;
+  readonly envelope_id: string;
+  readonly redacted: Redaction;
+  /** The state is kept: the bytes go at the next archive after the session has ended. */
+  readonly pinned: boolean;
+  /** It was redacted before. */
+  readonly duplicate?: true;
 }
 
 /** A session in a list: enough to choose one. */
@@ -171,6 +189,7 @@ export interface OperationTypes {
   };
   hide_participant: { params: OperatorParams; result: InviteAnswer };
   remove_participant: { params: OperatorParams; result: InviteAnswer };
+  redact: { params: RedactParams; result: RedactAnswer };
   get_session: {
     params: { readonly session_id: string };
     result: {
@@ -476,6 +495,13 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     'operator',
     ['not_found', 'forbidden'],
     'Take a participant out of a session for good.',
+  ),
+  redact: operation(
+    'redact',
+    z.object({ session_id: sessionId, seq, reason: text(256).optional() }),
+    'operator',
+    ['not_found', 'forbidden', 'conflict'],
+    'Hide what an envelope says, for good and from everybody; its place, sender and digest stay.',
   ),
   get_session: operation(
     'get_session',

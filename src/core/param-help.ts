@@ -64,6 +64,7 @@ const HELP: { readonly [Name in ParamName]: string } & { readonly [Name in Param
   reason: 'Why.',
   participant: 'Whom (name or id).',
   'return_to_session.participant': 'Whom, with the grant `operate`; absent = yourself.',
+  seq: 'The envelope, by its place in the session.',
   role: 'As what.',
   states: 'Only those in one of these states.',
   event_type: 'What kind of thing it is, such as `msg.text`.',

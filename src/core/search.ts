@@ -50,6 +50,8 @@ export function isSearched(head: Head, { states, type, labels = {} }: SearchPara
 
 /** What a session type says about itself is in every session of it, and nobody said it there. */
 export function findIn(envelope: Envelope, find: Finder): SearchMatch | null {
+  // That something was redacted is no text anybody said.
+  if (envelope.redacted !== undefined) return null;
   const { manifest: _, ...said } = envelope.event_data;
   for (const one of textsIn(envelope.sender_id === HUB_ID ? said : envelope.event_data)) {
     const found = find(one);

@@ -22,6 +22,7 @@ import type { LiveIndex } from './live-index.ts';
 import type { Observers } from './observers.ts';
 import type { Presence } from './presence.ts';
 import type { Rates } from './rates.ts';
+import type { Redactions } from './redactions.ts';
 import type { Registry } from './registry.ts';
 import type { Retries } from './retries.ts';
 import type { RuleParts } from './rule-parts.ts';
@@ -62,6 +63,7 @@ export interface HubParts {
   readonly tokens: Tokens | null;
   readonly registry: Registry;
   readonly sessions: Sessions;
+  readonly redactions: Redactions;
   readonly bindings: Bindings;
   readonly observers: Observers;
   readonly deltas: Deltas;

@@ -29,6 +29,7 @@ import { publicStateOf } from './public-state.ts';
 import { readLog } from './read-log.ts';
 import { liveSessionsOf } from './read-pages.ts';
 import { readView } from './read-view.ts';
+import { redact } from './redact.ts';
 import { ruleOperations } from './rule-operations.ts';
 import { scheduleOperations } from './schedule-operations.ts';
 import { searchSessions } from './search-sessions.ts';
@@ -82,6 +83,7 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   ...ruleOperations,
   ...operatorOperations,
   ...observeOperations,
+  redact,
   ...tokenOperations,
   ...taskOperations,
   ...scheduleOperations,

@@ -124,7 +124,7 @@ class Search {
       this.entriesLeft -= entries.length;
       const own = end === null ? entries : entries.filter(({ envelope }) => isReadable(envelope, this.agentId, end));
       const readable = end === null ? own : await notWithheld(this.parts.gate, this.agentId, own);
-      const stoppedAt = this.look(readable);
+      const stoppedAt = this.look(this.parts.redactions.allShown(readable));
       if (stoppedAt !== null) return stoppedAt;
       at -= entries.length;
     }

@@ -27,6 +27,7 @@ const least: { readonly [Name in OperationName]: Readonly<Record<string, unknown
   return_to_session: { session_id: SESSION },
   hide_participant: { session_id: SESSION, participant: 'bob' },
   remove_participant: { session_id: SESSION, participant: 'bob' },
+  redact: { session_id: SESSION, seq: 1 },
   get_session: { session_id: SESSION },
   list_sessions: {},
   search_sessions: { query: 'x' },
@@ -128,6 +129,7 @@ const takes: { readonly [Name in OperationName]: Readonly<Record<string, string>
   remove_participant: { session_id: '', participant: 'text', reason: 'text' },
   report_progress: { session_id: '', note: 'text' },
   report_turn_failure: { session_id: '', reason: 'text' },
+  redact: { session_id: '', seq: 'number', reason: 'text' },
   get_session: { session_id: '' },
   list_sessions: { states: '', type: 'text', after: 'text', limit: 'number' },
   search_sessions: {

@@ -25,6 +25,7 @@ export function goodParams(session_id: string): { readonly [Name in OperationNam
     return_to_session: { session_id },
     hide_participant: { session_id, participant: 'bob' },
     remove_participant: { session_id, participant: 'bob' },
+    redact: { session_id, seq: 5 },
     get_session: { session_id },
     list_sessions: {},
     search_sessions: { query: 'hello' },

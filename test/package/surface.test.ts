@@ -219,6 +219,7 @@ it('[PK4, OP1] the operations are the ones clients know, each with parameters, r
     'return_to_session',
     'hide_participant',
     'remove_participant',
+    'redact',
     'get_session',
     'list_sessions',
     'search_sessions',

@@ -59,6 +59,7 @@ export const TABLE: { readonly [Name in OperationName]: Row } = {
   return_to_session: within(OWN, 'protocol_error'),
   hide_participant: within('forbidden', 'forbidden'),
   remove_participant: within('forbidden', 'forbidden'),
+  redact: within('forbidden', 'forbidden'),
   get_session: within(READS_ON, UNTIL_OUT, OBSERVES),
   list_sessions: bound(OWN),
   search_sessions: bound(OWN),
