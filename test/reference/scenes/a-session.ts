@@ -30,7 +30,6 @@ export async function aSession(cast: Cast): Promise<void> {
   book.frame('receipt', bob.receipt(notify, 'ack'));
   await bob.settled();
   book.operation(await bob.ask('read_log', { session_id, from_seq: 5, limit: 1 }));
-  book.operation(await bob.ask('search_sessions', { query: 'soup' }));
   book.operation(await bob.ask('read_view', { session_id, view: { name: 'full_transcript' } }));
   book.refusal(await bob.ask('read_view', { session_id }));
   await refusals(cast, session_id);
