@@ -25,6 +25,8 @@ import { notWithheld } from './withheld.ts';
 const DEFAULT_LIMIT = 20;
 /** Sessions of one call that are looked at, also those that are not asked for. */
 const MOST_SESSIONS = 500;
+const SESSIONS_PER_PAGE = 25;
+const SESSIONS_PER_TURN = 100;
 /** Entries that are read at once. */
 const PAGE = 64;
 
@@ -33,6 +35,11 @@ export function searchSessions(parts: HubParts, asker: Binding, params: SearchPa
   const place = placeIn(params.after);
   // The others wait their turn: who searches must not take the disk from those who talk.
   return parts.searches.run(() => new Search(parts, asker, params, find).from(place));
+}
+
+interface Stopped {
+  readonly done: number;
+  readonly within: SearchPlace['within'];
 }
 
 class Search {
@@ -68,16 +75,35 @@ class Search {
     const query = this.query();
     while (after !== null) {
       if (this.isSpent) return this.page(null, after);
-      const listed: SessionQuery = { ...query, limit: 1, ...(after === undefined ? {} : { after }) };
-      const { heads, next } = await this.parts.store.list(listed);
-      this.sessionsLeft -= 1;
+      const from = after === undefined ? query : { ...query, after };
+      const { heads, next } = await this.parts.store.list({ ...from, limit: SESSIONS_PER_PAGE });
+      const stopped = await this.through(heads);
+      // Only the store can say where the list goes on behind one of a page.
+      if (stopped !== null) {
+        const isLast = stopped.done === heads.length;
+        const behind = isLast ? next : (await this.parts.store.list({ ...from, limit: stopped.done })).next;
+        return this.page(stopped.within, behind);
+      }
       after = next;
-      const [stored] = heads;
-      if (stored === undefined) break;
-      const left = await this.within(stored, Number.POSITIVE_INFINITY);
-      if (left !== null) return this.page(left, after);
+      if (next !== null) await this.letOthers();
     }
     return { matches: this.matches, next: null };
+  }
+
+  /** Gives how many were begun when this call had done enough, and where in the last of them; null = all are done. */
+  private async through(heads: readonly StoredHead[]): Promise<Stopped | null> {
+    for (const [i, stored] of heads.entries()) {
+      this.sessionsLeft -= 1;
+      const within = await this.within(stored, Number.POSITIVE_INFINITY);
+      if (within !== null || this.isSpent) return { done: i + 1, within };
+    }
+    return null;
+  }
+
+  /** Lists are read without waiting for the disk: somebody else has a turn now and then. */
+  private async letOthers(): Promise<void> {
+    if (this.sessionsLeft % SESSIONS_PER_TURN !== 0) return;
+    await new Promise<void>((resume) => void this.parts.clock.after(0, resume));
   }
 
   private get isSpent(): boolean {

@@ -142,6 +142,30 @@ describe('search_sessions', () => {
     for (const limit of [1, 2]) expect(await search(world, alice, 'needle', { limit })).toEqual(expected);
   });
 
+  it('[SR6] goes on behind any session of any page, and lets others in between', async () => {
+    const world = await aWorld();
+    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const expected: string[] = [];
+    for (let i = 0; i < 130; i++) {
+      const id = await opened(world, alice, [bob]);
+      const { seq } = await say(world, alice, id, i % 3 === 0 ? 'needle' : 'hay');
+      if (i % 3 === 0) expected.unshift(`${id} ${seq}`);
+    }
+    for (const limit of [1, 7, 100]) {
+      const found: string[] = [];
+      for (let after: string | undefined; ; ) {
+        const asked = alice.call('search_sessions', { query: 'needle', limit, after });
+        // Time goes on, as it does.
+        for (let i = 0; i < 4; i++) await world.pass(1);
+        const { matches, next } = await world.answer(asked);
+        found.push(...matches.map(({ session_id, seq }) => `${session_id} ${seq}`));
+        if (next === null) break;
+        after = next;
+      }
+      expect(found).toEqual(expected);
+    }
+  });
+
   it('[SR6] stops after so much text, however few envelopes that is', async () => {
     const { world, alice, bob, id } = await aConversation({ maxSearchText: 1000 });
     for (let i = 0; i < 150; i++) await say(world, i % 2 === 0 ? alice : bob, id, 'x'.repeat(100));
