@@ -45,7 +45,7 @@ function isEveryday(e: Envelope): boolean {
 /** To everyone, with a text that can stand between quotes and nothing beside it. */
 function isPlain(e: Envelope): boolean {
   if (e.audience !== null || e.ttl_seconds !== null) return false;
-  if (e.causation_id !== null || e.task_id !== null || e.traceparent !== null) return false;
+  if (e.redacted !== undefined || e.causation_id !== null || e.task_id !== null || e.traceparent !== null) return false;
   for (const key in e.event_data) if (key !== 'text') return false;
   const { text } = e.event_data;
   return typeof text === 'string' && !NEEDS_ESCAPE.test(text);

@@ -4,11 +4,12 @@ import type { SessionAdapter } from '../core/adapter.ts';
 import type { Arbiter } from '../core/arbiter.ts';
 import { asError, HubError, type WireCode, WireError } from '../core/errors.ts';
 import type { Evaluator, ViolationHandler } from '../core/expectation.ts';
+import { FewAtATime } from '../core/few-at-a-time.ts';
 import type { Grant } from '../core/grants.ts';
 import { type Limits, limitsWith } from '../core/limits.ts';
 import { type Link, linkPair } from '../core/link.ts';
 import type { InviteAnswer } from '../core/membership.ts';
-import type { Health } from '../core/operations.ts';
+import type { Health, RedactAnswer } from '../core/operations.ts';
 import { type Clock, type Ids, type Log, type Secrets, silentLog, type Tracing } from '../core/ports.ts';
 import type { NumberedAudit, Store } from '../core/store.ts';
 import type { Condition, Target } from '../core/transition.ts';
@@ -42,6 +43,8 @@ import { INSIDE, type Peer } from './peer.ts';
 import { healthOf } from './perform.ts';
 import { Presence } from './presence.ts';
 import { Rates } from './rates.ts';
+import { redactByOwner } from './redact.ts';
+import { Redactions } from './redactions.ts';
 import { Registry } from './registry.ts';
 import { catchUp, restore } from './restore.ts';
 import { Retries } from './retries.ts';
@@ -81,6 +84,7 @@ export interface HubOptions {
 }
 
 const AUDIT_PAGE = 500;
+const SEARCHES_AT_ONCE = 2;
 
 export class Hub {
   private readonly parts: HubParts;
@@ -185,6 +189,11 @@ export class Hub {
   /** Takes a participant out for good; what comes later it does not hear. */
   removeParticipant(sessionId: string, agent: string, reason?: string): Promise<InviteAnswer> {
     return this.operating(() => remove(this.parts, { sessionId, agent }, reason));
+  }
+
+  /** Hides what an envelope says, for good and from everybody; its bytes go at the next archive after the session has ended. */
+  redact(sessionId: string, seq: number, reason?: string): Promise<RedactAnswer> {
+    return this.operating(() => redactByOwner(this.parts, { session_id: sessionId, seq, reason }));
   }
 
   /** Lets an agent (name or id) do what only some may; answers with all its grants. */
@@ -330,6 +339,7 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
     retries: new Retries(clock),
     createKeys: new CreateKeys(),
     opening: new Map(),
+    searches: new FewAtATime(SEARCHES_AT_ONCE),
     starting: new Map(),
     presence: new Presence(clock, limits, grace, (agentId) => parts.bindings.isBound(agentId)),
   } satisfies Partial<HubParts>);
@@ -337,6 +347,7 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
   parts.observers = new Observers(parts);
   parts.deltas = new Deltas(parts);
   parts.sessions = new Sessions(parts, (session, entries, after) => onDurable(parts, session, entries, after));
+  parts.redactions = new Redactions(parts);
   parts.registry = new Registry(parts);
   parts.tokens = options.secrets === undefined ? null : new Tokens(parts, options.secrets);
   parts.watching = new Watching(parts);

@@ -116,7 +116,8 @@ export class Observation {
   }
 
   private sendAll(entries: readonly Entry[]): void {
-    for (const { envelope, turn } of entries) {
+    for (const entry of entries) {
+      const { envelope, turn } = this.parts.redactions.shown(entry);
       // A send may have ended the connection, and with it this.
       if (this.stopped || this.target.isHeldUp || envelope.seq > this.headSeq) return;
       const frame = {

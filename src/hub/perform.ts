@@ -29,8 +29,10 @@ import { publicStateOf } from './public-state.ts';
 import { readLog } from './read-log.ts';
 import { liveSessionsOf } from './read-pages.ts';
 import { readView } from './read-view.ts';
+import { redact } from './redact.ts';
 import { ruleOperations } from './rule-operations.ts';
 import { scheduleOperations } from './schedule-operations.ts';
+import { searchSessions } from './search-sessions.ts';
 import { sessionsToLeave } from './sessions-to-leave.ts';
 import { taskOperations } from './task-operations.ts';
 import { tokenOperations } from './token-operations.ts';
@@ -82,6 +84,7 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   ...ruleOperations,
   ...operatorOperations,
   ...observeOperations,
+  redact,
   ...tokenOperations,
   ...taskOperations,
   ...scheduleOperations,
@@ -178,6 +181,8 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   },
 
   read_log: (parts, caller, params) => readLog(parts, boundCaller(caller), params),
+
+  search_sessions: (parts, caller, params) => searchSessions(parts, boundCaller(caller), params),
 
   read_view: (parts, caller, params) => readView(parts, boundCaller(caller), params),
 

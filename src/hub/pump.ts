@@ -268,7 +268,8 @@ export class Pump {
     for (const [seq, { mayDrop }] of this.inFlight) if (mayDrop) return this.drop(seq);
   }
 
-  private send({ envelope, turn }: Entry, flight: Flight): void {
+  private send(entry: Entry, flight: Flight): void {
+    const { envelope, turn } = this.parts.redactions.shown(entry);
     const { attempt, prevSeq } = flight;
     this.inFlight.set(envelope.seq, flight);
     const frame = {

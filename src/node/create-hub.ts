@@ -21,7 +21,7 @@ import { describe } from '../core/json.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Link } from '../core/link.ts';
 import type { InviteAnswer } from '../core/membership.ts';
-import type { Health } from '../core/operations.ts';
+import type { Health, RedactAnswer } from '../core/operations.ts';
 import { type Log, silentLog } from '../core/ports.ts';
 import type { NumberedAudit, Store } from '../core/store.ts';
 import { parseTokenClaim } from '../core/token-schemas.ts';
@@ -103,6 +103,8 @@ export interface LocalHub {
   returnParticipant(sessionId: string, agent: string): Promise<InviteAnswer>;
   /** Takes a participant out for good. */
   removeParticipant(sessionId: string, agent: string, reason?: string): Promise<InviteAnswer>;
+  /** Hides what an envelope says, for good and from everybody; its bytes go at the next archive after its session has ended. */
+  redact(sessionId: string, seq: number, reason?: string): Promise<RedactAnswer>;
   /** Lets an agent (name or id) do what only some may: `operate`, `observe`, `rules`, `enrol`, `approve`. */
   grant(agent: string, grants: readonly Grant[]): Promise<readonly Grant[]>;
   /** Takes grants back, from the next request on. */
@@ -181,6 +183,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     hideParticipant: (sessionId, agent, reason) => hub.hideParticipant(sessionId, agent, reason),
     returnParticipant: (sessionId, agent) => hub.returnParticipant(sessionId, agent),
     removeParticipant: (sessionId, agent, reason) => hub.removeParticipant(sessionId, agent, reason),
+    redact: (sessionId, seq, reason) => hub.redact(sessionId, seq, reason),
     grant: (agent, grants) => hub.grant(agent, grants),
     revoke: (agent, grants) => hub.revoke(agent, grants),
     registerView: (view) => hub.registerView(view),
