@@ -6,7 +6,7 @@ import { WireError } from '../core/errors.ts';
 import { heldByState } from '../core/held-by-state.ts';
 import { OPERATIONS, type Params, type Result } from '../core/operations.ts';
 import { digestsOf, hiddenIn, hiddenMember, type Redaction, type RedactionRecord } from '../core/redaction.ts';
-import { participantOf } from '../core/session.ts';
+import { isTerminal, participantOf } from '../core/session.ts';
 import type { SessionState } from '../core/state.ts';
 import { isoFromMs } from '../core/time.ts';
 import { boundCaller, notBound } from './caller.ts';
@@ -97,7 +97,9 @@ function checkRedactable(state: SessionState, envelope: Envelope): void {
   }
   const held = heldByState(state, hiddenIn(envelope));
   if (held === null) return;
-  const message = `the state of session ${session_id} holds what seq ${seq} says, as ${held}; change that first, then redact`;
+  const isOver = isTerminal(state.metadata.state);
+  const next = isOver ? 'the session has ended, so that stays' : 'change that first, then redact';
+  const message = `the state of session ${session_id} holds what seq ${seq} says, as ${held}; ${next}`;
   throw new WireError('conflict', message, { field: 'params.seq', held });
 }
 

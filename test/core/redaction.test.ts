@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Envelope } from '../../src/core/envelope.ts';
+import { heldByState } from '../../src/core/held-by-state.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { isSameContent, keyRecord } from '../../src/core/keys.ts';
 import { digestsOf, hiddenMember, tombstone } from '../../src/core/redaction.ts';
 import { sha256 } from '../../src/core/sha256.ts';
 import { spentWith } from '../../src/core/spending.ts';
+import type { SessionState } from '../../src/core/state.ts';
 import { unitText } from '../../src/core/unit-text.ts';
 import { textUnit } from '../../src/testing/build.ts';
 
@@ -92,5 +94,29 @@ describe('a tombstone', () => {
     'delegation.settled',
   ])('[RD4] is not made of %s', (type) => {
     expect(hiddenMember(envelopeOf(type, { reason: 'x' }))).toBe(undefined);
+  });
+});
+
+describe('a state', () => {
+  const state = (adapter_state: unknown): SessionState =>
+    ({
+      metadata: { knobs: { room: 'the blue room' } },
+      adapter_state,
+      pacing: {},
+      delegations: [],
+      tasks: {},
+    }) as never;
+
+  it.each([
+    [{ vars: { key: 'sk-live-123' } }, { text: 'sk-live-123' }, 'adapter_state.vars.key'],
+    [{ vars: ['a', 'my sk-live-123!'] }, { set: { key: 'sk-live-123' } }, 'adapter_state.vars.1'],
+    [{ title: 'the key is' }, { text: 'the key is sk-live-123' }, 'adapter_state.title'],
+    [{ votes: { 'sk-live-123': 1 } }, { text: 'sk-live-123' }, 'adapter_state.votes'],
+    [{ vars: { room: 'the blue room' } }, { text: 'the blue room' }, null],
+    [{ vote: 'yes' }, { text: 'yes' }, null],
+    [{ count: 12345678 }, { text: '12345678' }, null],
+    [null, { text: 'sk-live-123' }, null],
+  ])('[RD5] %j holds %j at %j', (adapter_state, said, expected) => {
+    expect(heldByState(state(adapter_state), said)).toBe(expected);
   });
 });
