@@ -22,6 +22,7 @@ import {
   checkOptions,
   copyCredentials,
   isObject,
+  milliseconds,
   objectWith,
   optional,
   type Rules,
@@ -87,6 +88,14 @@ export interface SessionQuery {
   readonly type?: string | undefined;
 }
 
+const RECONNECT: Rules<Reconnect> = {
+  clock: null,
+  random: null,
+  minMs: optional(milliseconds),
+  maxMs: optional(milliseconds),
+  quietMs: optional(milliseconds),
+};
+
 export const CLIENT_OPTIONS: Rules<ClientOptions> = {
   link: aFunction,
   name: null,
@@ -137,6 +146,7 @@ export abstract class Client {
     const { name, credentials = { scheme: 'none' } } = options;
     checkName(name);
     if (isObject(options.register)) checkOptions(options.register, CLAIM, 'register.');
+    if (options.reconnect !== undefined) checkOptions(options.reconnect, RECONNECT, 'reconnect.');
     this.options = options;
     this.credentials = copyCredentials(credentials);
     this.name = name;
