@@ -10,7 +10,7 @@ export interface AgentOptions extends ClientOptions {
   readonly onTurn?: TurnHandler | undefined;
 }
 
-const AGENT_OPTIONS: Rules<AgentOptions> = {
+export const AGENT_OPTIONS: Rules<AgentOptions> = {
   ...CLIENT_OPTIONS,
   onMessage: optional(aFunction),
   onTurn: optional(aFunction),

@@ -23,6 +23,7 @@ import {
   checkOptions,
   copyCredentials,
   isObject,
+  milliseconds,
   objectWith,
   optional,
   type Rules,
@@ -90,6 +91,13 @@ export interface SessionQuery {
 
 /** Which sessions, and how the text is meant. */
 export type SearchOptions = Omit<SearchParams, 'query' | 'after' | 'limit'>;
+const RECONNECT: Rules<Reconnect> = {
+  clock: null,
+  random: null,
+  minMs: optional(milliseconds),
+  maxMs: optional(milliseconds),
+  quietMs: optional(milliseconds),
+};
 
 export const CLIENT_OPTIONS: Rules<ClientOptions> = {
   link: aFunction,
@@ -142,6 +150,7 @@ export abstract class Client {
     const { name, credentials = { scheme: 'none' } } = options;
     checkName(name);
     if (isObject(options.register)) checkOptions(options.register, CLAIM, 'register.');
+    if (options.reconnect !== undefined) checkOptions(options.reconnect, RECONNECT, 'reconnect.');
     this.options = options;
     this.credentials = copyCredentials(credentials);
     this.name = name;

@@ -4,7 +4,10 @@ import { HubError, WireError } from '../core/errors.ts';
 import { describe } from '../core/json.ts';
 import type { Link } from '../core/link.ts';
 import type { Clock, Ids } from '../core/ports.ts';
-import { AgentClient, type AgentOptions } from './agent-client.ts';
+import { AGENT_OPTIONS, AgentClient, type AgentOptions } from './agent-client.ts';
+import { anySocket, type Unreached } from './any-socket.ts';
+import { CLIENT_OPTIONS, type ClientOptions } from './client.ts';
+import { checkOptions, isObject, milliseconds, optional, type Rule, type Rules } from './given.ts';
 import { HumanClient, type HumanOptions } from './human-client.ts';
 import type { Reconnect } from './line.ts';
 import { type Socket, socketLink } from './socket-link.ts';
@@ -15,6 +18,8 @@ export interface Platform {
   readonly ids: Ids;
   readonly random: () => number;
   openSocket(url: string): Socket;
+  /** Options of its own, by name, which it takes out before. */
+  readonly options?: Readonly<Record<string, Rule>>;
 }
 
 type Given = 'link' | 'ids' | 'reconnect';
@@ -30,6 +35,29 @@ interface OverNetwork {
 
 export type ConnectOptions = Omit<AgentOptions, Given> & OverNetwork;
 export type ConnectHumanOptions = Omit<HumanOptions, Given> & OverNetwork;
+
+/** From `reconnect` of a client, without what the platform brings along. */
+const RECONNECT_TIMES: Rules<ReconnectTimes> = {
+  minMs: optional(milliseconds),
+  maxMs: optional(milliseconds),
+  quietMs: optional(milliseconds),
+};
+
+const OVER_NETWORK: Rules<OverNetwork> = {
+  reconnect: {
+    expected: 'false, or an object {minMs, maxMs, quietMs}',
+    holds: (value) => value === undefined || value === false || isObject(value),
+  },
+  token: optional({ expected: 'a token, as text', holds: (value) => typeof value === 'string' && value !== '' }),
+};
+
+const CONNECT_OPTIONS: Rules<ConnectOptions> = { ...own(AGENT_OPTIONS), ...OVER_NETWORK };
+const CONNECT_HUMAN_OPTIONS: Rules<ConnectHumanOptions> = { ...own(CLIENT_OPTIONS), ...OVER_NETWORK };
+
+/** Without what is not the caller's to give. */
+function own<Options extends ClientOptions>({ link: _, ids: __, reconnect: ___, ...rules }: Rules<Options>) {
+  return rules;
+}
 
 /** The two ways to join, on that platform. */
 export interface Connecting {
@@ -47,15 +75,24 @@ export function connectingOn(platform: Platform): Connecting {
     ...(token === undefined ? {} : { credentials: { scheme: 'token', token } }),
   });
   return {
-    async connect(url, { reconnect, token, ...options }) {
+    async connect(url, options) {
       const links = linksTo(addressesOf(url), platform);
-      return AgentClient.connect({ ...options, ...over(links, { reconnect, token }) }).catch(links.explain);
+      const { reconnect, token, ...others } = checked(options, CONNECT_OPTIONS, platform);
+      return AgentClient.connect({ ...others, ...over(links, { reconnect, token }) }).catch(links.explain);
     },
-    async connectHuman(url, { reconnect, token, ...options }) {
+    async connectHuman(url, options) {
       const links = linksTo(addressesOf(url), platform);
-      return HumanClient.connect({ ...options, ...over(links, { reconnect, token }) }).catch(links.explain);
+      const { reconnect, token, ...others } = checked(options, CONNECT_HUMAN_OPTIONS, platform);
+      return HumanClient.connect({ ...others, ...over(links, { reconnect, token }) }).catch(links.explain);
     },
   };
+}
+
+/** What the platform took for itself is not there any more, and is named among the options that there are. */
+function checked<Options extends OverNetwork>(options: Options, rules: Rules<Options>, platform: Platform): Options {
+  checkOptions(options, { ...rules, ...platform.options });
+  if (isObject(options.reconnect)) checkOptions(options.reconnect, RECONNECT_TIMES, 'reconnect.');
+  return options;
 }
 
 interface Links {
@@ -64,22 +101,28 @@ interface Links {
   explain(thrown: unknown): never;
 }
 
-/** Each link leads to the next address. */
+/** Each link is tried at every address once, beginning behind the one that was tried last. */
 function linksTo(urls: readonly string[], platform: Platform): Links {
   let next = 0;
-  let failure: string | null = null;
+  let failures: Unreached[] = [];
+  const openOne = (url: string): Socket => {
+    next = urls.indexOf(url) + 1;
+    return platform.openSocket(url);
+  };
   return {
     open() {
-      const url = urls[next % urls.length] ?? '';
-      next += 1;
-      failure = null;
-      return socketLink(platform.openSocket(url), (why) => {
-        failure = `${url} cannot be reached: ${why}`;
+      failures = [];
+      const inTurn = urls.map((_, index) => urls[(next + index) % urls.length] ?? '');
+      const socket = anySocket(inTurn, openOne, (unreached) => void failures.push(unreached));
+      socket.addEventListener('open', () => {
+        failures = [];
       });
+      return socketLink(socket);
     },
     explain(thrown) {
-      if (failure === null || !(thrown instanceof WireError)) throw thrown;
-      throw new WireError('unavailable', failure, { outcome: 'refused' }, { cause: thrown });
+      if (failures.length === 0 || !(thrown instanceof WireError)) throw thrown;
+      const each = failures.map(({ url, why }) => `${url} cannot be reached: ${why}`);
+      throw new WireError('unavailable', each.join('; '), { outcome: 'refused' }, { cause: thrown });
     },
   };
 }

@@ -118,7 +118,8 @@ export class Connection {
   constructor(open: () => Link, reconnect: Reconnect | null, events: ConnectionEvents, log: Log) {
     this.events = events;
     this.log = log;
-    this.requests = new Requests((text) => this.line.send(text), DEFAULT_LIMITS.maxFrameBytes);
+    const { clock = null } = reconnect ?? {};
+    this.requests = new Requests((text) => this.line.send(text), DEFAULT_LIMITS.maxFrameBytes, clock);
     this.line = new Line(open, reconnect, {
       received: (text) => this.receive(text),
       replaced: () => this.comeBack(),
@@ -264,7 +265,7 @@ export class Connection {
   private turnedAway(error: WireError): void {
     if (this.over !== null || error.details?.outcome === 'unknown') return;
     if (FINAL_REFUSALS.includes(error.code) || !this.line.comesBack) this.finish({ by: 'refusal', error });
-    else this.line.renew();
+    else this.line.renew(Number(error.details?.retry_after_ms ?? 0));
   }
 
   private sayHello(introduction: Introduction): void {

@@ -1,5 +1,6 @@
 /** What callers give, looked at before anything is sent: a refusal says where, what was expected and what came. */
 
+import { AUTH_SCHEMES } from '../core/credentials.ts';
 import { WireError } from '../core/errors.ts';
 import { badValue, copyJsonObject, type JsonObject } from '../core/json.ts';
 import { parsePassportClaim } from '../core/passport.ts';
@@ -44,6 +45,12 @@ export function optional({ expected, holds }: Rule): Rule {
 export const aFunction: Rule = { expected: 'a function', holds: (value) => typeof value === 'function' };
 export const names: Rule = { expected: 'a list of names', holds: Array.isArray };
 
+/** A pause, in whatever fraction. */
+export const milliseconds: Rule = {
+  expected: 'a number of milliseconds over 0',
+  holds: (value) => typeof value === 'number' && Number.isFinite(value) && value > 0,
+};
+
 /** The bounds of a frame's deadline_ms. */
 export const deadline: Rule = {
   expected: 'a whole number of milliseconds from 1 to 86400000',
@@ -62,8 +69,14 @@ export function copyParams(params: unknown): JsonObject {
   return copyGiven(params, 'params');
 }
 
-/** The same for credentials, of which an error shows nothing. */
+/** The same for credentials, of which an error shows nothing but a scheme there is none of. */
 export function copyCredentials(credentials: unknown): JsonObject {
+  const copy = copyHidden(credentials);
+  if (AUTH_SCHEMES.some((known) => known === copy.scheme)) return copy;
+  throw badValue('credentials.scheme', `one of ${AUTH_SCHEMES.join(', ')}`, copy.scheme);
+}
+
+function copyHidden(credentials: unknown): JsonObject {
   try {
     return copyGiven(credentials, 'credentials');
   } catch (error) {

@@ -4,12 +4,13 @@ import { WireError } from '../core/errors.ts';
 import { encodeFrame, errorFromRecord, type RequestFrame, type ResponseFrame } from '../core/frames.ts';
 import { badValue, type JsonObject, utf8Bytes } from '../core/json.ts';
 import type { OperationName, Params, Result } from '../core/operations.ts';
+import type { Clock } from '../core/ports.ts';
 import { checkOptions, copyParams, deadline, optional, type Rules } from './given.ts';
 import { isRepeatable } from './repeatable.ts';
 import { tooLarge } from './too-large.ts';
 
 export interface CallOptions {
-  /** How long the hub may take to answer; it bounds the answer, not the effect. */
+  /** How long the answer may take, also while the hub is out of reach; it bounds the answer, not the effect. */
   readonly deadlineMs?: number | undefined;
 }
 
@@ -21,7 +22,7 @@ interface OpenRequest {
   readonly op: OperationName;
   readonly lane: Lane;
   /** It may be sent again when its answer was lost. */
-  readonly repeatable: boolean;
+  repeatable: boolean;
   resolve(result: unknown): void;
   reject(error: WireError): void;
 }
@@ -46,10 +47,13 @@ export class Requests {
   private ended: string | null = null;
   /** There is no hub to send to at the moment. */
   private suspended = false;
+  /** For the deadlines of who may be without a hub for a while; null = the hub alone looks at them. */
+  private readonly clock: Pick<Clock, 'after'> | null;
 
-  constructor(send: (text: string) => void, maxFrameBytes: number) {
+  constructor(send: (text: string) => void, maxFrameBytes: number, clock: Pick<Clock, 'after'> | null = null) {
     this.send = send;
     this.maxFrameBytes = maxFrameBytes;
+    this.clock = clock;
   }
 
   call<Name extends OperationName>(op: Name, params: Params<Name>, options: CallOptions = {}): Promise<Result<Name>> {
@@ -65,9 +69,38 @@ export class Requests {
       const repeatable = isRepeatable(op, copied);
       // The hub answers an operation with that operation's result.
       const resolved = (result: unknown): void => resolve(result as Result<Name>);
-      lane.waiting.push({ id, text, op, lane, repeatable, resolve: resolved, reject });
+      const request = { id, text, op, lane, repeatable, resolve: resolved, reject };
+      lane.waiting.push(options.deadlineMs === undefined ? request : this.timed(request, options.deadlineMs));
       this.sendNext(lane);
     });
+  }
+
+  /** The same with a deadline of our own: the hub's begins when it hears of it. */
+  private timed(request: OpenRequest, deadlineMs: number): OpenRequest {
+    if (this.clock === null) return request;
+    const cancel = this.clock.after(deadlineMs, () => this.expire(timed, deadlineMs));
+    const timed: OpenRequest = {
+      ...request,
+      resolve(result) {
+        cancel();
+        request.resolve(result);
+      },
+      reject(error) {
+        cancel();
+        request.reject(error);
+      },
+    };
+    return timed;
+  }
+
+  /** The hub may still work on what was sent: its place is free when it has answered, or is out of reach. */
+  private expire(request: OpenRequest, deadlineMs: number): void {
+    const isSent = this.open.has(request.id);
+    request.reject(tooLate(request.op, deadlineMs, isSent));
+    request.repeatable = false;
+    const { waiting } = request.lane;
+    if (!isSent) waiting.splice(waiting.indexOf(request), 1);
+    else if (this.suspended) this.giveBack(request, 'its deadline has passed');
   }
 
   settle(frame: ResponseFrame): void {
@@ -168,6 +201,12 @@ function laneOf(op: OperationName): LaneName {
   if (op === 'delegate') return 'delegations';
   if (op === 'create_session' || op === 'close_session') return 'patient';
   return op === 'ack_invite' || op === 'reject_invite' ? 'invites' : 'others';
+}
+
+function tooLate(op: OperationName, deadlineMs: number, isSent: boolean): WireError {
+  const what = isSent ? 'was not answered' : 'could not be sent';
+  const effect = isSent ? '; it may still take effect' : ', and was not';
+  return new WireError('timeout', `${op} ${what} within ${deadlineMs} ms${effect}`);
 }
 
 function unknown(op: OperationName, why: string): WireError {

@@ -2,20 +2,25 @@
 
 import type { Link } from '../core/link.ts';
 
+/** What a socket tells. */
+export interface SocketEvents {
+  readonly open: unknown;
+  readonly close: unknown;
+  /** Browsers do not say what it was. */
+  readonly error: { readonly message?: unknown; readonly error?: unknown };
+  readonly message: { readonly data: unknown };
+}
+
 /** The part of a WebSocket that is used here. */
 export interface Socket {
   send(text: string): void;
   close(): void;
-  addEventListener(type: 'open' | 'close', listener: () => void): void;
-  /** Browsers do not say what it was. */
-  addEventListener(type: 'error', listener: (event: { readonly message?: unknown }) => void): void;
-  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener<Type extends keyof SocketEvents>(type: Type, listener: (event: SocketEvents[Type]) => void): void;
   /** Only some can be cut off without a goodbye. */
   terminate?(): void;
 }
 
-/** `failed`: why it could not be opened, where that is known. */
-export function socketLink(socket: Socket, failed: (why: string) => void = () => {}): Link {
+export function socketLink(socket: Socket): Link {
   let state: 'opening' | 'open' | 'closed' = 'opening';
   let waiting: string[] = [];
   const closers: (() => void)[] = [];
@@ -31,10 +36,8 @@ export function socketLink(socket: Socket, failed: (why: string) => void = () =>
     for (const text of waiting.splice(0)) socket.send(text);
   });
   socket.addEventListener('close', closed);
-  // A socket that failed closes by itself; one that could not be opened says only this.
-  socket.addEventListener('error', ({ message }) => {
-    if (state === 'opening' && typeof message === 'string' && message !== '') failed(message);
-  });
+  // A socket that failed closes by itself.
+  socket.addEventListener('error', () => {});
   return {
     send(text) {
       if (state === 'open') socket.send(text);

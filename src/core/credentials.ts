@@ -3,6 +3,9 @@
 import type { Grant } from './grants.ts';
 import type { JsonObject } from './json.ts';
 
+/** How a hello can prove who says it. */
+export const AUTH_SCHEMES = ['token', 'jwt', 'none'] as const;
+
 export interface Credential {
   /** Names it in records that can be read; not a secret. */
   readonly id: string;
@@ -15,6 +18,6 @@ export interface Credential {
 
 /**
  * Judges what a hello offers as proof; null = it proves nothing. It may take its time: what the peer sends meanwhile waits.
- * A throw is a no.
+ * A throw is a no, unless it is a WireError `unavailable`: then it cannot be judged now.
  */
 export type Authenticate = (auth: JsonObject) => Credential | null | Promise<Credential | null>;

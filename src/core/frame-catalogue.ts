@@ -62,7 +62,10 @@ export const FRAMES: { readonly [Kind in FrameKind]: FrameNote<Kind> } = {
         'object',
         '`max_frame_bytes`, `max_event_bytes`, `window` (unacked deliveries of a stream), `max_open_requests`, `max_subscriptions`, `ping_ms` (null = this link needs none).',
       ),
-      features: field('list of text', 'What this hub can beyond what every hub can.'),
+      features: field(
+        'list of text',
+        'What this hub can beyond what every hub can: `deltas` (forwards [deltas](#delta)), `observe` ([subscribe](#subscribe)), `stream_starts` (marks `starts`), `tokens` (makes [tokens](#create_token)).',
+      ),
     },
   },
   request: {
@@ -73,7 +76,10 @@ export const FRAMES: { readonly [Kind in FrameKind]: FrameNote<Kind> } = {
       op: field('text', 'The operation.'),
       params: field('object', 'Its parameters.'),
       as: field('name or id?', 'Which identity asks; needed once a connection spoke for several.'),
-      deadline_ms: field('number?', 'Bounds the answer, not the effect: then `timeout`.'),
+      deadline_ms: field(
+        'number?',
+        'Bounds the answer, not the effect: then `timeout`. Its place among the open requests is free when its work ends.',
+      ),
     },
   },
   response: {
@@ -98,7 +104,10 @@ export const FRAMES: { readonly [Kind in FrameKind]: FrameNote<Kind> } = {
         'The envelope before it in your stream; 0 = it is the first; null = it is outside of the stream (an invite) and gets no receipt.',
       ),
       turn: field('[Turn](#turn) or null', 'Whose turn it is after this envelope; null = nobody is expected.'),
-      starts: field('true?', 'The first of its stream on this binding: what came before it was acked.'),
+      starts: field(
+        'true?',
+        'The first of its stream on this binding, though not of the stream: what came before it was acked.',
+      ),
       attempt: field('number?', 'It was nacked, and comes again: 2 the first time.'),
       delegated: field('true?', 'You delegated this session: what is said in it is for the delegation.'),
       observed: field('true?', 'You observe this session: no receipt.'),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { PostAnswer } from './admit.ts';
 import type { Envelope, Turn } from './envelope.ts';
 import { type ErrorDetails, type WireCode, WireError } from './errors.ts';
-import { badValue, isWellFormed, type JsonObject, utf8Bytes } from './json.ts';
+import { badValue, describe, isWellFormed, type JsonObject, utf8Bytes } from './json.ts';
 import { ID_LENGTH, OP_LENGTH, plainFrame, REQUEST_ID_LENGTH } from './plain-frames.ts';
 import { audience, sessionId } from './record-schemas.ts';
 import { anyObject, schemaOf, text, whole } from './schema.ts';
@@ -187,6 +187,11 @@ const seq = whole(0, Number.MAX_SAFE_INTEGER);
 /** More than a turn may say in a second. */
 const MOST_DELTA = 65_536;
 
+/** zod would drop a `__proto__` key without a word. */
+const resumePoints = z
+  .custom<object>((points) => !isRecord(points) || !Object.hasOwn(points, '__proto__'), 'ids of sessions as keys')
+  .pipe(z.record(z.string(), z.object({ seq, epoch: seq })));
+
 /** By the kind of frame. */
 export const clientFrames: ReadonlyMap<string, Schema<ClientFrame>> = new Map<string, Schema<ClientFrame>>([
   [
@@ -197,7 +202,7 @@ export const clientFrames: ReadonlyMap<string, Schema<ClientFrame>> = new Map<st
         protocol: z.number({ error: 'a protocol version' }),
         name: text(64),
         auth: anyObject(),
-        resume: z.record(z.string(), z.object({ seq, epoch: seq })).optional(),
+        resume: resumePoints.optional(),
       }),
     ),
   ],
@@ -254,7 +259,8 @@ export function parseClientFrame(message: string, maxBytes: number): ClientFrame
     });
   }
   const value = parseJson(message);
-  const kind: unknown = typeof value === 'object' && value !== null && 'kind' in value ? value.kind : undefined;
+  if (!isRecord(value)) throw noObject(typeof value === 'string' ? 'a text' : describe(value));
+  const kind: unknown = 'kind' in value ? value.kind : undefined;
   const plain = plainFrame(kind, value);
   if (plain !== null) return plain;
   const schema = typeof kind === 'string' ? clientFrames.get(kind) : undefined;
@@ -319,13 +325,20 @@ export function errorFromRecord({ code, message, details }: WireErrorRecord): Wi
   return new WireError(code, message, details);
 }
 
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function parseJson(message: string): unknown {
   try {
     return JSON.parse(message);
   } catch (cause) {
-    // Not shown: it may hold a credential.
-    const received = `${message.length} characters`;
-    const details = { field: 'frame', expected: 'one JSON object', received };
-    throw new WireError('bad_frame', `frame: expected one JSON object, got ${received}`, details, { cause });
+    throw noObject(`${message.length} characters`, cause);
   }
+}
+
+/** A text is not shown: it may hold a credential. */
+function noObject(received: string, cause?: unknown): WireError {
+  const details = { field: 'frame', expected: 'one JSON object', received };
+  return new WireError('bad_frame', `frame: expected one JSON object, got ${received}`, details, { cause });
 }

@@ -17,11 +17,16 @@ export const tokenId: z.ZodType<string> = z
   .string({ error: 'the id of a token' })
   .regex(/^[0-9a-f]{16}$/, 'the id of a token: 16 lower-case hex digits');
 
-export const tokenClaim: z.ZodType<TokenClaim> = z.object({
+const claim = {
   label: text(256).optional(),
   name: agentRef.optional(),
   grants: z.array(grant, { error: 'a list of grants' }).max(16, 'at most 16 grants').optional(),
   ttl: z.custom<string | number>(isDuration, DURATION).optional(),
+};
+
+/** Strict: a time to live that is called otherwise would be a token that never expires. */
+export const tokenClaim: z.ZodType<TokenClaim> = z.strictObject(claim, {
+  error: ({ code }) => (code === 'unrecognized_keys' ? Object.keys(claim).join(', ') : 'an object'),
 });
 
 const fields = {

@@ -137,6 +137,7 @@ export const WIRE_ADVICE: { readonly [Code in WireCode]: WireAdvice } = {
     details: {
       outcome: '`refused`: it did not happen; `unknown`: it may have',
       retry_after_ms: 'when to try again',
+      name: 'who cannot be bound or registered',
       view: 'the view that is missing',
     },
     next: 'With `refused` try again later. With `unknown` try again with the same key.',

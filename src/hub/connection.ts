@@ -7,6 +7,7 @@ import {
   encodeFrame,
   encodePosted,
   errorRecord,
+  type GoodbyeReason,
   type HelloFrame,
   type HubFrame,
   type PingFrame,
@@ -22,7 +23,16 @@ import type { Passport } from '../core/passport.ts';
 import { isoFromMs } from '../core/time.ts';
 import type { Binding, Endpoint } from './bindings.ts';
 import { type Caller, notBound } from './caller.ts';
-import { type Greeted, isOver, judgeHello, type Proof, TRUSTED } from './handshake.ts';
+import {
+  credentialIn,
+  type Greeted,
+  isFailed,
+  isOver,
+  isProven,
+  judgeHello,
+  type Proof,
+  TRUSTED,
+} from './handshake.ts';
 import type { HubParts } from './parts.ts';
 import type { Peer } from './peer.ts';
 import { perform } from './perform.ts';
@@ -70,7 +80,7 @@ export class Connection implements Endpoint {
     link.onMessage((text) => this.receive(text));
     link.onDrain?.(() => this.drained());
     link.onClose(() => {
-      this.end();
+      this.end(null);
       onClosed(this);
     });
   }
@@ -103,15 +113,15 @@ export class Connection implements Endpoint {
     if (this.closed) return;
     if (reason === 'slow_consumer') this.parts.meter.slowConsumers += 1;
     // Ended first: what leaves now is the goodbye alone.
-    this.end();
+    this.end(reason);
     this.link.send(encodeFrame({ kind: 'goodbye', reason }));
     this.link.close();
   }
 
-  private end(): void {
+  private end(why: GoodbyeReason | null): void {
     if (this.closed) return;
     this.closed = true;
-    for (const binding of [...this.identities.values()]) this.parts.bindings.unbind(binding, null);
+    for (const binding of [...this.identities.values()]) this.parts.bindings.unbind(binding, why);
   }
 
   /** It is not read from either, so that it cannot ask for more than it takes. */
@@ -175,10 +185,10 @@ export class Connection implements Endpoint {
   private greet(greeted: Greeted, frame: HelloFrame): void {
     if (this.closed) return;
     // What was proven counts for a register that follows, also when the name is not known yet.
-    if (greeted.proof !== null) this.proof = greeted.proof;
+    if (isProven(greeted.proof) || !isProven(this.proof)) this.proof = greeted.proof;
     if (greeted.kind === 'bind') return this.welcome(greeted.passport, frame.resume ?? {}, greeted.proof);
     this.refuse(greeted.error);
-    if (greeted.proof === null && this.peer.helloFailed()) this.close('unauthorized');
+    if (isFailed(greeted.proof) && this.peer.helloFailed()) this.close('unauthorized');
   }
 
   private welcome(passport: Passport, resume: Resume, proof: Proof): void {
@@ -208,7 +218,7 @@ export class Connection implements Endpoint {
       features: parts.tokens === null ? FEATURES : [...FEATURES, 'tokens'],
     });
     this.identities.delete(agent_id);
-    this.identities.set(agent_id, parts.bindings.bind(passport, this, resume, proof === TRUSTED ? null : proof));
+    this.identities.set(agent_id, parts.bindings.bind(passport, this, resume, credentialIn(proof)));
     this.shared ||= this.identities.size > 1;
   }
 

@@ -1,6 +1,6 @@
 /** Who may be bound on a connection: what a hello offers is judged, and a name belongs to the credential it was registered with. */
 
-import type { Credential } from '../core/credentials.ts';
+import { AUTH_SCHEMES, type Credential } from '../core/credentials.ts';
 import { WireError } from '../core/errors.ts';
 import { type HelloFrame, PROTOCOL_VERSION } from '../core/frames.ts';
 import { describe } from '../core/json.ts';
@@ -10,12 +10,21 @@ import type { Peer } from './peer.ts';
 
 /** The credential of a peer that is trusted. */
 export const TRUSTED = 'trusted';
-/** null = it has proven nothing yet. */
-export type Proof = Credential | typeof TRUSTED | null;
+
+/** Something was offered that proves nothing: why, as far as it may be told to whoever offered it. */
+export interface Unproven {
+  readonly why: string;
+  /** It could not be judged now; the same may count later. */
+  readonly later: boolean;
+}
+
+export type Proven = Credential | typeof TRUSTED;
+/** null = nothing was offered yet. */
+export type Proof = Proven | Unproven | null;
 
 /** What comes of a hello. A proof counts also where the name is not known yet: it may be registered with it. */
 export type Greeted =
-  | { readonly kind: 'bind'; readonly passport: Passport; readonly proof: Exclude<Proof, null> }
+  | { readonly kind: 'bind'; readonly passport: Passport; readonly proof: Proven }
   | { readonly kind: 'refuse'; readonly error: WireError; readonly proof: Proof };
 
 export function judgeHello(parts: HubParts, peer: Peer, frame: HelloFrame): Greeted | Promise<Greeted> {
@@ -24,33 +33,55 @@ export function judgeHello(parts: HubParts, peer: Peer, frame: HelloFrame): Gree
     const details = { field: 'frame.protocol', name: frame.name };
     return { kind: 'refuse', error: new WireError('unsupported_version', message, details), proof: null };
   }
-  if (peer.authenticate === null) return greet(parts, frame, frame.auth.scheme === 'none' ? TRUSTED : null);
-  const proof = proven(parts, peer.authenticate, frame);
+  const proof = proven(parts, peer, frame);
   return proof instanceof Promise ? proof.then((found) => greet(parts, frame, found)) : greet(parts, frame, proof);
 }
 
-/** Whoever judges is the user's code: a throw is a no, and is told to the log alone. */
+/** When to ask again whoever could not be asked. */
+const UNJUDGED_RETRY_MS = 5_000;
+
+const NOT_ACCEPTED: Unproven = { why: 'the credential was not accepted', later: false };
+const UNJUDGED: Unproven = { why: 'credentials cannot be judged at the moment', later: true };
+const NONE: Unproven = {
+  why: 'a credential is needed; the scheme "none" counts only where the port allows it, and never through a proxy',
+  later: false,
+};
+
 export function proven(
-  { log }: HubParts,
-  authenticate: NonNullable<Peer['authenticate']>,
+  parts: HubParts,
+  { authenticate }: Pick<Peer, 'authenticate'>,
   { auth, name }: Pick<HelloFrame, 'auth' | 'name'>,
-): Credential | null | Promise<Credential | null> {
-  const failed = (thrown: unknown): null => {
-    log.warn('a credential could not be judged', { name, error: String(thrown) });
-    return null;
-  };
+): Proof | Promise<Proof> {
+  const { scheme } = auth;
+  if (!AUTH_SCHEMES.some((known) => known === scheme)) return noScheme(scheme);
+  if (authenticate === null) return scheme === 'none' ? TRUSTED : NOT_ACCEPTED;
+  const judged = (found: Credential | null): Proof => found ?? (scheme === 'none' ? NONE : NOT_ACCEPTED);
+  const failed = (thrown: unknown): Unproven => couldNotJudge(parts, name, thrown);
   try {
     const credential = authenticate(auth);
-    return credential instanceof Promise ? credential.catch(failed) : credential;
+    return credential instanceof Promise ? credential.then(judged, failed) : judged(credential);
   } catch (thrown) {
     return failed(thrown);
   }
 }
 
+/** Whoever judges is the user's code: a throw is a no, and is told to the log alone. */
+function couldNotJudge({ log }: HubParts, name: string, thrown: unknown): Unproven {
+  log.warn('a credential could not be judged', { name, error: String(thrown) });
+  return thrown instanceof WireError && thrown.code === 'unavailable' ? UNJUDGED : NOT_ACCEPTED;
+}
+
+function noScheme(scheme: unknown): Unproven {
+  const why = `auth.scheme: expected one of ${AUTH_SCHEMES.join(', ')}, got ${describe(scheme)}`;
+  return { why, later: false };
+}
+
 export function greet({ registry, clock }: HubParts, { name }: Pick<HelloFrame, 'name'>, found: Proof): Greeted {
-  const proof = found !== null && found !== TRUSTED && isOver(found, clock.now()) ? null : found;
+  const proof = isProven(found) && found !== TRUSTED && isOver(found, clock.now()) ? NOT_ACCEPTED : found;
+  const later = unjudged(proof, name);
+  if (later !== null) return { kind: 'refuse', error: later, proof };
   const passport = registry.named(name);
-  if (passport !== null && proof !== null && speaksFor(proof, passport, registry.credentialOf(passport.agent_id))) {
+  if (passport !== null && isProven(proof) && speaksFor(proof, passport, registry.credentialOf(passport.agent_id))) {
     return { kind: 'bind', passport, proof };
   }
   // A name nobody has and a wrong credential get the same answer.
@@ -58,7 +89,36 @@ export function greet({ registry, clock }: HubParts, { name }: Pick<HelloFrame, 
   return { kind: 'refuse', error: new WireError('unauthenticated', message, { name }), proof };
 }
 
-function speaksFor(proof: Credential | typeof TRUSTED, { name }: Passport, registeredWith: string | null): boolean {
+export function isProven(proof: Proof): proof is Proven {
+  return proof !== null && !isUnproven(proof);
+}
+
+/** It could not be judged now: why; null = it could. */
+export function unjudged(proof: Proof, name: string): WireError | null {
+  return isUnproven(proof) && proof.later ? unprovenError('bound', name, proof) : null;
+}
+
+function isUnproven(proof: Proof): proof is Unproven {
+  return proof !== null && proof !== TRUSTED && 'why' in proof;
+}
+
+/** It was a no that will stay one, and counts against the address. */
+export function isFailed(proof: Proof): boolean {
+  return proof === null || (isUnproven(proof) && !proof.later);
+}
+
+/** null = there is none to go by: it is trusted. */
+export function credentialIn(proof: Proof): Credential | null {
+  return isProven(proof) && proof !== TRUSTED ? proof : null;
+}
+
+function unprovenError(what: 'bound' | 'registered', name: string, { why, later }: Unproven): WireError {
+  const message = `"${name}" cannot be ${what}: ${why}`;
+  if (!later) return new WireError('unauthenticated', message, { name });
+  return new WireError('unavailable', message, { name, outcome: 'refused', retry_after_ms: UNJUDGED_RETRY_MS });
+}
+
+function speaksFor(proof: Proven, { name }: Passport, registeredWith: string | null): boolean {
   return proof === TRUSTED || proof.name === name || (proof.name === null && proof.id === registeredWith);
 }
 
@@ -68,7 +128,7 @@ export function isOver({ expires_at_ms }: Credential, nowMs: number): boolean {
 
 /** It may have run out, or been taken back, since it was judged. */
 export function stillHolds({ clock, tokens }: HubParts, proof: Proof): boolean {
-  if (proof === null || proof === TRUSTED) return true;
+  if (!isProven(proof) || proof === TRUSTED) return true;
   return !isOver(proof, clock.now()) && tokens?.isRevoked(proof) !== true;
 }
 
@@ -85,6 +145,7 @@ export function enrolRefusal(proof: Proof, name: string, isEnroller: boolean): W
       name,
     });
   }
+  if (isUnproven(proof)) return unprovenError('registered', name, proof);
   if (proof.name === name || (proof.name === null && proof.grants.includes('enrol'))) return null;
   const only = proof.name === null ? 'needs the grant "enrol"' : `is for "${proof.name}" alone`;
   return new WireError('forbidden', `"${name}" cannot be registered: this credential ${only}`, { name });

@@ -18,7 +18,7 @@ import { createSession } from './create-session.ts';
 import { decideAs } from './decide-as.ts';
 import { delegate } from './delegate.ts';
 import type { Handler } from './handler.ts';
-import { enrolRefusal, noLongerHolds, stillHolds, TRUSTED } from './handshake.ts';
+import { credentialIn, enrolRefusal, noLongerHolds, stillHolds } from './handshake.ts';
 import { identityOperations } from './identity-operations.ts';
 import { observeOperations } from './observe-operations.ts';
 import { observes } from './observes.ts';
@@ -55,7 +55,7 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
     const denied = denial instanceof Promise ? await denial : denial;
     if (denied !== null) throw new WireError('forbidden', `"${params.name}" cannot be registered: ${denied}`);
     checkHolds();
-    const passport = await parts.registry.register(params, proof === TRUSTED ? null : (proof?.id ?? null));
+    const passport = await parts.registry.register(params, credentialIn(proof)?.id ?? null);
     // It may have been taken back while this was written: the name is registered, and nobody speaks for it.
     checkHolds();
     caller.bind(passport);

@@ -8,7 +8,7 @@ import { OPERATIONS, type OperationName } from '../core/operations.ts';
 import type { Passport } from '../core/passport.ts';
 import { Binding, type Endpoint } from './bindings.ts';
 import type { Caller } from './caller.ts';
-import { greet, proven, stillHolds } from './handshake.ts';
+import { credentialIn, greet, proven, stillHolds, unjudged } from './handshake.ts';
 import type { HubParts } from './parts.ts';
 import { perform } from './perform.ts';
 
@@ -63,9 +63,13 @@ export class SingleRequests {
   }
 
   private async credentialOf({ auth, as, authenticate, unproven }: SingleRequest): Promise<Credential | null> {
-    const credential = await proven(this.parts, authenticate, { auth: auth ?? { scheme: 'none' }, name: as ?? '' });
+    const name = as ?? 'whoever asks';
+    const proof = await proven(this.parts, { authenticate }, { auth: auth ?? { scheme: 'none' }, name });
+    const credential = credentialIn(proof);
     if (credential !== null && stillHolds(this.parts, credential)) return credential;
     if (auth === null) return null;
+    const later = unjudged(proof, name);
+    if (later !== null) throw later;
     unproven();
     throw new WireError('unauthenticated', 'the credential proves nothing here: it is wrong, or no longer holds');
   }

@@ -3,8 +3,10 @@
 import { WebSocket } from 'ws';
 import type { AgentClient } from '../client/agent-client.ts';
 import { type ConnectHumanOptions, type Connecting, type ConnectOptions, connectingOn } from '../client/connect.ts';
+import type { Rule } from '../client/given.ts';
 import type { HumanClient } from '../client/human-client.ts';
 import type { Socket } from '../client/socket-link.ts';
+import { badValue } from '../core/json.ts';
 import { systemClock } from './system-clock.ts';
 import { systemIds } from './system-ids.ts';
 
@@ -16,12 +18,19 @@ export interface Trust {
   readonly ca?: string | readonly string[] | undefined;
 }
 
+const TRUSTED: Rule = {
+  expected: 'certificates as PEM: a text, or a list of texts',
+  holds: (value) => [value].flat().every((one) => one === undefined || typeof one === 'string'),
+};
+
 function connectingWith(ca: Trust['ca']): Connecting {
+  if (!TRUSTED.holds(ca)) throw badValue('ca', TRUSTED.expected, ca);
   const trust = ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] };
   return connectingOn({
     clock: systemClock,
     ids: systemIds,
     random: Math.random,
+    options: { ca: TRUSTED },
     openSocket: (url) =>
       // Its listeners take events with more in them than is used here.
       new WebSocket(url, { perMessageDeflate: false, handshakeTimeout: 10_000, ...trust }) as unknown as Socket,
@@ -29,7 +38,7 @@ function connectingWith(ca: Trust['ca']): Connecting {
 }
 
 export async function connect(url: string | readonly string[], options: ConnectOptions & Trust): Promise<AgentClient> {
-  const { ca, ...others } = options;
+  const { ca, ...others } = options ?? {};
   return connectingWith(ca).connect(url, others);
 }
 

@@ -30,6 +30,8 @@ export interface Serving {
 
 /** How long what was sent last may take to leave when the port closes. */
 const DRAIN_MS = 2_000;
+/** And when a peer is sent away while the port goes on: a slow one has to read a lot before it comes to its goodbye. */
+const FAREWELL_MS = 10_000;
 
 const now = (): number => performance.now();
 
@@ -76,7 +78,7 @@ class Port {
       maxPayload: hub.maxFrameBytes,
       perMessageDeflate: false,
       clientTracking: false,
-      closeTimeout: DRAIN_MS,
+      closeTimeout: FAREWELL_MS,
     } as ConstructorParameters<typeof WebSocketServer>[0]);
   }
 
@@ -133,7 +135,8 @@ class Port {
       isPending = false;
       clearTimeout(tooLate);
     };
-    const tooLate = setTimeout(() => endpoint.close(), this.settings.limits.handshakeMs);
+    const { handshakeMs } = this.settings.limits;
+    const tooLate = setTimeout(() => endpoint.close(`nobody was bound within ${handshakeMs} ms`), handshakeMs);
     endpoint.onClose(() => {
       settle();
       this.endpoints.delete(endpoint);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { accepts } from './accepts.ts';
+import { unknownFigure } from './asked-figures.ts';
 import { expecting } from './expecting.ts';
 import type { Bench, Figure } from './figure.ts';
 import { memory } from './memory.ts';
@@ -37,8 +38,16 @@ const { values: options } = parseArgs({
   },
 });
 
+const unknown = unknownFigure(
+  options.only,
+  BENCHES.flatMap(({ names }) => names),
+);
 if (options.help) console.log(HELP);
-else await run();
+else if (unknown === null) await run();
+else {
+  console.error(unknown);
+  process.exitCode = 2;
+}
 
 async function run(): Promise<void> {
   const names = BENCHES.flatMap((bench) => bench.names);

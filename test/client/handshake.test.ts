@@ -6,7 +6,10 @@ import { agent } from './world.ts';
 const UNKNOWN =
   '{"kind":"error","error":{"code":"unauthenticated","message":"unknown name","details":{"name":"alice"}}}';
 
-function connect(hub: ScriptedHub, options: { register?: boolean | object; credentials?: { token: string } } = {}) {
+function connect(
+  hub: ScriptedHub,
+  options: { register?: boolean | object; credentials?: { scheme: string; token: string } } = {},
+) {
   return AgentClient.connect({ link: hub.link, name: 'alice', ids: countedIds(), ...options });
 }
 
@@ -73,8 +76,10 @@ it('[CL1] a second hello that fails for another reason says so', async () => {
 
 it('[CL1] who does not register is refused as the hub says', async () => {
   const hub = new ScriptedHub();
-  const connecting = connect(hub, { register: false, credentials: { token: 't' } });
-  expect(await hub.heard()).toEqual(['{"kind":"hello","protocol":1,"name":"alice","auth":{"token":"t"}}']);
+  const connecting = connect(hub, { register: false, credentials: { scheme: 'token', token: 't' } });
+  expect(await hub.heard()).toEqual([
+    '{"kind":"hello","protocol":1,"name":"alice","auth":{"scheme":"token","token":"t"}}',
+  ]);
   hub.say(UNKNOWN);
   await expect(connecting).rejects.toMatchObject({ code: 'unauthenticated', message: 'unknown name' });
 });

@@ -144,6 +144,21 @@ it('[CB5] a goodbye that is not final is followed by another hello, no sooner th
   expect(await world.hubs[1]?.heard()).toHaveLength(1);
 });
 
+it('[CB5, AU12] a hub that cannot judge who comes back is asked again, no sooner than it says', async () => {
+  const world = await scene();
+  const hub = await lose(world);
+  await hub.heard();
+  const details = { outcome: 'refused', retry_after_ms: 3000 };
+  hub.say({ kind: 'error', error: { code: 'unavailable', message: 'not now', details } });
+  await hub.flush();
+  world.clock.advance(2999);
+  expect([world.hubs.length, world.client.state]).toEqual([2, 'away']);
+  world.clock.advance(1);
+  expect(await world.hubs[2]?.heard()).toHaveLength(1);
+  await world.hubs[2]?.welcome();
+  expect(world.client.state).toBe('open');
+});
+
 it('[CB6] a hub that is silent is asked, and given up when it stays silent', async () => {
   const world = await scene();
   world.clock.advance(20_000);

@@ -140,9 +140,11 @@ describe('frames of clients', () => {
   const seq = 'a whole number from 0 to 9007199254740991';
   const bad: readonly (readonly [unknown, string, string, string])[] = [
     [{}, 'frame.kind', kinds, 'nothing'],
-    [[], 'frame.kind', kinds, 'nothing'],
-    [null, 'frame.kind', kinds, 'nothing'],
-    ['hello', 'frame.kind', kinds, 'nothing'],
+    [[], 'frame', 'one JSON object', 'an array of 0'],
+    [null, 'frame', 'one JSON object', 'null'],
+    [42, 'frame', 'one JSON object', '42'],
+    // It could be a token.
+    ['hello', 'frame', 'one JSON object', 'a text'],
     [{ kind: 5 }, 'frame.kind', kinds, '5'],
     [{ kind: 'HELLO' }, 'frame.kind', kinds, '"HELLO"'],
     [{ kind: 'notify' }, 'frame.kind', kinds, '"notify"'],
@@ -152,6 +154,12 @@ describe('frames of clients', () => {
     [{ ...hello, auth: undefined }, 'frame.auth', 'an object', 'nothing'],
     [{ ...hello, auth: [] }, 'frame.auth', 'an object', 'an array'],
     [{ ...hello, resume: [] }, 'frame.resume', 'an object', 'an array of 0'],
+    [
+      { ...hello, resume: JSON.parse('{"__proto__":{"seq":1,"epoch":1}}') },
+      'frame.resume',
+      'ids of sessions as keys',
+      'an object with __proto__',
+    ],
     [{ ...hello, resume: { s1: 5 } }, 'frame.resume.s1', 'an object', '5'],
     [{ ...hello, resume: { s1: { seq: -1, epoch: 1 } } }, 'frame.resume.s1.seq', seq, '-1'],
     [{ ...hello, resume: { s1: { seq: 1 } } }, 'frame.resume.s1.epoch', seq, 'nothing'],

@@ -335,7 +335,7 @@ describe('frames', () => {
     expect(bob.closed).toBe(false);
     expect(bob.frames.slice(-3)).toMatchObject([
       { kind: 'error', error: { code: 'bad_frame', details: { field: 'frame', received: '7 characters' } } },
-      { kind: 'error', error: { code: 'bad_frame', details: { field: 'frame.kind' } } },
+      { kind: 'error', error: { code: 'bad_frame', details: { field: 'frame', received: 'an array of 0' } } },
       {
         kind: 'error',
         error: {

@@ -1,6 +1,7 @@
 /** The generated parts of docs/wire.md, by the name of their block. */
 
 import { OPERATIONS, type OperationName, WIRE_CODES, type WireCode } from 'parley-hub/core';
+import { EVENTS } from '../../src/core/event-catalogue.ts';
 import { type FieldNote, FRAMES, type FrameKind } from '../../src/core/frame-catalogue.ts';
 import { paramHelp } from '../../src/core/param-help.ts';
 import { WIRE_ADVICE } from '../../src/core/wire-advice.ts';
@@ -24,6 +25,7 @@ export function renderBlocks(book: GoldenBook): ReadonlyMap<string, string> {
         .map((name) => operationSection(name as OperationName, book))
         .join('\n\n'),
     ],
+    ['events', eventsTable()],
     ['records', [...RECORDS].map(([name, schema]) => recordSection(name, schema)).join('\n\n')],
     [
       'errors',
@@ -40,6 +42,14 @@ function kindsTable(): string {
     return [`[${kind}](#${kind})`, direction, names.join(', '), help];
   });
   return table(['kind', 'direction', 'fields', 'what for'], rows);
+}
+
+function eventsTable(): string {
+  const rows = Object.entries(EVENTS).map(([type, { help, audience, data }]) => {
+    const members = Object.entries(data).map(([name, words]) => `\`${name}\` (${words})`);
+    return [`\`${type}\``, help, audience, members.join(', ')];
+  });
+  return table(['event_type', 'when', 'for', '`event_data`'], rows);
 }
 
 function frameSection(kind: FrameKind, book: GoldenBook): string {

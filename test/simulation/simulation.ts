@@ -29,6 +29,7 @@ import { SimClock } from '../../src/testing/sim-clock.ts';
 import { quiet, seededIds } from '../../src/testing/world.ts';
 import { isOfLimit } from './accept-laws.ts';
 import { AckBook } from './ack-book.ts';
+import { checkCatalogued } from './catalogue-laws.ts';
 import { checkTrees } from './delegation-laws.ts';
 import { DiskStore } from './disk-store.ts';
 import { GraceModel } from './grace-model.ts';
@@ -729,6 +730,7 @@ export class Simulation {
       for (const agentId of Object.keys(this.model.state(session_id)?.head.members ?? {})) this.rules.stir(agentId);
       if (/^(session\.participant|task)\./.test(envelope.event_type)) this.count(envelope.event_type);
       const entry = this.store.durableEntries(session_id)[seq - 1];
+      this.guard(() => checkCatalogued(envelope));
       this.guard(() =>
         holds(
           same(entry?.envelope, envelope),

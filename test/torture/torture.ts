@@ -128,7 +128,7 @@ class Torture {
       await this.#groups[at]?.kill();
       this.#counts.clientKills += 1;
       this.#start(at, plans.slice(at * PER_PROCESS, (at + 1) * PER_PROCESS));
-      return `clients ${at} killed`;
+      return `client process ${at} killed`;
     }
     await this.#hub.kill();
     this.#counts.hubKills += 1;

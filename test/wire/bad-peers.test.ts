@@ -26,6 +26,13 @@ async function joined(port: Serving, name: string, options: object = {}): Promis
   return client;
 }
 
+async function audited(hub: LocalHub, name: string): Promise<unknown[]> {
+  const entries = await hub.audit({ limit: 500 });
+  return entries
+    .filter(({ kind, detail }) => kind === 'agent_unbound' && detail.name === name)
+    .map(({ detail }) => detail.reason);
+}
+
 /** A connection that was bound and then reads nothing more. */
 async function deaf(port: Serving, name: string): Promise<WebSocket> {
   const socket = new WebSocket(port.url);
@@ -47,9 +54,11 @@ it('[BP1, L8] who stops reading is sent away as a slow consumer, holds nobody up
   });
   const session = await alice.open('conversation', ['bob']);
   bob.close();
-  await deaf(port, 'bob');
+  const socket = await deaf(port, 'bob');
+  const frames: string[] = [];
+  socket.on('message', (data) => frames.push(String(data)));
   const gone = new Promise<string>((resolve) =>
-    hub.on('agentUnbound', ({ name }) => void (name === 'bob' && resolve(name))),
+    hub.on('agentUnbound', ({ name, reason }) => void (name === 'bob' && reason !== 'left' && resolve(reason))),
   );
   const text = 'x'.repeat(100_000);
   const sent = Array.from({ length: 200 }, (_, n) => session.send(`${n} ${text}`));
@@ -58,7 +67,14 @@ it('[BP1, L8] who stops reading is sent away as a slow consumer, holds nobody up
   expect((await other.waitFor('msg.text')).event_data.text).toBe('yes');
   expect(erin.state).toBe('open');
   await Promise.all(sent);
-  expect(await gone).toBe('bob');
+  expect(await gone).toBe('slow_consumer');
+  // It reads again before it is cut: what it had not read comes first, and then why.
+  const closed = once(socket, 'close');
+  socket.resume();
+  (socket as unknown as { readonly _socket: Socket })._socket.resume();
+  await closed;
+  expect(JSON.parse(frames.at(-1) ?? '')).toEqual({ kind: 'goodbye', reason: 'slow_consumer' });
+  expect(await audited(hub, 'bob')).toContain('slow_consumer');
   const heard: number[] = [];
   const back = await joined(port, 'bob');
   for await (const message of back.session(session.id)) {

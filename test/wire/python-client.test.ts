@@ -24,6 +24,14 @@ it.skipIf(python === null && !required('python'))(
     expect([await ask(), await ask()]).toEqual([told, told]);
     expect(hub.health()).toMatchObject({ bound: 0, sessions: { live: 0 } });
     await hub.stop();
+    // Nobody is there any more; then nobody has ever been; then the package is missing.
+    const lines = [await ask()];
     rmSync(data, { recursive: true });
+    lines.push(await ask(), await run(command, ['-S', 'examples/websocket/client.py'], { env }));
+    expect(lines).toEqual([
+      { code: 1, output: expect.stringMatching(/^no hub at ws:.*is `npm start` running\? \(.*\)\n$/) },
+      { code: 1, output: expect.stringMatching(/^no hub at ws:.* with its token in .*\n$/) },
+      { code: 1, output: 'this needs the package websockets: pip install websockets\n' },
+    ]);
   },
 );

@@ -6,6 +6,8 @@
 
 import { OPERATIONS, WIRE_CODES, type WireCode } from 'parley-hub/core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { HUB_EVENT_TYPES, type HubEventType } from '../../src/core/envelope.ts';
+import { EVENTS } from '../../src/core/event-catalogue.ts';
 import { type FieldNote, FRAMES } from '../../src/core/frame-catalogue.ts';
 import { paramHelp } from '../../src/core/param-help.ts';
 import { WIRE_ADVICE } from '../../src/core/wire-advice.ts';
@@ -14,6 +16,7 @@ import { type GoldenBook, keptGoldens } from '../reference/golden-book.ts';
 import { recordedFrames } from '../reference/record.ts';
 import { renderBlocks, withBlocks } from '../reference/render.ts';
 import type { Frame } from '../reference/wire-peer.ts';
+import { checkCatalogued } from '../simulation/catalogue-laws.ts';
 
 const AGAIN = 'if this was meant: npm run docs, and look at what changed';
 
@@ -65,6 +68,14 @@ describe('the reference of the wire', () => {
   });
 });
 
+it('[PK8] every event of the hub is in the catalogue, and what differs from it is found', () => {
+  for (const type of HUB_EVENT_TYPES) checkCatalogued({ event_type: type, event_data: wholeData(type) });
+  expect(() => checkCatalogued({ event_type: 'session.new', event_data: {} })).toThrow('session.new is not in');
+  const extra = { event_type: 'session.closed', event_data: { reason: 'x', extra: 1 } };
+  expect(() => checkCatalogued(extra)).toThrow('differ in extra');
+  expect(() => checkCatalogued({ ...extra, event_data: {} })).toThrow('differ in reason');
+});
+
 it('[PK8] every parameter of every operation is explained', () => {
   const all = Object.values(OPERATIONS).flatMap(({ name, params }) => {
     const { properties = {} } = params.jsonSchema() as { properties?: object };
@@ -80,6 +91,12 @@ it('[PK8] every detail the sources give with an error is in the catalogue of err
   expect(found.length).toBeGreaterThan(60);
   expect(found.filter(({ code, detail }) => !isKnownDetail(code, detail))).toEqual([]);
 });
+
+/** What the catalogue says must be there. */
+function wholeData(type: HubEventType): Record<string, string> {
+  const names = Object.keys(EVENTS[type].data).filter((name) => !name.endsWith('?'));
+  return Object.fromEntries(names.map((name) => [name, '']));
+}
 
 function wrongFields({ kind, ...fields }: Frame): string[] {
   const notes: Readonly<Record<string, FieldNote>> = FRAMES[kind as keyof typeof FRAMES].fields;

@@ -4,13 +4,14 @@ import { readFile } from 'node:fs/promises';
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
+  errors,
   type JSONWebKeySet,
   type JWTPayload,
   type JWTVerifyGetKey,
   jwtVerify,
 } from 'jose';
 import type { Credential } from '../../core/credentials.ts';
-import { HubError } from '../../core/errors.ts';
+import { asError, HubError, WireError } from '../../core/errors.ts';
 import { grantsIn } from './authenticate.ts';
 
 export interface JwtOptions {
@@ -37,11 +38,15 @@ const ASYMMETRIC = [
   'EdDSA',
   'Ed25519',
 ];
+const OPTIONS = ['issuer', 'audience', 'jwks', 'algorithms', 'clockToleranceSeconds'];
 const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
+/** What is wrong when the keys are there and the token's is not one of them, or not to be used like that. */
+const TOKEN_FAULTS = ['ERR_JWKS_NO_MATCHING_KEY', 'ERR_JWKS_MULTIPLE_MATCHING_KEYS', 'ERR_JOSE_NOT_SUPPORTED'];
 /** Longer than any real one; what is longer is not looked at. */
 const MOST_CHARACTERS = 16 * 1024;
 
 export async function jwtJudge(options: JwtOptions): Promise<(token: unknown) => Promise<Credential | null>> {
+  checkNames(options);
   const { issuer, audience, algorithms = DEFAULT_ALGORITHMS, clockToleranceSeconds = 5 } = options;
   checkTexts({ issuer, audience });
   const wrong = algorithms.find((algorithm) => !ASYMMETRIC.includes(algorithm));
@@ -53,9 +58,32 @@ export async function jwtJudge(options: JwtOptions): Promise<(token: unknown) =>
   return async (token) => {
     if (typeof token !== 'string' || token.length > MOST_CHARACTERS) return null;
     const requiredClaims = ['exp', 'sub'];
-    const verified = await jwtVerify(token, keys, { ...expected, requiredClaims }).catch(() => null);
+    const verified = await jwtVerify(token, keys, { ...expected, requiredClaims }).catch(unlessUnavailable);
     return verified === null ? null : credentialIn(verified.payload, issuer);
   };
+}
+
+/** Whatever is wrong with a token is a no; keys that cannot be had say nothing about it. */
+function unlessUnavailable(thrown: unknown): null {
+  if (thrown instanceof WireError) throw thrown;
+  return null;
+}
+
+/** The keys at an address. A key that is not among them is the token's fault, all else is not. */
+function remote(url: string): JWTVerifyGetKey {
+  const keys = createRemoteJWKSet(new URL(url));
+  return (header, token) =>
+    keys(header, token).catch((cause: unknown) => {
+      if (TOKEN_FAULTS.some((code) => cause instanceof errors.JOSEError && cause.code === code)) throw cause;
+      const message = `auth.jwt.jwks: the keys at ${url} cannot be had: ${reasonOf(cause)}`;
+      throw new WireError('unavailable', message, { outcome: 'refused' }, { cause });
+    });
+}
+
+/** What fetch throws says only that it failed; its cause says why. */
+function reasonOf(thrown: unknown): string {
+  const { cause, message } = asError(thrown);
+  return cause instanceof Error && cause.message !== '' ? cause.message : message;
 }
 
 function credentialIn({ sub = '', exp = 0, scope }: JWTPayload, issuer: string): Credential {
@@ -65,7 +93,7 @@ function credentialIn({ sub = '', exp = 0, scope }: JWTPayload, issuer: string):
 
 async function keySet(jwks: JwtOptions['jwks']): Promise<JWTVerifyGetKey> {
   if (typeof jwks !== 'string') return local(jwks);
-  if (/^https:\/\//.test(jwks)) return createRemoteJWKSet(new URL(jwks));
+  if (/^https:\/\//.test(jwks)) return remote(jwks);
   if (/^http:\/\//.test(jwks))
     throw bad('auth.jwt.jwks: expected an https address; keys that come over http prove nothing');
   const text = await readFile(jwks, 'utf8').catch((cause: unknown) => {
@@ -83,11 +111,18 @@ function parsed(text: string, path: string): object {
 }
 
 function local(value: object): JWTVerifyGetKey {
+  const { keys } = value as { readonly keys?: unknown };
+  if (Array.isArray(keys) && keys.length === 0) throw bad('auth.jwt.jwks: expected at least one key, got none');
   try {
     return createLocalJWKSet(value as JSONWebKeySet);
   } catch (cause) {
     throw bad('auth.jwt.jwks: expected {"keys": [...]} with public keys', cause);
   }
+}
+
+function checkNames(options: JwtOptions): void {
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown !== undefined) throw bad(`auth.jwt.${unknown}: no such option; there are ${OPTIONS.join(', ')}`);
 }
 
 function checkTexts(texts: Readonly<Record<string, unknown>>): void {

@@ -69,6 +69,7 @@ export function checkServeOptions(options: ServeOptions): ServeSettings {
     throw wrong(`auth.${unknownAuth}`, `no such option; there are ${AUTH_OPTIONS.join(', ')}`);
   checkTexts('hosts', hosts);
   checkTexts('origins', origins);
+  checkOrigins(origins);
   return { host, port, tls, auth, hosts, origins, limits: limitsOf(options.limits ?? {}) };
 }
 
@@ -100,6 +101,13 @@ function tried(make: () => unknown): unknown {
 function checkTexts(name: string, value: unknown): void {
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return;
   throw wrong(name, `expected a list of texts, got ${describe(value)}`);
+}
+
+/** As browsers send it: anything else would never fit one. */
+function checkOrigins(origins: readonly string[]): void {
+  const odd = origins.find((origin) => origin !== '*' && !/^[a-z][a-z0-9+.-]*:\/\/[^\s/]+$/i.test(origin));
+  if (odd === undefined) return;
+  throw wrong('origins', `expected origins such as "https://app.example.org", or "*", got ${describe(odd)}`);
 }
 
 function limitsOf(given: Partial<ServeLimits>): ServeLimits {

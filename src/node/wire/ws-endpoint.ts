@@ -10,6 +10,7 @@ import type { InTurn, Turns } from './turns.ts';
 /** Close codes of RFC 6455 that are ours to give. */
 const NORMAL = 1000;
 const TEXT_ONLY = 1003;
+const POLICY = 1008;
 
 export class WsEndpoint implements Link, InTurn {
   private readonly socket: WebSocket;
@@ -93,11 +94,13 @@ export class WsEndpoint implements Link, InTurn {
     this.reading.slow(ms);
   }
 
-  close(): void {
+  /** `refusal`: what the peer did not do. */
+  close(refusal?: string): void {
     this.endTurn();
     // A paused socket would never see the peer's answer to the close.
     this.socket.resume();
-    this.socket.close(NORMAL);
+    if (refusal === undefined) this.socket.close(NORMAL);
+    else this.socket.close(POLICY, refusal);
   }
 
   destroy(): void {

@@ -1,6 +1,7 @@
 /** `npm run bench:wire`: Parley over sockets against relays that do less, side by side. It measures and does not judge: the exit code is 0. */
 
 import { parseArgs } from 'node:util';
+import { unknownFigure } from '../asked-figures.ts';
 import { table } from '../table.ts';
 import { runWire, WIRE_NAMES } from './run-wire.ts';
 import { FULL, QUICK } from './setting.ts';
@@ -32,8 +33,13 @@ const { values: options } = parseArgs({
   },
 });
 
+const unknown = unknownFigure(options.only, WIRE_NAMES);
 if (options.help) console.log(HELP);
-else await run();
+else if (unknown === null) await run();
+else {
+  console.error(unknown);
+  process.exitCode = 2;
+}
 
 async function run(): Promise<void> {
   const begin = performance.now();

@@ -1,0 +1,37 @@
+// The tools around the tests: they explain themselves, and take no argument that means nothing.
+
+import { expect, it } from 'vitest';
+import { run } from '../package/repository.ts';
+
+const tool = (path: string, ...args: string[]) =>
+  run(process.execPath, ['--conditions=parley-source', '--import', 'tsx', path, ...args]);
+
+it.each([
+  ['--frames', 'many'],
+  ['--frames', '0'],
+  ['--seed', '1.5'],
+])('[PK10] npm run fuzz refuses %s %s', async (option, value) => {
+  const { code, output } = await tool('test/wire/fuzz-cli.ts', option, value);
+  expect([code, output.split('\n')[0]]).toEqual([2, expect.stringContaining(`${option}: expected a whole number`)]);
+});
+
+it('[PK10] npm run fuzz explains itself, and says what came of the frames', async () => {
+  const help = await tool('test/wire/fuzz-cli.ts', '--help');
+  expect([help.code, help.output]).toEqual([0, expect.stringContaining('Exit codes: 0')]);
+  const few = await tool('test/wire/fuzz-cli.ts', '--frames', '50');
+  expect(few.code).toBe(0);
+  expect(few.output).toMatch(
+    /^seed 7: 50 frames in .* answered with a typed refusal.*\nthe log of the others is unchanged; the hub goes on\n$/,
+  );
+});
+
+it.each(['test/bench/main.ts', 'test/bench/wire/main.ts'])(
+  '[PK10] %s names a figure there is none of',
+  async (path) => {
+    const { code, output } = await tool(path, '--only', 'nope');
+    expect([code, output]).toEqual([
+      2,
+      expect.stringMatching(/^--only: expected one of .*, or how they begin, got "nope"\n$/),
+    ]);
+  },
+);
