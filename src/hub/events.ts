@@ -31,7 +31,7 @@ export interface HubEvents {
   sessionObserved: {
     readonly agent_id: string;
     readonly session_id: string;
-    readonly op: 'subscribe' | 'read_log' | 'get_session';
+    readonly op: 'subscribe' | 'read_log' | 'get_session' | 'read_view';
   };
   expectationViolated: { readonly session: SessionMetadata; readonly violation: Violation; readonly seq: number };
   /** An evaluator or a handler threw: its entry is left alone for a while, everything else goes on. */
