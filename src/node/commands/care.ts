@@ -39,7 +39,12 @@ export async function withStore<T>(
 function inUse(thrown: unknown): never {
   if (!(thrown instanceof HubError) || thrown.code !== 'data_in_use') throw thrown;
   const hint = 'Stop that hub first (Ctrl-C, or "systemctl stop parley"), then try again; it goes on where it was.';
-  throw new Trouble('inUse', 'data_in_use', `${thrown.message.split(';')[0]}: a hub is running on it`, hint);
+  throw new Trouble(
+    'inUse',
+    'data_in_use',
+    `${thrown.message.split(';')[0]}: the hub that runs there, or another command, has it open`,
+    hint,
+  );
 }
 
 /** "12.3 MB". */

@@ -62,7 +62,8 @@ export class Chat implements ChatCommands {
     const room = this.roomOf(session);
     room.heard(envelope);
     if (envelope.event_type === 'session.opened' || envelope.event_type === 'session.participant.joined')
-      void this.enter(session);
+      // What is not known of it is asked for again with the next message; the chat may be over.
+      this.enter(session).catch(() => {});
     this.print(room, room.transcript.linesOf(envelope));
     const isOver = session.state !== null && isTerminal(session.state);
     if (isOver) this.leave(room);

@@ -16,6 +16,8 @@ const { tryLock }: { tryLock(fd: number): boolean } = createRequire(import.meta.
 export const OWN_PREFIX = 'cli.';
 
 const MOST = 64;
+const LOOK_MS = 20;
+const PATIENCE_MS = 5_000;
 
 export interface OwnName {
   readonly name: string;
@@ -24,16 +26,32 @@ export interface OwnName {
 
 export async function takeOwnName(url: string): Promise<OwnName> {
   const base = `${OWN_PREFIX}${loginName().slice(0, 24)}.${hostOf().slice(0, 24)}`;
-  const folder = join(tmpdir(), `parley-cli-${process.getuid?.() ?? 'user'}`);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const hub = createHash('sha256').update(url).digest('hex').slice(0, 12);
   for (let n = 1; n <= MOST; n++) {
-    const file = await open(join(folder, `${hub}-${n}`), 'a');
-    if (tryLock(file.fd)) return { name: n === 1 ? base : `${base}.${n}`, release: () => file.close() };
-    await file.close();
+    const release = await lock(`${url} ${n}`);
+    if (release !== null) return { name: n === 1 ? base : `${base}.${n}`, release };
   }
   // So many at once are a mistake of whoever starts them; they share.
   return { name: `${base}.${MOST}`, release: async () => {} };
+}
+
+/** Short commands that speak for the same name do so one after the other; who waits too long finds out who has it. */
+export async function takeTurn(url: string, name: string): Promise<() => Promise<void>> {
+  for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_MS) {
+    const release = await lock(`${url} as ${name}`);
+    if (release !== null) return release;
+    await new Promise((resume) => setTimeout(resume, LOOK_MS));
+  }
+  return async () => {};
+}
+
+/** null = another process has it. The lock goes with the process, however that ends. */
+async function lock(what: string): Promise<(() => Promise<void>) | null> {
+  const folder = join(tmpdir(), `parley-cli-${process.getuid?.() ?? 'user'}`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = await open(join(folder, createHash('sha256').update(what).digest('hex').slice(0, 16)), 'a');
+  if (tryLock(file.fd)) return () => file.close();
+  await file.close();
+  return null;
 }
 
 function hostOf(): string {

@@ -6,7 +6,7 @@ import type { HumanClient } from '../../client/human-client.ts';
 import { WireError } from '../../core/errors.ts';
 import type { Asked } from './command.ts';
 import type { Io } from './io.ts';
-import { type OwnName, takeOwnName } from './own-name.ts';
+import { type OwnName, takeOwnName, takeTurn } from './own-name.ts';
 import { Trouble } from './trouble.ts';
 import { usualName, type Where, whereIs } from './where.ts';
 
@@ -28,15 +28,16 @@ export async function looking<T>(asked: Asked, io: Io, work: (client: AgentClien
 export async function acting<T>(asked: Asked, io: Io, work: (client: AgentClient) => Promise<T>): Promise<T> {
   const where = await whereIs(asked, io);
   const name = usualName(asked, io);
-  await assertFree(where, name, asked, io);
-  const { connect } = await import('../client.ts');
-  const client = await connect(where.url, {
-    name,
-    ...options(where),
-    onInvite: leaveOpen,
-    register: { kind: 'human' },
-  }).catch((thrown) => explained(thrown, where, name));
-  return withClient(client, work);
+  const release = await takeTurn(where.url, name);
+  try {
+    await assertFree(where, name, asked, io);
+    const { connect } = await import('../client.ts');
+    const common = { ...options(where), onInvite: leaveOpen, register: { kind: 'human' } } as const;
+    const client = await connect(where.url, { name, ...common }).catch((thrown) => explained(thrown, where, name));
+    return await withClient(client, work);
+  } finally {
+    await release();
+  }
 }
 
 /** Joins for as long as it likes: it comes back by itself when the link is lost. */
@@ -72,7 +73,7 @@ async function bystander(where: Where, own: OwnName, asked: Asked, io: Io): Prom
   try {
     return await connect(where.url, { name: own.name, ...common, register: { kind: 'human' } });
   } catch (thrown) {
-    const name = asked.values.as ?? io.env.PARLEY_NAME;
+    const name = asked.values.as ?? (io.env.PARLEY_NAME || undefined);
     if (!isRefusal(thrown) || name === undefined) return explained(thrown, where, own.name);
     const client = await connect(where.url, { name, ...common }).catch((again) => explained(again, where, name));
     io.note(`note: this token speaks for ${name} alone; if ${name} was connected elsewhere, that connection has ended`);

@@ -45,9 +45,9 @@ export const schedule: Command = {
     'parley schedule list',
   ],
   json: 'list: a line for each schedule. create, pause, resume: the schedule. delete: {"schedule_id"}.',
-  run(asked, io) {
+  async run(asked, io) {
     const { action } = asked.args;
-    const work = workOf(asked, io);
+    const work = await workOf(asked, io);
     const isOwn = action === 'create' || asked.values.as !== undefined;
     return (isOwn ? acting : looking)(asked, io, async (client) => {
       await work(client);
@@ -58,7 +58,7 @@ export const schedule: Command = {
 
 type Work = (client: AgentClient) => Promise<void>;
 
-function workOf(asked: Asked, io: Io): Work {
+async function workOf(asked: Asked, io: Io): Promise<Work> {
   const { action, what } = asked.args;
   if (action === 'list') {
     if (what !== undefined)
@@ -67,8 +67,8 @@ function workOf(asked: Asked, io: Io): Work {
   }
   if (what === undefined) throw new Trouble('wrong', 'missing_argument', `"schedule ${action}" needs <what>`, HELP);
   if (action === 'create') {
-    const wanted = claimOf(asked);
-    return async (client) => tell(io, await client.schedule(what, await wanted));
+    const wanted = await claimOf(asked);
+    return async (client) => tell(io, await client.schedule(what, wanted));
   }
   if (!/^[0-9a-f]{32}$/.test(what))
     throw wrongValue('<what>', 'the id of a schedule', what, '"parley schedule list" shows the ids.');
