@@ -7,6 +7,7 @@ import { helpOf, helpOfAll } from '../../src/node/commands/help.ts';
 import { logFrom } from '../../src/node/commands/log-level.ts';
 import { nearest } from '../../src/node/commands/nearest.ts';
 import { parseCommand } from '../../src/node/commands/parse-command.ts';
+import { progressOn } from '../../src/node/commands/progress.ts';
 import { COMMANDS } from '../../src/node/commands/table.ts';
 import { read } from '../package/repository.ts';
 import { commandPage } from '../reference/command-page.ts';
@@ -64,6 +65,25 @@ it('[CM3] what was probably meant is a few letters away', () => {
     null,
     null,
   ]);
+});
+
+it('[CM12] long work says how far it is, on a terminal in one line, else every ten percent; short work says nothing', () => {
+  const work = (isTTY: boolean, msPerStep: number): string => {
+    let [text, ms] = ['', 0];
+    const progress = progressOn({ isTTY, write: (more) => (text += more) }, 'copying', () => ms);
+    for (let bytes = 0; bytes <= 200; bytes += 5) {
+      ms += msPerStep;
+      progress({ bytes, of: 200 });
+    }
+    return text;
+  };
+  expect(work(false, 1)).toBe('');
+  expect(work(false, 100).split('\n')).toEqual([
+    ...[10, 20, 30, 40, 50, 60, 70, 80, 90, 100].map((percent) => `copying: ${percent} %`),
+    '',
+  ]);
+  const live = work(true, 250).split('\r\u001b[K');
+  expect([live[1], live.at(-1)]).toEqual(['copying: 2 %', 'copying: 100 %\n']);
 });
 
 it.each([

@@ -24,7 +24,7 @@ export interface Check {
 const SYNCS = 20;
 /** A disk that takes longer makes every post slow. */
 const SLOW_SYNC_MS = 50;
-/** A disk that takes less does not go to the disk: what it confirms is lost with the power. */
+/** A journal file is filled with zeros before it is used; with less there is no room for a few of them. */
 const LEAST_FREE_BYTES = 256 * 1024 * 1024;
 const CLOCK_MS = 2_000;
 

@@ -2,6 +2,7 @@
 
 import type { AgentClient } from '../../client/agent-client.ts';
 import type { Envelope, Turn } from '../../core/envelope.ts';
+import { WireError } from '../../core/errors.ts';
 import type { Result } from '../../core/operations.ts';
 import { awaitedIn } from './awaited.ts';
 import { fromNow } from './columns.ts';
@@ -76,15 +77,20 @@ async function logUpTo(client: AgentClient, sessionId: string, atSeq: number): P
   return envelopes;
 }
 
-/** Only who observes is told with each envelope whose turn it was; the log itself does not say. */
+/** Only who observes is told with each envelope whose turn it was; the log itself does not say. null = nobody's, or it may not know. */
 async function turnAt(client: AgentClient, sessionId: string, atSeq: number): Promise<Turn | null> {
   return new Promise((resolve, reject) => {
     client
       .observe(sessionId, (envelope, { turn }) => void (envelope.seq === atSeq && resolve(turn)), {
         afterSeq: atSeq - 1,
       })
-      .then(({ ended }) => ended.then(() => resolve(null)), reject);
+      .then(({ ended }) => ended.then(() => resolve(null)))
+      .catch((thrown: unknown) => (isForbidden(thrown) ? resolve(null) : reject(thrown)));
   });
+}
+
+function isForbidden(thrown: unknown): boolean {
+  return thrown instanceof WireError && thrown.code === 'forbidden';
 }
 
 function print(io: Io, shown: Shown, as: string | undefined): void {
