@@ -1,5 +1,6 @@
 // For whom a command speaks, and that it takes nobody's place without saying so.
 
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CommandLine, Joined } from './command-line.ts';
 
@@ -79,4 +80,16 @@ it('[CM12] without a terminal there is no colour, and notes are not on stdout', 
   const opened = await line.run(['open', 'conversation', '--to', 'carol', '--no-wait']);
   expect(opened.out).toMatch(/^[0-9a-f]{32} {2}INVITED\n$/);
   expect(opened.err).toContain('parley show');
+});
+
+it('[CM5, CM10] a hub that asks for no proof takes commands without a token, for their own sessions', async () => {
+  const open = await CommandLine.open();
+  try {
+    await open.startHub('--auth', 'none');
+    const nowhere = { PARLEY_DATA: join(open.folder, 'none') };
+    expect(await open.run(['agents', '--json'], nowhere)).toEqual({ code: 0, out: '', err: '' });
+    expect(await open.run(['sessions', '--json'], nowhere)).toEqual({ code: 0, out: '', err: '' });
+  } finally {
+    await open.close();
+  }
 });
