@@ -3,7 +3,12 @@ import { defaultServerConditions } from 'vite';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Tests read the sources: the package's own name resolves by this condition (vite replaces its defaults). */
-const conditions = ['parley-source', ...defaultServerConditions];
+const conditions = ['parley-source', ...defaultServerConditions.filter(isOfNode)];
+
+/** Packages are loaded by Node itself: what "module" leads to is for bundlers. */
+function isOfNode(condition: string): boolean {
+  return condition !== 'module';
+}
 
 export default defineConfig({
   resolve: { conditions },

@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { DEFAULT_LIMITS, OPERATIONS, WIRE_CODES } from 'parley-hub/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
@@ -17,8 +17,17 @@ const documents = [
   'docs/api.md',
   'docs/cli.md',
   'docs/operating.md',
+  'docs/http.md',
   'docs/wire.md',
+  'docs/guides/first-discussion.md',
+  'docs/guides/workflows.md',
+  'docs/guides/expectations.md',
+  'docs/guides/writing-an-adapter.md',
+  'docs/guides/comparison.md',
 ];
+
+/** All code in these is programs that run. */
+const withPrograms = documents.filter((document) => document === 'docs/api.md' || document.startsWith('docs/guides/'));
 
 /** A fence that names a file shows that file, or an excerpt of it: "```ts examples/quickstart.ts". */
 const shown = [...read('README.md').matchAll(/^```ts (\S+)( excerpt)?\n([\s\S]*?)^```$/gm)].map(
@@ -181,12 +190,14 @@ describe('docs/api.md', () => {
   });
 });
 
-describe('the programs of docs/api.md', () => {
-  const programs = [...read('docs/api.md').matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(([, info, code = ''], at) => ({
-    file: `program-${at + 1}.ts`,
-    info,
-    code,
-  }));
+describe('the programs of the documents', () => {
+  const programs = withPrograms.flatMap((document) =>
+    [...read(document).matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(([, info, code = ''], at) => ({
+      file: `${basename(document, '.md')}-${at + 1}.ts`,
+      info,
+      code,
+    })),
+  );
   let folder: string;
 
   /** A stranger's project: the package is there by its name. */
@@ -207,7 +218,7 @@ describe('the programs of docs/api.md', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('[PK6] are all of its code, and assert', () => {
+  it('[PK6] are all of their code, and assert', () => {
     expect(programs.length).toBeGreaterThan(5);
     expect(programs.filter(({ info, code }) => info !== 'ts' || !code.includes('assert.'))).toEqual([]);
   });

@@ -12,6 +12,7 @@ import { type Ids, type Log, silentLog } from '../core/ports.ts';
 import type { Resume } from '../core/resume.ts';
 import type { RuleChange, RuleRecord } from '../core/rule.ts';
 import type { Schedule } from '../core/schedule.ts';
+import type { SearchMatch, SearchParams } from '../core/search.ts';
 import type { LifecycleState } from '../core/session.ts';
 import type { Skill } from '../core/skill.ts';
 import { bind, type Claim } from './bind.ts';
@@ -89,6 +90,9 @@ export interface SessionQuery {
   readonly type?: string | undefined;
 }
 
+/** Which sessions, and how the text is meant. */
+export type SearchOptions = Omit<SearchParams, 'query' | 'after' | 'limit'>;
+
 export const CLIENT_OPTIONS: Rules<ClientOptions> = {
   link: aFunction,
   name: null,
@@ -115,6 +119,7 @@ export const CLIENT_OPTIONS: Rules<ClientOptions> = {
 const CLAIM: Rules<Claim> = { kind: null, owner: null, provider: null, model: null, cost: null, region: null };
 
 const SESSION_QUERY: Rules<SessionQuery> = { all: null, states: null, type: null };
+const SEARCH_OPTIONS: Rules<SearchOptions> = { match: null, states: null, type: null, labels: null, participant: null };
 
 /** Rooms above which those that are over are forgotten. */
 const ROOMS_KEPT = 1000;
@@ -189,6 +194,16 @@ export abstract class Client {
     for (let after: string | null | undefined; after !== null; ) {
       const page: Result<'list_sessions'> = await this.call('list_sessions', { ...query, after });
       yield* page.sessions;
+      after = page.next;
+    }
+  }
+
+  /** What fits in the sessions you can read, the newest first; read in pages, each of which looks through a part. */
+  async *search(query: string, options: SearchOptions = {}): AsyncGenerator<SearchMatch, void, undefined> {
+    checkOptions(options, SEARCH_OPTIONS);
+    for (let after: string | null | undefined; after !== null; ) {
+      const page: Result<'search_sessions'> = await this.call('search_sessions', { ...options, query, after });
+      yield* page.matches;
       after = page.next;
     }
   }

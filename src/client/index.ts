@@ -4,7 +4,7 @@ export type { CancelSignal, OwnSignal } from '../core/ports.ts';
 export type { AgentOptions } from './agent-client.ts';
 export { AgentClient } from './agent-client.ts';
 export type { Claim } from './bind.ts';
-export type { Client, ClientOptions, ClientState, EventHandler, SessionQuery } from './client.ts';
+export type { Client, ClientOptions, ClientState, EventHandler, SearchOptions, SessionQuery } from './client.ts';
 export type { ConnectHumanOptions, ConnectOptions, ReconnectTimes } from './connect.ts';
 export type { ConnectionEnd } from './connection.ts';
 export type { DelegateOptions } from './delegate.ts';

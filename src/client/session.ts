@@ -8,7 +8,7 @@ import { type Envelope, isContent, type Turn } from '../core/envelope.ts';
 import { HubError } from '../core/errors.ts';
 import { badValue, type JsonObject } from '../core/json.ts';
 import type { InviteAnswer } from '../core/membership.ts';
-import type { PostParams, Result } from '../core/operations.ts';
+import type { PostParams, RedactAnswer, Result } from '../core/operations.ts';
 import type { FailureAnswer, ProgressAnswer } from '../core/progress.ts';
 import type { LifecycleState } from '../core/session.ts';
 import type { Task } from '../core/tasks.ts';
@@ -192,6 +192,13 @@ export class Session implements AsyncIterable<Message> {
     checkOptions(options, OPERATOR_OPTIONS);
     const { reason, deadlineMs } = options;
     return this.room.host.call('remove_participant', { session_id: this.id, participant, reason }, { deadlineMs });
+  }
+
+  /** Hides what an envelope says, for good and from everybody. Takes the grant `operate`. */
+  async redact(seq: number, options: OperatorOptions = {}): Promise<RedactAnswer> {
+    checkOptions(options, OPERATOR_OPTIONS);
+    const { reason, deadlineMs } = options;
+    return this.room.host.call('redact', { session_id: this.id, seq, reason }, { deadlineMs });
   }
 
   /** Says that you are at work on your turn, so that it lasts longer. Logged at most every 10 s, or twice within a shorter `turn_within`; more of it changes nothing. */

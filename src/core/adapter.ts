@@ -3,6 +3,7 @@
 import type { Draft, Envelope, Turn } from './envelope.ts';
 import type { Json, JsonObject } from './json.ts';
 import { packetText } from './packet-text.ts';
+import { REDACTED_TEXT } from './redaction.ts';
 import type { Manifest, SessionMetadata, ViewRef } from './session.ts';
 import type { UsedNames, Vocabulary } from './transition.ts';
 
@@ -100,8 +101,9 @@ export function completeAdapter<State>(given: SessionAdapter<State>): CompleteAd
   };
 }
 
-/** The text of a message; a packet as a line to read; a violation in words; other content as its type and JSON. */
-export function renderText({ event_type, event_data }: Envelope): string {
+/** The text of a message, or that it was redacted; a packet as a line to read; a violation in words; other content as its type and JSON. */
+export function renderText({ event_type, event_data, redacted }: Envelope): string {
+  if (redacted !== undefined) return REDACTED_TEXT;
   const text: Json | undefined = event_data.text;
   if (event_type === 'msg.text' && typeof text === 'string') return text;
   if (event_type === 'msg.packet') return packetText(event_data);

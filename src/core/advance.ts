@@ -59,47 +59,58 @@ export function refuse(error: WireError): { readonly kind: 'refuse'; readonly er
 
 /** Stamps and folds the drafts in order. What the adapter answers, and then the hub's own rules, may close the session. */
 export function advance(before: SessionState | null, drafts: readonly Draft[], governance: Governance): Advanced {
-  const entries: Entry[] = [];
+  const made = new Made();
   let state = before;
-  for (const draft of drafts) state = append(entries, state, draft, governance);
+  for (const draft of drafts) state = append(made, state, draft, governance);
   if (state === null) throw new HubError('empty_unit', 'a unit needs at least one draft');
-  const reason = hubReason(entries, state, governance);
-  const after = reason === null ? state : append(entries, state, closing(state, reason), governance);
-  // Most units have one entry; a list that was pushed to would be kept with room for seventeen.
-  return { entries: entries.slice(), after };
+  const reason = hubReason(made.entries, state, governance);
+  const after = reason === null ? state : append(made, state, closing(state, reason), governance);
+  return { entries: made.entries, after };
 }
 
+/** The entries of a unit as they are made. Most units have one; a list that was pushed to would be kept with room for seventeen. */
+class Made {
+  entries: Entry[] = NONE;
+
+  add(entry: Entry): void {
+    if (this.entries === NONE) this.entries = [entry];
+    else this.entries.push(entry);
+  }
+}
+
+const NONE: Entry[] = [];
+
 /** Adds the entry of a draft, of what it ends, and of the closing it may cause; gives the state after them. */
-function append(entries: Entry[], given: SessionState | null, draft: Draft, governance: Governance): SessionState {
-  const before = given === null ? null : withEnded(entries, given, draft, governance);
+function append(made: Made, given: SessionState | null, draft: Draft, governance: Governance): SessionState {
+  const before = given === null ? null : withEnded(made, given, draft, governance);
   const envelope = stampEnvelope(draft, before, governance);
   const state = fold(before, envelope, governance);
   const { turn, due_at } = state.head;
-  entries.push(due_at === null ? { envelope, turn } : { envelope, turn, due: due_at });
+  made.add(due_at === null ? { envelope, turn } : { envelope, turn, due: due_at });
   const reason = adapterReason(envelope, state, governance);
   const checked =
     governance.checks === undefined || before === null || !isChecked(envelope.event_type)
       ? state
-      : withChecks(entries, { envelope, before, ends: reason !== null }, state, governance);
-  return reason === null ? checked : append(entries, checked, closing(checked, reason), governance);
+      : withChecks(made, { envelope, before, ends: reason !== null }, state, governance);
+  return reason === null ? checked : append(made, checked, closing(checked, reason), governance);
 }
 
-function withChecks(entries: Entry[], just: JustAccepted, after: SessionState, governance: Governance): SessionState {
+function withChecks(made: Made, just: JustAccepted, after: SessionState, governance: Governance): SessionState {
   let state = after;
   for (const check of governance.checks ?? []) {
-    for (const draft of check(just, state)) state = append(entries, state, draft, governance);
+    for (const draft of check(just, state)) state = append(made, state, draft, governance);
   }
   return state;
 }
 
 /** Tasks and delegations that end with a draft come before it, in its unit. */
-function withEnded(entries: Entry[], before: SessionState, draft: Draft, governance: Governance): SessionState {
+function withEnded(made: Made, before: SessionState, draft: Draft, governance: Governance): SessionState {
   if (before.tasks.live.length === 0 && before.delegations.length === 0) return before;
   const settled = ENDS.has(draft.event_type) ? settlementsAtEnd(before, String(draft.event_data.reason)) : [];
   // What ends is not looked at any more.
   const unchecked = { ...governance, checks: undefined };
   let state = before;
-  for (const each of [...tasksEndedBy(before, draft), ...settled]) state = append(entries, state, each, unchecked);
+  for (const each of [...tasksEndedBy(before, draft), ...settled]) state = append(made, state, each, unchecked);
   return state;
 }
 

@@ -2,6 +2,7 @@
 
 import type { Head } from './head.ts';
 import type { JsonObject } from './json.ts';
+import type { Redaction } from './redaction.ts';
 
 export type Priority = 'background' | 'normal' | 'urgent';
 
@@ -26,6 +27,8 @@ export interface Envelope extends Draft {
   readonly seq: number;
   readonly depth: number;
   readonly created_at: string;
+  /** An operator has hidden what it said, and when; absent = nobody has. */
+  readonly redacted?: Redaction;
 }
 
 /** Who has the right to speak, and which envelope gave it. */

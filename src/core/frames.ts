@@ -1,6 +1,7 @@
 /** Frames: one JSON object per message, discriminated by `kind`. Text → frame, or a typed refusal; and back. */
 
 import { z } from 'zod';
+import type { PostAnswer } from './admit.ts';
 import type { Envelope, Turn } from './envelope.ts';
 import { type ErrorDetails, type WireCode, WireError } from './errors.ts';
 import { badValue, isWellFormed, type JsonObject, utf8Bytes } from './json.ts';
@@ -8,6 +9,7 @@ import { ID_LENGTH, OP_LENGTH, plainFrame, REQUEST_ID_LENGTH } from './plain-fra
 import { audience, sessionId } from './record-schemas.ts';
 import { anyObject, schemaOf, text, whole } from './schema.ts';
 import type { Schema } from './schema-contract.ts';
+import { quoted, turnText } from './unit-text.ts';
 
 export const PROTOCOL_VERSION = 1;
 
@@ -290,10 +292,16 @@ export function encodeFrame(frame: HubFrame | ClientFrame): string {
 /** A notify frame around an envelope that is already text: an accepted envelope is serialised once. */
 export function encodeNotify(frame: Omit<NotifyFrame, 'kind' | 'envelope'>, envelopeText: string): string {
   const { recipient_id, epoch, prev_seq, turn, attempt, starts, delegated, observed } = frame;
-  const turnText = turn === null ? 'null' : JSON.stringify(turn);
   const marks = `${starts === undefined ? '' : ',"starts":true'}${delegated === undefined ? '' : ',"delegated":true'}${observed === undefined ? '' : ',"observed":true'}`;
   const more = `${attempt === undefined ? '' : `,"attempt":${attempt}`}${marks}`;
-  return `{"kind":"notify","recipient_id":${JSON.stringify(recipient_id)},"epoch":${epoch},"prev_seq":${prev_seq},"turn":${turnText}${more},"envelope":${envelopeText}}`;
+  return `{"kind":"notify","recipient_id":${JSON.stringify(recipient_id)},"epoch":${epoch},"prev_seq":${prev_seq},"turn":${turnText(turn)}${more},"envelope":${envelopeText}}`;
+}
+
+/** The answer to a post as JSON.stringify would write it: there is one for every post. Ids and times are the hub's, and need no escape. */
+export function encodePosted(requestId: string, answer: PostAnswer): string {
+  const { envelope_id, seq, created_at, turn, duplicate } = answer;
+  const again = duplicate === undefined ? '' : ',"duplicate":true';
+  return `{"kind":"response","request_id":${quoted(requestId)},"ok":true,"result":{"envelope_id":"${envelope_id}","seq":${seq},"created_at":"${created_at}","turn":${turnText(turn)}${again}}}`;
 }
 
 /** A delta as text for one of those who hear it; `body` is the delta itself, which is the same for all. */

@@ -44,6 +44,7 @@ export type {
   WaitContext,
 } from './expectation.ts';
 export type { AgentQuery, FoundAgent } from './find-agent.ts';
+export type { Snippet, TextMatch } from './find-text.ts';
 export type {
   ClientFrame,
   DeltaFrame,
@@ -81,6 +82,8 @@ export type {
   Params,
   ParticipantRef,
   PostParams,
+  RedactAnswer,
+  RedactParams,
   Result,
   SessionSummary,
   Who,
@@ -92,6 +95,7 @@ export { callTool, finish, handoff } from './packets.ts';
 export type { AgentKind, Passport, PassportClaim } from './passport.ts';
 export type { Clock, Ids, Log } from './ports.ts';
 export type { FailureAnswer, ProgressAnswer } from './progress.ts';
+export type { Redaction } from './redaction.ts';
 export type { Observed, Resume, ResumeClaim } from './resume.ts';
 export type { Overflow, Rate, Rule, RuleChange, RuleRecord } from './rule.ts';
 export { ruleArbiter } from './rule-arbiter.ts';
@@ -106,6 +110,7 @@ export type {
   SessionTemplate,
 } from './schedule.ts';
 export type { Schema } from './schema-contract.ts';
+export type { SearchMatch, SearchPage, SearchParams } from './search.ts';
 export type {
   CreatedData,
   ExpectationEntry,

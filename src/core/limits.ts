@@ -27,6 +27,9 @@ export interface Limits {
   readonly maxFrameBytes: number;
   /** Bytes of a paged answer. */
   readonly maxResponseBytes: number;
+  /** Envelopes, and characters of text, that one call of a search looks through; the next call goes on. */
+  readonly maxSearchEntries: number;
+  readonly maxSearchText: number;
   /** Requests of one connection that may be open at once. */
   readonly maxOpenRequests: number;
   /** Frames that do not parse before the connection is closed. */
@@ -92,6 +95,8 @@ export const DEFAULT_LIMITS: Limits = {
   maxPending: 1000,
   maxFrameBytes: 1024 * 1024,
   maxResponseBytes: 768 * 1024,
+  maxSearchEntries: 2_000,
+  maxSearchText: 4 * 1024 * 1024,
   maxOpenRequests: 64,
   maxBadFrames: 20,
   maxIdentities: 64,

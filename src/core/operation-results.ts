@@ -11,7 +11,7 @@ import type { EndAnswer } from './ending.ts';
 import { WIRE_CODES, type WireCode } from './errors.ts';
 import { foundAgent, resume, skill } from './identity-schemas.ts';
 import type { InviteAnswer } from './membership.ts';
-import type { Health, OperationName, Result, SessionSummary } from './operations.ts';
+import type { Health, OperationName, RedactAnswer, Result, SessionSummary } from './operations.ts';
 import type { FailureAnswer, ProgressAnswer } from './progress.ts';
 import {
   agentName,
@@ -21,6 +21,7 @@ import {
   madeId,
   participant,
   passport,
+  redaction,
   seq,
   sessionId,
   sessionMetadata,
@@ -31,6 +32,7 @@ import {
 import { ruleRecord } from './rule-schemas.ts';
 import { schedule } from './schedule-schemas.ts';
 import { anyObject, oneOf, record, text, texts } from './schema.ts';
+import { searchPage } from './search-schemas.ts';
 import { cancelAnswer, resumedTask, taskAnswer, taskPage, taskWithData } from './task-schemas.ts';
 import { newToken, tokenId, tokenRecord } from './token-schemas.ts';
 import type { ViewMessage } from './view.ts';
@@ -82,6 +84,14 @@ export const RESULTS: { readonly [Name in OperationName]: z.ZodType<Result<Name>
   return_to_session: inviteAnswer,
   hide_participant: inviteAnswer,
   remove_participant: inviteAnswer,
+  redact: record<RedactAnswer>({
+    session_id: sessionId,
+    seq,
+    envelope_id: madeId,
+    redacted: redaction,
+    pinned: z.boolean(),
+    duplicate,
+  }),
   get_session: record<Result<'get_session'>>({
     session: sessionMetadata,
     turn: turn.nullable(),
@@ -89,6 +99,7 @@ export const RESULTS: { readonly [Name in OperationName]: z.ZodType<Result<Name>
     public_state: anyObject(),
   }),
   list_sessions: record<Result<'list_sessions'>>({ sessions: z.array(sessionSummary), next: text(256).nullable() }),
+  search_sessions: searchPage,
   close_session: record<EndAnswer>({ state: lifecycleState, close_reason: z.string().nullable() }),
   post: record<PostAnswer>({ envelope_id: madeId, seq, created_at: time, turn: turn.nullable(), duplicate }),
   can_send: record<Result<'can_send'>>({

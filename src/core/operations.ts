@@ -17,7 +17,8 @@ import { RESULTS } from './operation-results.ts';
 import type { Passport, PassportClaim } from './passport.ts';
 import { postParams } from './post-params.ts';
 import type { FailureAnswer, ProgressAnswer } from './progress.ts';
-import { agentRef, eventType, lifecycleState, passportClaim, sessionId } from './record-schemas.ts';
+import { agentRef, eventType, lifecycleState, passportClaim, seq, sessionId } from './record-schemas.ts';
+import type { Redaction } from './redaction.ts';
 import type { Resume, ResumeClaim } from './resume.ts';
 import type { RuleChange, RuleRecord } from './rule.ts';
 import { setRuleParams } from './rule-schemas.ts';
@@ -30,6 +31,8 @@ import {
 } from './schedule-schemas.ts';
 import { anyObject, schemaOf, text, whole } from './schema.ts';
 import type { Schema } from './schema-contract.ts';
+import type { SearchPage, SearchParams } from './search.ts';
+import { searchParams } from './search-schemas.ts';
 import type { ExpectationEntry, LifecycleState, SessionMetadata, ViewRef } from './session.ts';
 import type { Skill } from './skill.ts';
 import type { CancelAnswer, TaskAnswer } from './task-decisions.ts';
@@ -90,6 +93,23 @@ export interface OperatorParams {
   readonly session_id: string;
   readonly participant: string;
   readonly reason?: string | undefined;
+}
+
+export interface RedactParams {
+  readonly session_id: string;
+  readonly seq: number;
+  readonly reason?: string | undefined;
+}
+
+export interface RedactAnswer {
+  readonly session_id: string;
+  readonly seq: number;
+  readonly envelope_id: string;
+  readonly redacted: Redaction;
+  /** The state is kept: the bytes go at the next archive after the session has ended. */
+  readonly pinned: boolean;
+  /** It was redacted before. */
+  readonly duplicate?: true;
 }
 
 /** A session in a list: enough to choose one. */
@@ -169,6 +189,7 @@ export interface OperationTypes {
   };
   hide_participant: { params: OperatorParams; result: InviteAnswer };
   remove_participant: { params: OperatorParams; result: InviteAnswer };
+  redact: { params: RedactParams; result: RedactAnswer };
   get_session: {
     params: { readonly session_id: string };
     result: {
@@ -190,6 +211,7 @@ export interface OperationTypes {
     };
     result: { readonly sessions: readonly SessionSummary[]; readonly next: string | null };
   };
+  search_sessions: { params: SearchParams; result: SearchPage };
   close_session: {
     params: {
       readonly session_id: string;
@@ -478,6 +500,13 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     ['not_found', 'forbidden'],
     'Take a participant out of a session for good.',
   ),
+  redact: operation(
+    'redact',
+    z.object({ session_id: sessionId, seq, reason: text(256).optional() }),
+    'operator',
+    ['not_found', 'forbidden', 'conflict'],
+    'Hide what an envelope says, for good and from everybody; its place, sender and digest stay.',
+  ),
   get_session: operation(
     'get_session',
     z.object({ session_id: sessionId }),
@@ -497,6 +526,13 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     'self',
     ['forbidden'],
     'Your sessions, or with the grant `observe` all, newest first, a page at a time.',
+  ),
+  search_sessions: operation(
+    'search_sessions',
+    searchParams,
+    'self',
+    [],
+    'Look for a text in what you can read, newest session first; with the grant `observe`, in every session. One call does a part of it.',
   ),
   close_session: operation(
     'close_session',

@@ -25,9 +25,28 @@ export interface Secrets {
 }
 
 export interface Log {
+  /** What one looks at when something is wrong; who has none is not told. */
+  debug?(message: string, details?: Record<string, unknown>): void;
   info(message: string, details?: Record<string, unknown>): void;
   warn(message: string, details?: Record<string, unknown>): void;
   error(message: string, details?: Record<string, unknown>): void;
+}
+
+/** Follows posts across programs, by the `traceparent` of their envelopes. */
+export interface Tracing {
+  /** A post arrived. `traceparent` is its sender's. */
+  accepting(post: {
+    readonly session_id: string;
+    readonly event_type: string;
+    readonly traceparent: string | null;
+  }): PostTrace;
+}
+
+export interface PostTrace {
+  /** What the envelope gets if its sender gave none; null = nothing. */
+  readonly traceparent: string | null;
+  accepted(answer: { readonly envelope_id: string; readonly seq: number }): void;
+  refused(code: string): void;
 }
 
 /** What is used of an AbortSignal that is given to us; every platform's own is one. */

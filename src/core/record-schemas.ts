@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type Envelope, HUB_ID, type Priority, type Turn } from './envelope.ts';
 import { utf8Bytes } from './json.ts';
 import type { AgentKind, Passport, PassportClaim } from './passport.ts';
+import type { Redaction } from './redaction.ts';
 import { anyObject, oneOf, record, text, texts, whole } from './schema.ts';
 import type {
   ExpectationEntry,
@@ -109,6 +110,14 @@ export const passport: z.ZodType<Passport> = record<Passport>(passportMembers);
 
 export const turn: z.ZodType<Turn> = record<Turn>({ agent_id: madeId, since_seq: seq });
 
+export const redaction: z.ZodType<Redaction> = record<Redaction>({
+  by: madeId.nullable(),
+  at: time,
+  reason: z.string().nullable(),
+  digest: z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in hex'),
+  key_digest: text(64),
+});
+
 export const envelope: z.ZodType<Envelope> = record<Envelope>({
   session_id: sessionId,
   sender_id: z.union([madeId, z.literal(HUB_ID)]),
@@ -125,6 +134,7 @@ export const envelope: z.ZodType<Envelope> = record<Envelope>({
   seq,
   depth: count,
   created_at: time,
+  redacted: redaction.exactOptional(),
 });
 
 export const expectationEntry: z.ZodType<ExpectationEntry> = record<ExpectationEntry>({

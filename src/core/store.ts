@@ -21,6 +21,8 @@ export interface Append {
   readonly token: HeadToken;
   /** Never rejects. Outcomes of one log settle in the order of their appends. */
   readonly outcome: Promise<AppendOutcome>;
+  /** The JSON text of the unit, of a store that wrote it: for its recipients it need not be written again. */
+  readonly text?: string;
 }
 
 export interface ReadRange {

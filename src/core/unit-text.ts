@@ -20,8 +20,15 @@ export function unitText({ entries }: Unit): string {
 export function envelopeText(e: Envelope): string {
   const { text } = e.event_data;
   if (typeof text !== 'string' || !isPlain(e)) return JSON.stringify(e);
-  return `{"session_id":"${e.session_id}","sender_id":"${e.sender_id}","audience":null,"event_type":"${e.event_type}","event_data":{"text":"${text}"},"causation_id":null,"task_id":null,"traceparent":null,"priority":"${e.priority}","idempotency_key":${keyText(e.idempotency_key)},"ttl_seconds":null,"envelope_id":"${e.envelope_id}","seq":${e.seq},"depth":${e.depth},"created_at":"${e.created_at}"}`;
+  return `{"session_id":"${e.session_id}","sender_id":"${e.sender_id}","audience":null,"event_type":"${e.event_type}","event_data":{"text":"${text}"},"causation_id":null,"task_id":null,"traceparent":null,"priority":"${e.priority}","idempotency_key":${e.idempotency_key === null ? 'null' : quoted(e.idempotency_key)},"ttl_seconds":null,"envelope_id":"${e.envelope_id}","seq":${e.seq},"depth":${e.depth},"created_at":"${e.created_at}"}`;
 }
+
+/** The text of the only envelope of a unit, out of the text of the unit: what follows it says nothing of envelopes. */
+export function onlyEnvelopeIn(unit: string): string {
+  return unit.slice(UNIT_HEAD.length, unit.lastIndexOf(',"turn":'));
+}
+
+const UNIT_HEAD = '{"entries":[{"envelope":';
 
 /** What most units are: one text under a key. Written out as a whole: every piece a text is made of is an object of its own. */
 function everydayUnit({ envelope: e, turn, due }: Entry): string {
@@ -38,18 +45,18 @@ function isEveryday(e: Envelope): boolean {
 /** To everyone, with a text that can stand between quotes and nothing beside it. */
 function isPlain(e: Envelope): boolean {
   if (e.audience !== null || e.ttl_seconds !== null) return false;
-  if (e.causation_id !== null || e.task_id !== null || e.traceparent !== null) return false;
+  if (e.redacted !== undefined || e.causation_id !== null || e.task_id !== null || e.traceparent !== null) return false;
   for (const key in e.event_data) if (key !== 'text') return false;
   const { text } = e.event_data;
   return typeof text === 'string' && !NEEDS_ESCAPE.test(text);
 }
 
-function keyText(key: string | null): string {
-  if (key === null) return 'null';
-  return NEEDS_ESCAPE.test(key) ? JSON.stringify(key) : `"${key}"`;
+/** As a text of JSON. */
+export function quoted(text: string): string {
+  return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-function turnText(turn: Turn | null): string {
+export function turnText(turn: Turn | null): string {
   return turn === null ? 'null' : JSON.stringify(turn);
 }
 

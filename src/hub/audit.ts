@@ -38,6 +38,7 @@ export function keepAudit({ events, store, clock }: HubParts): void {
   events.on('sessionObserved', ({ agent_id, session_id, op }) =>
     write('session_observed', agent_id, session_id, { op }),
   );
+  events.on('envelopeRedacted', ({ session_id, by, ...detail }) => write('envelope_redacted', by, session_id, detail));
   events.on('expectationViolated', ({ session, violation, seq }) =>
     write('expectation_violated', null, session.session_id, { ...(violation as unknown as JsonObject), seq }),
   );

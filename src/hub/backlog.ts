@@ -4,6 +4,7 @@ import { WireError } from '../core/errors.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Clock } from '../core/ports.ts';
 import type { AppendOutcome } from '../core/store.ts';
+import { Histogram, SHORT_MS } from './histogram.ts';
 
 /** Whoever staged a unit. */
 export interface Settler {
@@ -19,6 +20,8 @@ interface Flush {
 }
 
 export class Backlog {
+  /** From the first unit of a flush to its outcome. */
+  readonly flushMs: Histogram = new Histogram(SHORT_MS);
   private readonly clock: Clock;
   private readonly limits: Limits;
   /** The oldest first. */
@@ -56,6 +59,7 @@ export class Backlog {
   }
 
   private settle(flush: Flush, outcome: AppendOutcome): void {
+    this.flushMs.observe(this.clock.monotonic() - flush.at);
     this.flushes.splice(this.flushes.indexOf(flush), 1);
     if (this.newest === flush) this.newest = null;
     this.units -= flush.settlers.length;

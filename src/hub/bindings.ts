@@ -120,6 +120,10 @@ export class Bindings {
     return this.byAgent.get(agentId);
   }
 
+  all(): Iterable<Binding> {
+    return this.byAgent.values();
+  }
+
   isBound(agentId: string): boolean {
     return this.byAgent.has(agentId);
   }

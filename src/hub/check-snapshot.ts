@@ -5,6 +5,7 @@ import { canonicalJson, type Json } from '../core/json.ts';
 import { foldEnvelope, type SessionState } from '../core/state.ts';
 import { AcceptedKeys } from './accepted-keys.ts';
 import type { HubParts } from './parts.ts';
+import { loadPin } from './pinned.ts';
 import { logPages } from './read-pages.ts';
 import { loadSnapshot } from './snapshots.ts';
 import { rulesOf } from './tailor.ts';
@@ -21,11 +22,15 @@ export async function checkSnapshot(parts: HubParts, sessionId: string): Promise
   const saved = await loadSnapshot(parts, stored, adapter, head.seq);
   if (saved === null) return null;
   const { seq } = saved.state.head;
-  const keys = AcceptedKeys.from([]);
-  const tally = Tally.empty(parts.limits.tallyLength);
-  let state: SessionState | null = null;
+  // What was redacted may be gone: from where its state was pinned on the log can be folded.
+  const pinned = await loadPin(parts, stored, adapter, seq);
+  const keys = pinned?.keys ?? AcceptedKeys.from([]);
+  const tally = pinned?.tally ?? Tally.empty(parts.limits.tallyLength);
+  let state: SessionState | null = pinned?.state ?? null;
   try {
-    for await (const entries of logPages(parts.store, sessionId, 1, seq)) {
+    for await (const entries of logPages(parts.store, sessionId, (pinned?.state.head.seq ?? 0) + 1, seq)) {
+      // The snapshot is older than what was pinned, and no longer to be checked.
+      if (entries.some(({ envelope }) => envelope.redacted !== undefined)) return null;
       for (const { envelope } of entries) state = foldEnvelope(state, envelope, { adapter, epoch, watch });
       keys.add(entries);
       tally.count(entries);

@@ -1,9 +1,11 @@
 /** One connection: frames in, frames out. Handshake, identity, request → operation → response, receipts. */
 
+import type { PostAnswer } from '../core/admit.ts';
 import { toWireError, WireError } from '../core/errors.ts';
 import {
   type DeltaFrame,
   encodeFrame,
+  encodePosted,
   errorRecord,
   type HelloFrame,
   type HubFrame,
@@ -19,7 +21,7 @@ import { isOperation, OPERATIONS, type OperationName } from '../core/operations.
 import type { Passport } from '../core/passport.ts';
 import { isoFromMs } from '../core/time.ts';
 import type { Binding, Endpoint } from './bindings.ts';
-import { notBound } from './caller.ts';
+import { type Caller, notBound } from './caller.ts';
 import { type Greeted, isOver, judgeHello, type Proof, TRUSTED } from './handshake.ts';
 import type { HubParts } from './parts.ts';
 import type { Peer } from './peer.ts';
@@ -29,8 +31,8 @@ import type { Resume } from './resume.ts';
 /** What not every hub can. */
 const FEATURES: readonly string[] = ['deltas', 'observe', STREAM_STARTS];
 /** Refusals that were not made up for by as many answers, after which a connection is read more slowly; and how slowly. */
-const MANY_REFUSALS = 32;
-const REFUSED_PAUSE_MS = 50;
+const MANY_REFUSALS = 16;
+const REFUSED_PAUSE_MS = 25;
 
 export class Connection implements Endpoint {
   readonly endpointId: string;
@@ -52,6 +54,8 @@ export class Connection implements Endpoint {
   private closed = false;
   /** What the last hello proved. */
   private proof: Proof;
+  /** Who asked last. */
+  private caller: Caller | null = null;
   /** What came while a credential is being judged; null = none is. */
   private waiting: string[] | null = null;
   /** Since when, on the monotonic clock, what was sent does not leave; null = it leaves. */
@@ -97,6 +101,7 @@ export class Connection implements Endpoint {
   /** Says goodbye and closes. */
   close(reason: 'shutdown' | 'bad_frames' | 'slow_consumer' | 'unauthorized'): void {
     if (this.closed) return;
+    if (reason === 'slow_consumer') this.parts.meter.slowConsumers += 1;
     // Ended first: what leaves now is the goodbye alone.
     this.end();
     this.link.send(encodeFrame({ kind: 'goodbye', reason }));
@@ -209,41 +214,52 @@ export class Connection implements Endpoint {
 
   /** Requests run concurrently; what they do before their first wait keeps the order they came in. */
   private request(frame: RequestFrame): void {
-    const { request_id, op } = frame;
+    const { request_id } = frame;
     if (this.openRequests >= this.parts.limits.maxOpenRequests) {
       const message = `at most ${this.parts.limits.maxOpenRequests} requests may be open on one connection`;
       return this.respondError(request_id, new WireError('rate_limited', message, { retry_after_ms: 100 }));
     }
     this.openRequests += 1;
     this.unanswered.add(request_id);
-    const answer = (result: unknown): void => {
-      this.respond(request_id, result);
-      this.answered(frame, work);
-    };
-    const refuse = (thrown: unknown): void => {
-      this.respondError(request_id, toWireError(thrown, op));
-      this.answered(frame, work);
-    };
-    // The place is taken as long as the work goes on, also when its answer did not wait for it.
-    const free = (): void => {
-      this.openRequests -= 1;
-    };
+    const at = this.parts.clock.monotonic();
     const work = this.carryOut(frame);
-    if (frame.deadline_ms !== undefined) {
-      work.then(free, free);
-      return void this.withDeadline(frame, frame.deadline_ms, work).then(answer, refuse);
-    }
+    if (frame.deadline_ms !== undefined) return this.answerWithin(frame, frame.deadline_ms, work, at);
     // One step for all of it: each is a promise more for every post.
     work.then(
       (result) => {
-        free();
-        answer(result);
+        this.openRequests -= 1;
+        this.answer(frame, work, result, at);
       },
       (thrown: unknown) => {
-        free();
-        refuse(thrown);
+        this.openRequests -= 1;
+        this.answerRefusal(frame, work, thrown);
       },
     );
+  }
+
+  /** The place is taken as long as the work goes on, also when its answer did not wait for it. */
+  private answerWithin(frame: RequestFrame, deadlineMs: number, work: Promise<unknown>, at: number): void {
+    const free = (): void => {
+      this.openRequests -= 1;
+    };
+    work.then(free, free);
+    void this.withDeadline(frame, deadlineMs, work).then(
+      (result) => this.answer(frame, work, result, at),
+      (thrown: unknown) => this.answerRefusal(frame, work, thrown),
+    );
+  }
+
+  /** `at`: when it was asked. */
+  private answer(frame: RequestFrame, work: Promise<unknown>, result: unknown, at: number): void {
+    const { clock, meter } = this.parts;
+    if (frame.op === 'post') meter.ackMs.observe(clock.monotonic() - at);
+    this.respond(frame, result);
+    this.answered(frame, work);
+  }
+
+  private answerRefusal(frame: RequestFrame, work: Promise<unknown>, thrown: unknown): void {
+    this.respondError(frame.request_id, toWireError(thrown, frame.op));
+    this.answered(frame, work);
   }
 
   /** Whatever is wrong is a refusal that comes later, as others do. Up to the operation's first wait it runs at once. */
@@ -252,13 +268,18 @@ export class Connection implements Endpoint {
       const { op } = frame;
       if (!isOperation(op)) throw this.unknownOperation(op);
       this.badFrames = 0;
-      const { proof } = this;
-      const binding = this.askerOf(op, frame);
-      const caller = { binding, proof, bind: (passport: Passport) => this.welcome(passport, {}, proof) };
-      return perform(this.parts, caller, op, frame.params);
+      return perform(this.parts, this.callerAs(this.askerOf(op, frame)), op, frame.params);
     } catch (thrown) {
       return Promise.reject(thrown);
     }
+  }
+
+  /** Mostly the one that asked before. */
+  private callerAs(binding: Binding | null): Caller {
+    const { proof, caller } = this;
+    if (caller !== null && caller.binding === binding && caller.proof === proof) return caller;
+    this.caller = { binding, proof, bind: (passport) => this.welcome(passport, {}, proof) };
+    return this.caller;
   }
 
   private answered(frame: RequestFrame, work: Promise<unknown>): void {
@@ -326,8 +347,13 @@ export class Connection implements Endpoint {
 
   /** null = nobody is bound yet; undefined = the one named is not bound here. */
   private identityOf(as: string | undefined): Binding | null | undefined {
-    if (as === undefined) return this.identities.values().next().value ?? null;
+    if (as === undefined) return this.firstIdentity();
     return this.identities.get(as) ?? [...this.identities.values()].find(({ name }) => name === as);
+  }
+
+  private firstIdentity(): Binding | null {
+    for (const binding of this.identities.values()) return binding;
+    return null;
   }
 
   /** Bounds the answer, not the effect. */
@@ -385,16 +411,20 @@ export class Connection implements Endpoint {
   }
 
   private refuse(error: WireError): void {
+    this.parts.meter.refused(error.code);
     this.sendFrame({ kind: 'error', error: errorRecord(error) });
   }
 
-  private respond(request_id: string, result: unknown): void {
+  private respond({ request_id, op }: RequestFrame, result: unknown): void {
     this.refusals = Math.max(0, this.refusals - 1);
-    this.sendFrame({ kind: 'response', request_id, ok: true, result });
+    // What a post is answered with.
+    if (op === 'post') this.send(encodePosted(request_id, result as PostAnswer));
+    else this.sendFrame({ kind: 'response', request_id, ok: true, result });
   }
 
   /** Saying no costs as much as saying yes: who goes on and on gets its share of time, and not that of others. */
   private respondError(request_id: string, error: WireError): void {
+    this.parts.meter.refused(error.code);
     this.sendFrame({ kind: 'response', request_id, ok: false, error: errorRecord(error) });
     this.refusals += 1;
     if (this.refusals < MANY_REFUSALS) return;

@@ -159,7 +159,7 @@ function unknownIn({ event_type, event_data }: Envelope, reserved: ReadonlyMap<s
 export async function replyOf(parts: HubParts, childId: string, targetId: string): Promise<DelegationReply | null> {
   const stored = await parts.store.head(childId);
   for await (const entries of logPages(parts.store, childId, 1, stored?.head.seq ?? 0)) {
-    for (const { envelope } of entries) {
+    for (const { envelope } of parts.redactions.allShown(entries)) {
       const reply = replyIn(envelope, targetId);
       if (reply !== null) return reply;
     }

@@ -31,7 +31,16 @@ export interface HubEvents {
   sessionObserved: {
     readonly agent_id: string;
     readonly session_id: string;
-    readonly op: 'subscribe' | 'read_log' | 'get_session' | 'read_view';
+    readonly op: 'subscribe' | 'read_log' | 'get_session' | 'read_view' | 'search_sessions';
+  };
+  /** An operator has hidden what it said; `by` null = whoever runs the hub. */
+  envelopeRedacted: {
+    readonly session_id: string;
+    readonly seq: number;
+    readonly envelope_id: string;
+    readonly by: string | null;
+    readonly reason: string | null;
+    readonly digest: string;
   };
   expectationViolated: { readonly session: SessionMetadata; readonly violation: Violation; readonly seq: number };
   /** An evaluator or a handler threw: its entry is left alone for a while, everything else goes on. */
@@ -88,6 +97,7 @@ export const HUB_EVENTS: readonly HubEventName[] = [
   'sessionClosing',
   'sessionEnded',
   'sessionObserved',
+  'envelopeRedacted',
   'expectationViolated',
   'expectationFailed',
   'sessionUnavailable',

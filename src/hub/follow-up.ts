@@ -18,6 +18,7 @@ import { tried } from './tried.ts';
 export function onDurable(parts: HubParts, session: LiveSession, entries: readonly Entry[], after: SessionState): void {
   const { head, metadata } = after;
   const isOfHub = entries.some(madeByHub);
+  parts.meter.accepted(entries, isOfHub);
   if (isOfHub) parts.index.update(head, parts.clock.now());
   else if (head.due_at !== null) parts.index.sooner(head.session_id, head.due_at);
   announce(parts, entries, after);
@@ -99,24 +100,30 @@ function run(
   return tried(parts, `${sessionId}\n${what}`, work);
 }
 
-function announce({ events }: HubParts, entries: readonly Entry[], { metadata: session }: SessionState): void {
+function announce({ events, meter }: HubParts, entries: readonly Entry[], { metadata: session }: SessionState): void {
+  const { type } = session.manifest;
   for (const { envelope, turn } of entries) {
     if (events.hears('envelopePosted')) events.emit('envelopePosted', { envelope, turn });
     switch (envelope.event_type) {
       case 'session.created':
+        meter.session(type, 'created');
         events.emit('sessionCreated', { session });
         break;
       case 'session.opened':
+        meter.session(type, 'opened');
         events.emit('sessionOpened', { session });
         break;
       case 'session.closing':
+        meter.session(type, 'closing');
         events.emit('sessionClosing', { session });
         break;
       case 'expectation.violated':
+        meter.violated(violationIn(envelope).name);
         events.emit('expectationViolated', { session, violation: violationIn(envelope), seq: envelope.seq });
         break;
       case 'session.closed':
       case 'session.expired':
+        meter.session(type, 'ended');
         events.emit('sessionEnded', { session });
         break;
     }

@@ -30,10 +30,10 @@ export function judgeHello(parts: HubParts, peer: Peer, frame: HelloFrame): Gree
 }
 
 /** Whoever judges is the user's code: a throw is a no, and is told to the log alone. */
-function proven(
+export function proven(
   { log }: HubParts,
   authenticate: NonNullable<Peer['authenticate']>,
-  { auth, name }: HelloFrame,
+  { auth, name }: Pick<HelloFrame, 'auth' | 'name'>,
 ): Credential | null | Promise<Credential | null> {
   const failed = (thrown: unknown): null => {
     log.warn('a credential could not be judged', { name, error: String(thrown) });
@@ -47,7 +47,7 @@ function proven(
   }
 }
 
-function greet({ registry, clock }: HubParts, { name }: HelloFrame, found: Proof): Greeted {
+export function greet({ registry, clock }: HubParts, { name }: Pick<HelloFrame, 'name'>, found: Proof): Greeted {
   const proof = found !== null && found !== TRUSTED && isOver(found, clock.now()) ? null : found;
   const passport = registry.named(name);
   if (passport !== null && proof !== null && speaksFor(proof, passport, registry.credentialOf(passport.agent_id))) {

@@ -2,14 +2,15 @@
 
 import type { SessionAdapter } from '../core/adapter.ts';
 import type { Arbiter } from '../core/arbiter.ts';
-import { asError, HubError } from '../core/errors.ts';
+import { asError, HubError, type WireCode, WireError } from '../core/errors.ts';
 import type { Evaluator, ViolationHandler } from '../core/expectation.ts';
+import { FewAtATime } from '../core/few-at-a-time.ts';
 import type { Grant } from '../core/grants.ts';
 import { type Limits, limitsWith } from '../core/limits.ts';
 import { type Link, linkPair } from '../core/link.ts';
 import type { InviteAnswer } from '../core/membership.ts';
-import type { Health } from '../core/operations.ts';
-import { type Clock, type Ids, type Log, type Secrets, silentLog } from '../core/ports.ts';
+import type { Health, RedactAnswer } from '../core/operations.ts';
+import { type Clock, type Ids, type Log, type Secrets, silentLog, type Tracing } from '../core/ports.ts';
 import type { NumberedAudit, Store } from '../core/store.ts';
 import type { Condition, Target } from '../core/transition.ts';
 import type { View } from '../core/view.ts';
@@ -26,6 +27,7 @@ import { Delegations } from './delegations.ts';
 import { Deltas } from './deltas.ts';
 import { HUB_EVENTS, type HubEventName, type HubListener, Taps } from './events.ts';
 import { Expectations } from './expectations.ts';
+import { type Figures, figuresOf } from './figures.ts';
 import { onDurable } from './follow-up.ts';
 import { Gate } from './gate.ts';
 import { Grace } from './grace.ts';
@@ -33,6 +35,7 @@ import { changeGrants } from './grants.ts';
 import { isOver } from './handshake.ts';
 import { Inboxes } from './inboxes.ts';
 import { LiveIndex } from './live-index.ts';
+import { Meter } from './meter.ts';
 import { Observers } from './observers.ts';
 import { bringBack, hide, remove } from './operate.ts';
 import type { HubParts } from './parts.ts';
@@ -40,12 +43,15 @@ import { INSIDE, type Peer } from './peer.ts';
 import { healthOf } from './perform.ts';
 import { Presence } from './presence.ts';
 import { Rates } from './rates.ts';
+import { redactByOwner } from './redact.ts';
+import { Redactions } from './redactions.ts';
 import { Registry } from './registry.ts';
 import { catchUp, restore } from './restore.ts';
 import { Retries } from './retries.ts';
 import { RuleParts } from './rule-parts.ts';
 import { Schedules } from './schedules.ts';
 import { Sessions } from './sessions.ts';
+import { type SingleRequest, SingleRequests } from './single-request.ts';
 import { Stamper } from './stamper.ts';
 import { SteadyClock } from './steady-clock.ts';
 import { Tokens } from './tokens.ts';
@@ -72,14 +78,18 @@ export interface HubOptions {
   /** How secrets are made and kept; without it the hub makes no tokens. */
   readonly secrets?: Secrets;
   readonly log?: Log;
+  /** Follows what is posted across programs; absent = nobody does. */
+  readonly tracing?: Tracing | null;
   readonly limits?: Partial<Limits>;
 }
 
 const AUDIT_PAGE = 500;
+const SEARCHES_AT_ONCE = 2;
 
 export class Hub {
   private readonly parts: HubParts;
   private readonly connections = new Set<Connection>();
+  private readonly singles: SingleRequests;
   private state: 'starting' | 'running' | 'stopped' = 'starting';
 
   private constructor(options: HubOptions, hubId: string) {
@@ -91,6 +101,7 @@ export class Hub {
     for (const evaluator of options.evaluators ?? []) this.parts.expectations.registerEvaluator(evaluator);
     for (const handler of options.handlers ?? []) this.parts.expectations.registerHandler(handler);
     keepAudit(this.parts);
+    this.singles = new SingleRequests(this.parts);
   }
 
   /** Opens the hub over its store, without reading heads or histories. */
@@ -114,6 +125,22 @@ export class Hub {
     if (this.state !== 'running') throw new HubError('hub_stopped', 'the hub is not running');
     const connection = new Connection(this.parts, link, peer, (closed) => this.connections.delete(closed));
     this.connections.add(connection);
+  }
+
+  /** One request without a connection: takes over from nobody, and is answered or refused with a wire error. */
+  async ask(request: SingleRequest): Promise<unknown> {
+    if (this.state !== 'running') throw new WireError('unavailable', 'the hub is stopping', { outcome: 'refused' });
+    return this.singles.ask(request);
+  }
+
+  /** How it is doing, in numbers. */
+  figures(): Figures {
+    return figuresOf(this.parts, [...this.connections].filter(({ isHeldUp }) => isHeldUp).length);
+  }
+
+  /** A request was refused before it got here. */
+  countRefusal(code: WireCode): void {
+    this.parts.meter.refused(code);
   }
 
   /** A link to this hub inside the process. */
@@ -162,6 +189,11 @@ export class Hub {
   /** Takes a participant out for good; what comes later it does not hear. */
   removeParticipant(sessionId: string, agent: string, reason?: string): Promise<InviteAnswer> {
     return this.operating(() => remove(this.parts, { sessionId, agent }, reason));
+  }
+
+  /** Hides what an envelope says, for good and from everybody; its bytes go at the next archive after the session has ended. */
+  redact(sessionId: string, seq: number, reason?: string): Promise<RedactAnswer> {
+    return this.operating(() => redactByOwner(this.parts, { session_id: sessionId, seq, reason }));
   }
 
   /** Lets an agent (name or id) do what only some may; answers with all its grants. */
@@ -291,6 +323,8 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
     hubId,
     backlog,
     events,
+    meter: new Meter(),
+    tracing: options.tracing ?? null,
     fail,
     countConnections,
     stamper: new Stamper(clock, ids),
@@ -305,6 +339,7 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
     retries: new Retries(clock),
     createKeys: new CreateKeys(),
     opening: new Map(),
+    searches: new FewAtATime(SEARCHES_AT_ONCE),
     starting: new Map(),
     presence: new Presence(clock, limits, grace, (agentId) => parts.bindings.isBound(agentId)),
   } satisfies Partial<HubParts>);
@@ -312,6 +347,7 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
   parts.observers = new Observers(parts);
   parts.deltas = new Deltas(parts);
   parts.sessions = new Sessions(parts, (session, entries, after) => onDurable(parts, session, entries, after));
+  parts.redactions = new Redactions(parts);
   parts.registry = new Registry(parts);
   parts.tokens = options.secrets === undefined ? null : new Tokens(parts, options.secrets);
   parts.watching = new Watching(parts);

@@ -70,7 +70,7 @@ export class Inboxes {
   /** Entries that are being written count already: posts that are admitted together do not pass a full inbox. */
   stage(entries: readonly Entry[], state: SessionState | null): void {
     if (state === null) return;
-    const counts: InboxCount[] = [];
+    let counts: InboxCount[] | null = null;
     for (const { agent_id } of state.metadata.participants) {
       const count = this.countOf(agent_id);
       const end = count === undefined ? 0 : membershipEnd(state.head, agent_id);
@@ -78,15 +78,19 @@ export class Inboxes {
       for (const { envelope } of entries) {
         if (!isDeliverable(envelope, agent_id, end)) continue;
         count.staged += 1;
-        counts.push(count);
+        // Mostly there is one; a list that was pushed to would be kept with room for seventeen.
+        if (counts === null) counts = [count];
+        else counts.push(count);
       }
     }
-    if (counts.length > 0) this.staged.set(entries, counts);
+    if (counts !== null) this.staged.set(entries, counts);
   }
 
   /** They are durable now, or dropped. */
   unstage(entries: readonly Entry[]): void {
-    for (const count of this.staged.get(entries) ?? []) count.staged -= 1;
+    const counts = this.staged.get(entries);
+    if (counts === undefined) return;
+    for (const count of counts) count.staged -= 1;
     this.staged.delete(entries);
   }
 

@@ -30,8 +30,8 @@ export interface LedgerOwner<State> {
   readonly backlog: Backlog;
   /** A unit is staged: what admission remembers beside the state may be changed now, and not before. */
   onStaged(unit: Unit): void;
-  /** A unit of ours is on disk. Called in seq order, before its answer is released. */
-  onDurable(unit: Unit, after: State, before: State | null): void;
+  /** A unit of ours is on disk, as `text` if the store said so. Called in seq order, before its answer is released. */
+  onDurable(unit: Unit, after: State, before: State | null, text: string | undefined): void;
   /** Another writer moved the log: the durable state and position now, read from the store. */
   reload(durable: State | null): Promise<{ readonly state: State; readonly token: HeadToken | null }>;
   /** The store is poisoned. */
@@ -47,6 +47,8 @@ class Admission<State> implements Settler {
   readonly reject: (error: WireError) => void;
   readonly generation: number;
   verdict: Judgement<State, unknown> | null = null;
+  /** Of the unit that is staged. */
+  text: string | undefined = undefined;
   private readonly ledger: Ledger<State>;
 
   constructor(
@@ -132,7 +134,8 @@ export class Ledger<State> {
 
   private stage(admission: Admission<State>, unit: Unit, after: State): void {
     const { store, backlog, logId } = this.owner;
-    const { token, outcome } = store.append(logId, this.token, unit);
+    const { token, outcome, text } = store.append(logId, this.token, unit);
+    admission.text = text;
     this.token = token;
     this.admittedState = after;
     backlog.add(unitBytes(unit), outcome, admission);
@@ -158,7 +161,7 @@ export class Ledger<State> {
     const before = this.durableState;
     this.durableState = verdict.after;
     this.pending.shift();
-    this.owner.onDurable(verdict.unit, verdict.after, before);
+    this.owner.onDurable(verdict.unit, verdict.after, before, admission.text);
     release(admission, verdict);
     this.releaseUnstaged();
   }

@@ -8,13 +8,13 @@ import { asError, WireError } from '../core/errors.ts';
 import type { Watch } from '../core/expectation.ts';
 import type { KeyRecord } from '../core/keys.ts';
 import { foldEnvelope, type SessionState } from '../core/state.ts';
-import type { HeadToken, Store } from '../core/store.ts';
+import type { HeadToken, Snapshot, Store } from '../core/store.ts';
 import { type AcceptedKeys, recordUnder } from './accepted-keys.ts';
 import { type Backlog, storeFailed } from './backlog.ts';
 import { type Judgement, Ledger, type LedgerOwner } from './ledger.ts';
 import type { HubParts } from './parts.ts';
 import { logPages } from './read-pages.ts';
-import { saveSnapshot, snapshotGrowth } from './snapshots.ts';
+import { saveSnapshot, snapshotGrowth, snapshotOf } from './snapshots.ts';
 import type { Tally } from './tally.ts';
 
 /** A session as far as it is known when it comes into memory. */
@@ -186,6 +186,14 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
     saveSnapshot(this.parts, this.adapter, { state, keys: this.keys, tally: this.tally });
   }
 
+  /** The durable state, to be kept whatever becomes of the log; null = it is not known, or cannot be kept. */
+  pin(): Snapshot | null {
+    const state = this.durable;
+    return state === null || this.adapter === null
+      ? null
+      : snapshotOf(this.adapter, { state, keys: this.keys, tally: this.tally });
+  }
+
   // What its ledger needs of it.
 
   get store(): Store {
@@ -202,7 +210,8 @@ export class LiveSession implements LedgerOwner<SessionState | null> {
     this.parts.inboxes.stage(entries, this.durable);
   }
 
-  onDurable({ entries }: Unit, after: SessionState | null): void {
+  onDurable({ entries }: Unit, after: SessionState | null, _before: SessionState | null, text?: string): void {
+    if (text !== undefined) this.parts.bindings.texts.know(entries, text);
     this.publish(entries, after);
   }
 

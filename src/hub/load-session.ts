@@ -1,16 +1,17 @@
 /** A session comes into memory: its newest snapshot that fits, and the fold of what follows it, up to its head or its damage. */
 
 import { noSuchSession } from '../core/admit.ts';
-import type { Entry, Turn } from '../core/envelope.ts';
+import type { Entry, Envelope, Turn } from '../core/envelope.ts';
 import { asError, type WireError } from '../core/errors.ts';
 import { foldEnvelope, type SessionState } from '../core/state.ts';
 import type { StoredHead } from '../core/store.ts';
 import { AcceptedKeys } from './accepted-keys.ts';
 import { type LoadedLog, unavailableSession } from './live-session.ts';
 import type { HubParts } from './parts.ts';
+import { loadStart } from './pinned.ts';
 import { logPages } from './read-pages.ts';
 import { sharing } from './sharing.ts';
-import { type Folded, loadSnapshot } from './snapshots.ts';
+import type { Folded } from './snapshots.ts';
 import { rulesOf } from './tailor.ts';
 import { Tally } from './tally.ts';
 
@@ -100,7 +101,7 @@ function isSameTurn(a: Turn | null, b: Turn | null): boolean {
 
 async function replay(parts: HubParts, stored: StoredHead, rules: Rules, upTo: number): Promise<Replayed> {
   const { adapter } = rules;
-  const start = adapter === null ? null : await loadSnapshot(parts, stored, adapter, upTo);
+  const start = adapter === null ? null : await loadStart(parts, stored, adapter, upTo);
   try {
     return await foldLog(start, parts, stored, rules, upTo);
   } catch (thrown) {
@@ -125,6 +126,7 @@ async function foldLog(
   let tail: Entry[] = [];
   for await (const entries of logPages(store, head.session_id, snapshotSeq + 1, upTo)) {
     for (const { envelope, turn } of entries) {
+      if (adapter !== null && envelope.redacted !== undefined) throw cannotFold(envelope);
       const before: SessionState | null = state;
       state = foldSafely(before, envelope, { adapter, epoch, watch, recorded: turn });
       if (before === null) state = sharing(state, adapter);
@@ -138,6 +140,11 @@ async function foldLog(
 }
 
 class FoldError extends Error {}
+
+/** What it said is gone, and so is what the adapter would make of it: only what was pinned knows. */
+function cannotFold({ seq }: Envelope): FoldError {
+  return new FoldError(`seq ${seq}: it was redacted, and the state that was kept then does not fit this hub`);
+}
 
 function foldSafely(...[state, envelope, context]: Parameters<typeof foldEnvelope>): SessionState {
   try {

@@ -7,7 +7,6 @@ import type { Entry } from '../core/envelope.ts';
 import { encodeNotify } from '../core/frames.ts';
 import type { Head } from '../core/head.ts';
 import { isTerminal } from '../core/session.ts';
-import { envelopeText } from '../core/unit-text.ts';
 import type { HubParts } from './parts.ts';
 
 const READ_BATCH = 128;
@@ -117,7 +116,8 @@ export class Observation {
   }
 
   private sendAll(entries: readonly Entry[]): void {
-    for (const { envelope, turn } of entries) {
+    for (const entry of entries) {
+      const { envelope, turn } = this.parts.redactions.shown(entry);
       // A send may have ended the connection, and with it this.
       if (this.stopped || this.target.isHeldUp || envelope.seq > this.headSeq) return;
       const frame = {
@@ -128,7 +128,7 @@ export class Observation {
         turn,
       } as const;
       this.sent = envelope.seq;
-      this.target.send(encodeNotify(frame, envelopeText(envelope)));
+      this.target.send(encodeNotify(frame, this.parts.bindings.texts.of(envelope)));
     }
   }
 

@@ -1,7 +1,8 @@
 /** What the parts of one hub know of each other. Assembled in hub.ts; every part takes it and uses what it needs. */
 
+import type { FewAtATime } from '../core/few-at-a-time.ts';
 import type { Limits } from '../core/limits.ts';
-import type { Clock, Ids, Log } from '../core/ports.ts';
+import type { Clock, Ids, Log, Tracing } from '../core/ports.ts';
 import type { Store } from '../core/store.ts';
 import type { Adapters } from './adapters.ts';
 import type { AskArbiter } from './ask-arbiter.ts';
@@ -18,9 +19,11 @@ import type { Grace } from './grace.ts';
 import type { Lines } from './in-line.ts';
 import type { Inboxes } from './inboxes.ts';
 import type { LiveIndex } from './live-index.ts';
+import type { Meter } from './meter.ts';
 import type { Observers } from './observers.ts';
 import type { Presence } from './presence.ts';
 import type { Rates } from './rates.ts';
+import type { Redactions } from './redactions.ts';
 import type { Registry } from './registry.ts';
 import type { Retries } from './retries.ts';
 import type { RuleParts } from './rule-parts.ts';
@@ -46,6 +49,9 @@ export interface HubParts {
   readonly stamper: Stamper;
   readonly backlog: Backlog;
   readonly events: Taps;
+  readonly meter: Meter;
+  /** null = nobody traces. */
+  readonly tracing: Tracing | null;
   readonly adapters: Adapters;
   readonly ruleParts: RuleParts;
   readonly views: Views;
@@ -61,6 +67,7 @@ export interface HubParts {
   readonly tokens: Tokens | null;
   readonly registry: Registry;
   readonly sessions: Sessions;
+  readonly redactions: Redactions;
   readonly bindings: Bindings;
   readonly observers: Observers;
   readonly deltas: Deltas;
@@ -74,6 +81,8 @@ export interface HubParts {
   readonly schedules: Schedules;
   /** Sessions that are being opened, by agent with a limit. */
   readonly opening: Lines;
+  /** Searches run a few at a time. */
+  readonly searches: FewAtATime;
   /** Tasks that are being started, by agent with a limit. */
   readonly starting: Lines;
   /** The store refused a write: from now on nothing is accepted. */

@@ -29,11 +29,14 @@ import { publicStateOf } from './public-state.ts';
 import { readLog } from './read-log.ts';
 import { liveSessionsOf } from './read-pages.ts';
 import { readView } from './read-view.ts';
+import { redact } from './redact.ts';
 import { ruleOperations } from './rule-operations.ts';
 import { scheduleOperations } from './schedule-operations.ts';
+import { searchSessions } from './search-sessions.ts';
 import { sessionsToLeave } from './sessions-to-leave.ts';
 import { taskOperations } from './task-operations.ts';
 import { tokenOperations } from './token-operations.ts';
+import { tracedPost } from './traced-post.ts';
 
 type PendingTurn = Result<'pending_turns'>['turns'][number];
 
@@ -81,6 +84,7 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   ...ruleOperations,
   ...operatorOperations,
   ...observeOperations,
+  redact,
   ...tokenOperations,
   ...taskOperations,
   ...scheduleOperations,
@@ -142,7 +146,10 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
     return { state: ended.state, close_reason: ended.close_reason };
   },
 
-  post: (parts, caller, params) => post(parts, boundCaller(caller), params),
+  post(parts, caller, params) {
+    const sender = boundCaller(caller);
+    return parts.tracing === null ? post(parts, sender, params) : tracedPost(parts, parts.tracing, sender, params);
+  },
 
   can_send(parts, caller, { session_id, event_type = 'msg.text' }) {
     const sender = boundCaller(caller);
@@ -179,6 +186,8 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   },
 
   read_log: (parts, caller, params) => readLog(parts, boundCaller(caller), params),
+
+  search_sessions: (parts, caller, params) => searchSessions(parts, boundCaller(caller), params),
 
   read_view: (parts, caller, params) => readView(parts, boundCaller(caller), params),
 

@@ -16,11 +16,11 @@ import type { Toll } from './rates.ts';
 import { turnRefusal } from './turn-refusal.ts';
 
 export function post(parts: HubParts, sender: Binding, params: PostParams): Promise<PostAnswer> {
-  const draft = draftOf(sender.agentId, params, parts.limits);
+  const session = parts.sessions.atHand(params.session_id);
+  const draft = draftOf(sender.agentId, params, parts.limits, session?.sessionId);
   const expectedSeq = params.expected_seq ?? null;
   parts.backlog.check();
   // From here to the staged unit is one turn of the event loop, and posts of one connection keep their order.
-  const session = parts.sessions.atHand(draft.session_id);
   if (session !== undefined && parts.gate.isOpen(draft, session.durable?.metadata)) {
     return admit(parts, session, { sender, draft, expectedSeq, verdicts: NO_VERDICTS, paid: false });
   }
@@ -86,9 +86,15 @@ export function factsOf(
   };
 }
 
-export function draftOf(senderId: string, params: PostParams, limits: Limits): Draft {
+/** `sessionId`: the same id, as it is kept already; every post brings one of its own, and is kept for a while. */
+export function draftOf(
+  senderId: string,
+  params: PostParams,
+  limits: Limits,
+  sessionId: string = params.session_id,
+): Draft {
   return {
-    session_id: params.session_id,
+    session_id: sessionId,
     sender_id: senderId,
     audience: params.audience ?? null,
     event_type: params.event_type,

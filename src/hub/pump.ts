@@ -104,9 +104,8 @@ export class Pump {
 
   /** Everything deliverable up to `seq` has been acked. */
   hasAcked(seq: number): boolean {
-    const first = this.inFlight.keys().next().value;
     if (this.asking !== null && this.asking <= seq) return false;
-    return (first === undefined || first > seq) && this.scanned >= Math.min(seq, this.end);
+    return this.firstInFlight() > seq && this.scanned >= Math.min(seq, this.end);
   }
 
   /** How many wait for a receipt; those that come again by themselves do not. */
@@ -269,7 +268,8 @@ export class Pump {
     for (const [seq, { mayDrop }] of this.inFlight) if (mayDrop) return this.drop(seq);
   }
 
-  private send({ envelope, turn }: Entry, flight: Flight): void {
+  private send(entry: Entry, flight: Flight): void {
+    const { envelope, turn } = this.parts.redactions.shown(entry);
     const { attempt, prevSeq } = flight;
     this.inFlight.set(envelope.seq, flight);
     const frame = {
@@ -319,25 +319,38 @@ export class Pump {
   private finish(seq: number): void {
     const place = this.land(seq);
     if (place !== null) this.parts.inboxes.acked(this.target.agentId, place);
-    this.progress.beyond.add(seq);
+    const { beyond } = this.progress;
+    // Mostly acks come in order, and nothing waits for them.
+    if (beyond.size === 0 && this.gaps.size === 0 && seq < this.firstInFlight()) return this.moveTo(seq);
+    beyond.add(seq);
     for (const gap of this.gaps) {
       if (gap > seq) continue;
       this.gaps.delete(gap);
-      this.progress.beyond.add(gap);
+      beyond.add(gap);
     }
     this.advance();
   }
 
+  private firstInFlight(): number {
+    for (const seq of this.inFlight.keys()) return seq;
+    return Number.POSITIVE_INFINITY;
+  }
+
   /** The cursor moves over everything acked below the first that is not. */
   private advance(): void {
-    const first = Math.min(this.inFlight.keys().next().value ?? Number.POSITIVE_INFINITY, ...this.gaps);
+    const first = Math.min(this.firstInFlight(), ...this.gaps);
     const { beyond } = this.progress;
-    // Mostly acks come in order, and there is one.
-    for (const seq of beyond.size === 1 ? beyond : [...beyond].sort((a, b) => a - b)) {
+    let last = 0;
+    for (const seq of [...beyond].sort((a, b) => a - b)) {
       if (seq >= first || seq > this.scanned) break;
-      this.progress.seq = Math.max(this.progress.seq, seq);
+      last = seq;
       beyond.delete(seq);
     }
+    this.moveTo(last);
+  }
+
+  private moveTo(seq: number): void {
+    this.progress.seq = Math.max(this.progress.seq, seq);
     this.parts.inboxes.passed(this.target.agentId, this.sessionId, this.progress.seq);
     this.parts.cursors.changed(this.progress);
   }

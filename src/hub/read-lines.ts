@@ -23,6 +23,8 @@ export interface Reading {
   readonly metadata: SessionMetadata;
   /** null = there is none to render the lines with. */
   readonly adapter: CompleteAdapter | null;
+  /** As the entries may be shown. */
+  readonly shown: (entries: readonly Entry[]) => readonly Entry[];
   /** Who reads. */
   readonly agentId: string;
   /** The last entry that counts. */
@@ -78,13 +80,14 @@ export async function readLines(reading: Reading): Promise<LinesRead> {
 }
 
 /** The entries from `at` back to the one after `after`, newest first: from memory if all of them are there. */
-export async function pageBefore({ session, store }: Reading, at: number, after: number): Promise<readonly Entry[]> {
+export async function pageBefore(reading: Reading, at: number, after: number): Promise<readonly Entry[]> {
+  const { session, store, shown } = reading;
   const tail = session.tailFrom(after + 1);
-  if (tail !== null) return tail.slice(0, at - after).toReversed();
+  if (tail !== null) return shown(tail.slice(0, at - after).toReversed());
   const range = { from_seq: after + 1, to_seq: at, limit: at - after, reverse: true };
   const entries = await store.read(session.sessionId, range);
   if (entries[0]?.envelope.seq !== at) throw cannotRead(session, at);
-  return entries;
+  return shown(entries);
 }
 
 /** Damage may be found only when it is read. */
@@ -125,7 +128,7 @@ function lineOf(envelope: Envelope, { metadata, adapter, agentId }: Reading): Vi
 }
 
 function textOf(envelope: Envelope, adapter: CompleteAdapter | null): string {
-  if (adapter === null) return renderText(envelope);
+  if (adapter === null || envelope.redacted !== undefined) return renderText(envelope);
   const doing = `render of ${adapter.manifest.type} for seq ${envelope.seq}`;
   let text: unknown;
   try {

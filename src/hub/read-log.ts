@@ -33,7 +33,7 @@ export async function readLog(
   const entries = await parts.store.read(params.session_id, range);
   const allowed = readable.isObserved ? entries : await ownOf(parts, reader.agentId, entries, end);
   const { envelopes, stoppedAt } = takeWithin(
-    allowed.map(({ envelope }) => envelope),
+    parts.redactions.allShown(allowed).map(({ envelope }) => envelope),
     parts.limits.maxResponseBytes,
   );
   const lastRead = entries.at(-1)?.envelope.seq;

@@ -1,6 +1,7 @@
 /** Reading tasks: how they stand is in the state, what they carry is in the log. */
 
 import { noSuchSession } from '../core/admit.ts';
+import type { Entry } from '../core/envelope.ts';
 import { WireError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import { participantOf } from '../core/session.ts';
@@ -26,19 +27,24 @@ export async function getTask(parts: HubParts, reader: Binding, ref: TaskRef): P
   };
 }
 
-/** The member of the envelope's data that a task speaks of. */
+/** The member of the envelope's data that a task speaks of, as it may be shown. */
 export async function dataAt(
-  { store }: HubParts,
+  parts: HubParts,
   sessionId: string,
   place: TaskData | null,
   member: 'data' | 'result',
 ): Promise<JsonObject | null> {
   if (place === null) return null;
-  const { seq } = place;
+  const { envelope } = parts.redactions.shown(await entryOf(parts, sessionId, place));
+  // Written by the hub from an object.
+  return envelope.event_data[member] as JsonObject;
+}
+
+/** Where the data of a task is, as it was said. */
+export async function entryOf({ store }: HubParts, sessionId: string, { seq }: TaskData): Promise<Entry> {
   const [entry] = await store.read(sessionId, { from_seq: seq, to_seq: seq, limit: 1 });
   if (entry === undefined) throw new WireError('internal', `log ${sessionId} has no entry ${seq}`);
-  // Written by the hub from an object.
-  return entry.envelope.event_data[member] as JsonObject;
+  return entry;
 }
 
 export async function listTasks(parts: HubParts, reader: Binding, params: ListTasksParams): Promise<TaskPage> {

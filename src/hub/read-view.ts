@@ -60,7 +60,8 @@ async function viewOf(
   const { store, limits } = parts;
   const maxBytes = limits.maxResponseBytes;
   const takes = windowOf(chosen);
-  const reading = { session, store, metadata, adapter, agentId, atSeq, takes, maxBytes };
+  const shown = parts.redactions.allShown;
+  const reading = { session, store, shown, metadata, adapter, agentId, atSeq, takes, maxBytes };
   const read = await (parts.gate.withholdsFrom(agentId) ? readAllowedLines(parts.gate, reading) : readLines(reading));
   const seen = { metadata, atSeq, earlier: read.earlier, heardBefore: read.heardBefore };
   const { messages, left } = showWithin(chosen, read.taken, seen, maxBytes);

@@ -1,6 +1,7 @@
 /** The identities of the hub: a log of the same kind as a session's, with the same two states. */
 
 import { refuse } from '../core/advance.ts';
+import type { Credential } from '../core/credentials.ts';
 import type { Entry, Unit } from '../core/envelope.ts';
 import { WireError } from '../core/errors.ts';
 import type { KnownAgent } from '../core/find-agent.ts';
@@ -216,10 +217,14 @@ export class Registry {
     });
   }
 
-  /** It has this grant, durably, or its credential brings it. */
-  holds(agentId: string, grant: Grant): boolean {
+  /** It has this grant, durably, or its credential brings it: that of who is bound as it, unless another is given. */
+  holds(
+    agentId: string,
+    grant: Grant,
+    credential: Credential | null = this.parts.bindings.credentialOf(agentId),
+  ): boolean {
     const own = this.identities.withId(agentId)?.grants.at(this.durableSeq) ?? [];
-    return own.includes(grant) || (this.parts.bindings.credentialOf(agentId)?.grants.includes(grant) ?? false);
+    return own.includes(grant) || (credential?.grants.includes(grant) ?? false);
   }
 
   /** The grants it has after this, in order. What changes nothing is not written. */

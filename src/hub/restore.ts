@@ -27,6 +27,7 @@ export interface Unfinished {
 export async function restore(parts: HubParts): Promise<Unfinished> {
   const { store, registry, schedules, tokens, stamper, clock, index, grace } = parts;
   await registry.start();
+  await parts.redactions.start();
   await tokens?.start();
   await schedules.start();
   const newest = await store.newestEnvelopeId();

@@ -33,17 +33,24 @@ export function snapshotGrowth(seq: number, snapshotLength: number): number {
 }
 
 /** Only of what is durable. One that cannot be saved is no loss: the session is folded from an older one or its start. */
-export function saveSnapshot(parts: HubParts, adapter: CompleteAdapter, { state, keys, tally }: Folded): void {
+export function saveSnapshot(parts: HubParts, adapter: CompleteAdapter, folded: Folded): void {
+  const snapshot = snapshotOf(adapter, folded);
+  if (snapshot === null) return;
+  try {
+    parts.store.saveSnapshot(snapshot);
+  } catch (thrown) {
+    parts.log.warn('a snapshot could not be saved', { session_id: snapshot.session_id, error: String(thrown) });
+  }
+}
+
+/** null = it would not come back from JSON as it is. */
+export function snapshotOf(adapter: CompleteAdapter, { state, keys, tally }: Folded): Snapshot | null {
   // What adapter and evaluators keep is the only part that is not JSON by construction.
-  if (!survivesJson(state.adapter_state) || !survivesJson(state.pacing.tallies)) return;
+  if (!survivesJson(state.adapter_state) || !survivesJson(state.pacing.tallies)) return null;
   const { session_id, epoch, head_seq: seq } = state.metadata;
   // A SessionState is JSON then; its interfaces only lack an index signature.
   const body = { state: state as unknown as Json, keys: keys.flat(seq), tally: tally.toJson() };
-  try {
-    parts.store.saveSnapshot({ session_id, epoch, seq, fingerprint: fingerprintOf(adapter), body });
-  } catch (thrown) {
-    parts.log.warn('a snapshot could not be saved', { session_id, error: String(thrown) });
-  }
+  return { session_id, epoch, seq, fingerprint: fingerprintOf(adapter), body };
 }
 
 /** The newest snapshot that stands for a part of this log up to `upTo`; null = there is none that fits. */
@@ -69,7 +76,7 @@ export async function loadSnapshot(
 }
 
 /** A fingerprint says who wrote the body; what is looked at is that it is whole and of that seq. */
-function foldedIn({ session_id, seq, body }: Snapshot, tallyLength: number): Folded | null {
+export function foldedIn({ session_id, seq, body }: Snapshot, tallyLength: number): Folded | null {
   const { state, keys, tally: saved } = body as unknown as Partial<Body>;
   const isWhole =
     state?.metadata.session_id === session_id && state.metadata.head_seq === seq && state.head.seq === seq;
@@ -80,7 +87,7 @@ function foldedIn({ session_id, seq, body }: Snapshot, tallyLength: number): Fol
 
 const fingerprints = new WeakMap<CompleteAdapter, string>();
 
-function fingerprintOf(adapter: CompleteAdapter): string {
+export function fingerprintOf(adapter: CompleteAdapter): string {
   const known = fingerprints.get(adapter);
   if (known !== undefined) return known;
   const { type, version } = adapter.manifest;

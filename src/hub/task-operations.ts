@@ -26,7 +26,7 @@ import { decideTask } from './decide-task.ts';
 import type { Handler } from './handler.ts';
 import { unavailableSession } from './live-session.ts';
 import type { HubParts } from './parts.ts';
-import { dataAt, getTask, listTasks } from './read-tasks.ts';
+import { dataAt, entryOf, getTask, listTasks } from './read-tasks.ts';
 import { withTaskRoom } from './task-room.ts';
 
 export const taskOperations: { readonly [N in TaskOperation]: Handler<N> } = {
@@ -107,9 +107,8 @@ async function end(parts: HubParts, caller: Caller, ref: TaskRef, how: OwnEnd, g
 
 /** An end that was told before is the same end only if it says the same: nothing that is said is dropped without a word. */
 async function checkSameEnd(parts: HubParts, task: Task, { reason, result }: Outcome): Promise<void> {
-  const { task_id, session_id, state, ended_seq } = task;
-  const kept = await dataAt(parts, session_id, task.result, 'result');
-  const sameResult = canonicalJson(kept) === canonicalJson(result ?? null);
+  const { task_id, state, ended_seq } = task;
+  const sameResult = await isSameResult(parts, task, result ?? null);
   if (task.reason === (reason ?? null) && sameResult) return;
   const wrong = sameResult ? 'reason' : 'result';
   const message = `task ${task_id} is ${state} since seq ${ended_seq}, with another ${wrong}; an end is for good`;
@@ -127,4 +126,11 @@ function newTask({ ids, registry }: HubParts, { agentId }: Binding, params: Star
   const ttlGiven = ttl !== undefined;
   // A time ends with its last millisecond, not before.
   return { task_id: ids.hex32(), title, capability, requester, ttl_ms: Math.ceil(ttlMs), ttlGiven, idempotency_key };
+}
+
+/** Also as long as its bytes are there and nobody may see them; of what is gone nobody can tell, and nobody is told. */
+async function isSameResult(parts: HubParts, { session_id, result }: Task, given: JsonObject | null): Promise<boolean> {
+  if (result === null) return given === null;
+  const { event_data, redacted } = (await entryOf(parts, session_id, result)).envelope;
+  return redacted !== undefined || canonicalJson(event_data.result ?? null) === canonicalJson(given);
 }

@@ -87,6 +87,7 @@ export class Wakes {
     const nowMs = clock.now();
     let nextMs = presence.lookAtMs(current.head);
     if (nextMs <= nowMs) {
+      this.parts.meter.lateMs.observe(nowMs - nextMs);
       nextMs = await sessions.use(sessionId, (session) => this.settle(session, current.head, nowMs));
       // Very many may end at once: each leaves memory with its end, not with the next sweep.
       if (index.deadlines.at(sessionId) === undefined) this.leave(sessionId);

@@ -21,7 +21,7 @@ import { describe } from '../core/json.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Link } from '../core/link.ts';
 import type { InviteAnswer } from '../core/membership.ts';
-import type { Health } from '../core/operations.ts';
+import type { Health, RedactAnswer } from '../core/operations.ts';
 import { type Log, silentLog } from '../core/ports.ts';
 import type { NumberedAudit, Store } from '../core/store.ts';
 import { parseTokenClaim } from '../core/token-schemas.ts';
@@ -31,10 +31,10 @@ import type { View } from '../core/view.ts';
 import type { HubEventName, HubListener } from '../hub/events.ts';
 import { Hub } from '../hub/hub.ts';
 import { MemoryStore } from '../hub/memory-store.ts';
-import type { Peer } from '../hub/peer.ts';
 import type { Tokens } from '../hub/tokens.ts';
 import { exitAfterFailure } from './exit-after-failure.ts';
 import { type Serving, serve } from './serve.ts';
+import { servedHub } from './served.ts';
 import type { Archived, ArchiveOptions } from './store/archive.ts';
 import type { BackedUp } from './store/backup.ts';
 import type { CareOptions } from './store/care-types.ts';
@@ -46,6 +46,7 @@ import { systemClock } from './system-clock.ts';
 import { systemIds } from './system-ids.ts';
 import { systemSecrets } from './system-secrets.ts';
 import { everySecond } from './tick.ts';
+import { openTelemetry } from './tracing.ts';
 import type { ServeOptions } from './wire/serve-options.ts';
 
 export interface CreateHubOptions {
@@ -102,6 +103,8 @@ export interface LocalHub {
   returnParticipant(sessionId: string, agent: string): Promise<InviteAnswer>;
   /** Takes a participant out for good. */
   removeParticipant(sessionId: string, agent: string, reason?: string): Promise<InviteAnswer>;
+  /** Hides what an envelope says, for good and from everybody; its bytes go at the next archive after its session has ended. */
+  redact(sessionId: string, seq: number, reason?: string): Promise<RedactAnswer>;
   /** Lets an agent (name or id) do what only some may: `operate`, `observe`, `rules`, `enrol`, `approve`. */
   grant(agent: string, grants: readonly Grant[]): Promise<readonly Grant[]>;
   /** Takes grants back, from the next request on. */
@@ -150,6 +153,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     ...(arbiter === undefined ? {} : { arbiter }),
     evaluators: [...EVALUATORS, ...evaluators],
     handlers: [...HANDLERS, ...handlers],
+    tracing: await openTelemetry(),
     ...(limits === undefined ? {} : { limits }),
     ...(log === undefined ? {} : { log }),
   }).catch(async (thrown: unknown) => {
@@ -166,13 +170,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     human: (name, more = {}) => HumanClient.connect({ ...more, name, link, ids: systemIds }),
     connect: link,
     async listen(more) {
-      const served = {
-        accept: (end: Link, peer: Peer) => hub.accept(end, peer),
-        health: () => hub.health(),
-        maxFrameBytes: hub.limits.maxFrameBytes,
-        judgeToken: (token: unknown) => tokens.judge(token),
-      };
-      const port = await serve(served, more);
+      const port = await serve(servedHub(hub, log), more);
       ports.add(port);
       return port;
     },
@@ -185,6 +183,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     hideParticipant: (sessionId, agent, reason) => hub.hideParticipant(sessionId, agent, reason),
     returnParticipant: (sessionId, agent) => hub.returnParticipant(sessionId, agent),
     removeParticipant: (sessionId, agent, reason) => hub.removeParticipant(sessionId, agent, reason),
+    redact: (sessionId, seq, reason) => hub.redact(sessionId, seq, reason),
     grant: (agent, grants) => hub.grant(agent, grants),
     revoke: (agent, grants) => hub.revoke(agent, grants),
     registerView: (view) => hub.registerView(view),

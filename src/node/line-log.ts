@@ -2,12 +2,12 @@
 
 import type { Log } from '../core/ports.ts';
 
-export function lineLog(output: { write(text: string): unknown }): Log {
+export function lineLog(output: { write(text: string): unknown }): Required<Log> {
   const line =
     (level: string) =>
     (message: string, details?: Record<string, unknown>): void => {
       const more = details === undefined || Object.keys(details).length === 0 ? '' : ` ${JSON.stringify(details)}`;
       output.write(`${new Date().toISOString()} ${level} ${message}${more}\n`);
     };
-  return { info: line('info'), warn: line('warn'), error: line('error') };
+  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
 }

@@ -5,28 +5,18 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import type { Authenticate, Credential } from '../core/credentials.ts';
-import type { Link } from '../core/link.ts';
-import type { Health } from '../core/operations.ts';
-import type { Peer } from '../hub/peer.ts';
+import type { Authenticate } from '../core/credentials.ts';
+import { answer } from './http/site.ts';
+import type { Served } from './served.ts';
 import { Addresses } from './wire/addresses.ts';
 import { authenticationOf } from './wire/authenticate.ts';
 import { Heartbeat } from './wire/heartbeat.ts';
-import { hostRefusal, isForwarded } from './wire/hosts.ts';
-import { answer, refuseUpgrade } from './wire/http.ts';
+import { hostRefusal, isForwarded, isLoopback } from './wire/hosts.ts';
 import { listen } from './wire/listen.ts';
+import { refuseUpgrade } from './wire/refuse-upgrade.ts';
 import { checkServeOptions, type ServeOptions, type ServeSettings } from './wire/serve-options.ts';
 import { Turns } from './wire/turns.ts';
 import { WsEndpoint } from './wire/ws-endpoint.ts';
-
-/** The part of a hub that is served. */
-export interface Served {
-  accept(link: Link, peer: Peer): void;
-  health(): Health;
-  readonly maxFrameBytes: number;
-  /** Judges a token of the hub. */
-  judgeToken(token: unknown): Credential | null;
-}
 
 /** A port that is open. */
 export interface Serving {
@@ -107,8 +97,18 @@ class Port {
   }
 
   private respond(request: IncomingMessage, response: ServerResponse): void {
-    const refusal = hostRefusal(request, this.settings.host, this.settings);
-    answer(request, response, refusal, () => this.hub.health());
+    const address = request.socket.remoteAddress ?? '';
+    const cameThrough = isForwarded(request);
+    const visitor = {
+      forbidden: hostRefusal(request, this.settings.host, this.settings),
+      isLocal: isLoopback(address) && !cameThrough,
+      authenticate: this.authentication(cameThrough),
+      refusal: () => this.addresses.failureRefusal(address),
+      unproven: () => void this.addresses.helloFailed(address),
+    };
+    // Answered while the port closes: the connection it came on would be kept for another that never comes.
+    response.once('close', () => this.closing && setImmediate(() => this.server.closeIdleConnections()));
+    answer(this.hub, visitor, request, response);
   }
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

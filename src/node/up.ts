@@ -6,6 +6,7 @@ import type { Limits } from '../core/limits.ts';
 import type { Log } from '../core/ports.ts';
 import { createHub, type LocalHub } from './create-hub.ts';
 import { ensureOperatorToken } from './operator-token.ts';
+import { logLevelOf, logTo } from './pino-log.ts';
 import type { ServeOptions } from './wire/serve-options.ts';
 
 export interface UpOptions extends ServeOptions {
@@ -16,6 +17,8 @@ export interface UpOptions extends ServeOptions {
   /** Hears how it goes, for whoever started it. */
   readonly tell: (event: UpEvent) => void;
   readonly log?: Log;
+  /** Without a log of one's own: how much is told, on standard error. */
+  readonly logLevel?: string;
 }
 
 /** What happens to it, as it is told to programs too. */
@@ -28,11 +31,11 @@ export type UpEvent =
 const ONE_KEY_MS = 500;
 
 /** Resolves when it has ended, after SIGTERM or SIGINT. */
-export async function up({ data, hubLimits = {}, tell, log, ...serving }: UpOptions): Promise<void> {
+export async function up({ data, hubLimits = {}, tell, logLevel = 'info', ...options }: UpOptions): Promise<void> {
+  const { log = logTo(process.stderr, logLevelOf(logLevel)), ...serving } = options;
   // Listened for from the first: who reads the welcome may answer it at once.
   const told = toldToEnd();
-  const logging = log === undefined ? {} : { log };
-  const hub = await createHub({ data, exitOnStoreFailure: true, limits: hubLimits, ...logging }).catch(explained);
+  const hub = await createHub({ data, exitOnStoreFailure: true, limits: hubLimits, log }).catch(explained);
   const port = await open(hub, serving);
   const token_file = await ensureOperatorToken(hub, data);
   tell({ event: 'listening', url: port.url, data, token_file });

@@ -130,7 +130,7 @@ function checkOptions(options: Partial<WorldOptions> | undefined): void {
 
 function openHub(options: WorldOptions, clock: SimClock, ids: Ids, store: FaultyStore): Promise<Hub> {
   const { adapters, conditions = [], targets = [], views = [], evaluators = [], handlers = [] } = options;
-  const { arbiter, limits, log } = options;
+  const { arbiter, limits, log, tracing = null } = options;
   return Hub.start({
     store,
     clock,
@@ -142,6 +142,7 @@ function openHub(options: WorldOptions, clock: SimClock, ids: Ids, store: Faulty
     ...(arbiter === undefined ? {} : { arbiter }),
     evaluators,
     handlers,
+    tracing,
     ...(limits === undefined ? {} : { limits }),
     ...(log === undefined ? {} : { log }),
   });

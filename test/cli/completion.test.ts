@@ -31,7 +31,7 @@ function bashOffers(...words: readonly string[]): readonly string[] {
 
 it.skipIf(!has('bash'))(`[CM13] bash completes commands, their options, values and files${without('bash')}`, () => {
   expect(bashOffers('parley', '')).toEqual([...COMMANDS.map(({ name }) => name), '--help', '--version']);
-  expect(bashOffers('parley', 'se')).toEqual(['send', 'sessions']);
+  expect(bashOffers('parley', 'se')).toEqual(['send', 'sessions', 'search']);
   expect(bashOffers('parley', 'show', '--a')).toEqual(['--as', '--at']);
   expect(bashOffers('parley', 'export', 'last', '--format', '')).toEqual(['jsonl', 'md', 'html']);
   expect(bashOffers('parley', 'token', 'c')).toEqual(['create']);

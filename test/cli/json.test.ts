@@ -96,6 +96,14 @@ it('[CM2] export in every format, to stdout and to a file that is not there yet'
   expect(again.code).not.toBe(0);
 });
 
+it('[CM2] search finds it, and redact hides it from show, search and export', async () => {
+  expect(await json('search', 'thank', 'you')).toMatchObject([{ session_id: sessionId, seq: 7 }]);
+  expect(await json('redact', sessionId, '7', '--reason', 'a test')).toMatchObject([{ session_id: sessionId, seq: 7 }]);
+  expect(await json('search', 'thank you')).toEqual([]);
+  expect(JSON.stringify(await json('show', sessionId))).not.toContain('Thank you.');
+  expect(JSON.stringify(await json('export', sessionId))).not.toContain('Thank you.');
+});
+
 it('[CM2] tail is a line for each envelope, until the session has ended', async () => {
   const told = await json('tail', sessionId, '--all');
   expect(told.map(({ envelope }) => (envelope as { seq: number }).seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);

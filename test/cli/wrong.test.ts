@@ -24,7 +24,7 @@ type Wrong = readonly [words: string, code: number, message: RegExp, hint: RegEx
 const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
   up: [
     ['--port x', 2, /--port: expected a number, got "x"/, /^$/],
-    ['--log-level loud', 2, /--log-level: expected one of info, warn, error, silent, got "loud"/, /^$/],
+    ['--log-level loud', 2, /--log-level: expected one of debug, info, warn, error, silent, got "loud"/, /^$/],
     ['--auth magic', 2, /--auth: expected one of tokens, none, got "magic"/, /^$/],
     ['--auth none --host 0.0.0.0 --port 0 --data %/unsafe', 2, /auth\.none: expected a port of the loopback/, /^$/],
     ['--config %/hub.yaml', 2, /--config: .*prot/, /operating\.md/],
@@ -63,6 +63,8 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
   ],
   inbox: [['--as Al!ce', 2, /name/i, /^/]],
   tail: [['abcd', 5, /there is no session "abcd"/, /parley sessions/]],
+  search: [['', 2, /"search" needs <text>/, /--help/]],
+  redact: [['last x', 2, /<seq>: expected a whole number from 1, got "x"/, /^$/]],
   export: [['last --format pdf', 2, /--format: expected one of jsonl, md, html, got "pdf"/, /^$/]],
   graph: [
     ['%/graph.yaml', 8, /initial_speaker/, /Mend/],

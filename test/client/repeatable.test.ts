@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { isRepeatable, REPEATS } from '../../src/client/repeatable.ts';
 import type { Peer } from '../../src/testing/peer.ts';
 import { goodParams } from '../hub/every-operation.ts';
-import { aPanel, invited, logOf, VIEWS } from '../hub/scene.ts';
+import { aPanel, invited, logOf, say, VIEWS } from '../hub/scene.ts';
 import { scheduled, theSchedule } from '../hub/scheduled.ts';
 
 const names = Object.keys(REPEATS) as OperationName[];
@@ -18,7 +18,8 @@ async function scene() {
   for (const name of ['alice', 'carol']) await world.answer(world.hub.grant(name, ['observe', 'operate']));
   const pending = await invited(world, alice, [bob], { type: 'panel', participants: [bob.agentId, carol.agentId] });
   const { task } = await world.answer(alice.call('start_task', { session_id: id, title: 'x' }));
-  return { world, alice, bob, carol, id, pending, task_id: task.task_id };
+  const { seq } = await say(world, alice, id, 'hello');
+  return { world, alice, bob, carol, id, pending, task_id: task.task_id, seq };
 }
 
 type Scene = Awaited<ReturnType<typeof scene>>;
@@ -31,6 +32,7 @@ const asked: { readonly [Name in OperationName]?: (scene: Scene) => readonly [Pe
   complete_task: ({ alice, id, task_id }) => [alice, { session_id: id, task_id, result: { a: 1 } }],
   fail_task: ({ alice, id, task_id }) => [alice, { session_id: id, task_id, reason: 'no' }],
   get_task: ({ alice, id, task_id }) => [alice, { session_id: id, task_id }],
+  redact: ({ alice, id, seq }) => [alice, { session_id: id, seq }],
   leave_session: ({ bob, id }) => [bob, { session_id: id }],
 };
 

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { PostAnswer } from '../../src/core/admit.ts';
 import type { Envelope } from '../../src/core/envelope.ts';
-import { envelopeText, unitText } from '../../src/core/unit-text.ts';
+import { encodePosted } from '../../src/core/frames.ts';
+import { envelopeText, onlyEnvelopeIn, unitText } from '../../src/core/unit-text.ts';
 
 /** All that JSON must escape, and what it must not. */
 const text = fc.string({
@@ -92,6 +94,28 @@ describe('the text of what is written', () => {
     fc.assert(
       fc.property(fc.oneof(envelopes, everyday), (envelope) => {
         expect(envelopeText(envelope)).toBe(JSON.stringify(envelope));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('[ST5] of the only envelope of a unit is the part of the unit that it stands in', () => {
+    fc.assert(
+      fc.property(entries, (entry) => {
+        expect(onlyEnvelopeIn(unitText({ entries: [entry] }))).toBe(JSON.stringify(entry.envelope));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('[PO1] of the answer to a post is what JSON makes of it', () => {
+    const answers = fc
+      .record({ envelope_id: made, seq: fc.nat(), created_at: made, turn: turns, duplicate: fc.boolean() })
+      .map(({ duplicate, ...answer }): PostAnswer => (duplicate ? { ...answer, duplicate } : answer));
+    fc.assert(
+      fc.property(text, answers, (request_id, result) => {
+        const frame = { kind: 'response', request_id, ok: true, result };
+        expect(encodePosted(request_id, result)).toBe(JSON.stringify(frame));
       }),
       { numRuns: 2000 },
     );

@@ -556,7 +556,7 @@ describe('a connection that asks on and on', () => {
     const slowed: number[] = [];
     world.hub.accept(Object.assign(far, { slow: (ms: number) => void slowed.push(ms) }), INSIDE);
     const ask = async (op: string) => {
-      for (let i = 0; i < 16; i++)
+      for (let i = 0; i < 8; i++)
         near.send(JSON.stringify({ kind: 'request', request_id: `${op}-${i}`, op, params: {} }));
       await world.settle();
     };
@@ -567,6 +567,6 @@ describe('a connection that asks on and on', () => {
     }
     expect(slowed).toEqual([]);
     for (let i = 0; i < 4; i++) await ask('pending_turns');
-    expect(slowed).toEqual([50, 50]);
+    expect(slowed).toEqual([25, 25]);
   });
 });

@@ -17,6 +17,7 @@ const EVENTS: { readonly [Name in HubEventName]: true } = {
   sessionClosing: true,
   sessionEnded: true,
   sessionObserved: true,
+  envelopeRedacted: true,
   expectationViolated: true,
   expectationFailed: true,
   sessionUnavailable: true,

@@ -33,6 +33,7 @@ describe('to a stranger', () => {
       'return_to_session',
       'hide_participant',
       'remove_participant',
+      'redact',
       'get_session',
       'close_session',
       'post',

@@ -19,4 +19,5 @@ export const ENVELOPE_HELP: { readonly [Field in keyof Envelope]: string } = {
   seq: 'Its place in the session: 1, 2, 3, … without a hole.',
   depth: 'How deep its session is in a tree of delegations.',
   created_at: 'When the hub took it.',
+  redacted: 'There if an operator has hidden what it said: who, when, why, and the SHA-256 of what `event_data` was.',
 };

@@ -87,7 +87,11 @@ function resultWords(op: OperationName): string {
 function recordSection(name: string, schema: JsonSchema): string {
   if (name !== 'Envelope') return [`### ${name}`, table(['field', 'type'], memberRows(schema))].join('\n\n');
   const help: Readonly<Record<string, string>> = ENVELOPE_HELP;
-  const rows = memberRows(schema).map(([field = '', type = '']) => [field, type, help[field.slice(1, -1)] ?? '']);
+  const rows = memberRows(schema).map(([field = '', type = '']) => [
+    field,
+    type,
+    help[/`(.+)`/.exec(field)?.[1] ?? ''] ?? '',
+  ]);
   return [`### ${name}`, table(['field', 'type', ''], rows)].join('\n\n');
 }
 

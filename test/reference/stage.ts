@@ -12,6 +12,7 @@ import type { Secrets } from '../../src/core/ports.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import { MemoryStore } from '../../src/hub/memory-store.ts';
 import { type Serving, serve } from '../../src/node/serve.ts';
+import { servedHub } from '../../src/node/served.ts';
 import { WirePeer } from './wire-peer.ts';
 
 /** No chance, so no secrets: for nothing but examples. */
@@ -50,15 +51,7 @@ export class Stage {
       evaluators: EVALUATORS,
       handlers: HANDLERS,
     });
-    const port = await serve(
-      {
-        accept: (link, peer) => hub.accept(link, peer),
-        health: () => hub.health(),
-        maxFrameBytes: hub.limits.maxFrameBytes,
-        judgeToken: (token) => hub.tokens?.judge(token) ?? null,
-      },
-      { port: 0 },
-    );
+    const port = await serve(servedHub(hub), { port: 0 });
     return new Stage(clock, hub, port);
   }
 

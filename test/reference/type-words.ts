@@ -33,6 +33,8 @@ export const RECORDS: ReadonlyMap<string, JsonSchema> = new Map(
     Manifest: inside(at('get_session', 'session'), 'manifest'),
     Expectation: inside(inside(at('get_session', 'session'), 'manifest'), 'expectations'),
     SessionSummary: at('list_sessions', 'sessions'),
+    SearchMatch: at('search_sessions', 'matches'),
+    Redaction: at('redact', 'redacted'),
     Passport: at('list_agents', 'agents'),
     FoundAgent: at('find_agent', 'agents'),
     Resume: resultSchema('get_resume'),

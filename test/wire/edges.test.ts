@@ -4,10 +4,11 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { Health } from '../../src/core/operations.ts';
+import { silentLog } from '../../src/core/ports.ts';
+import { answered, type SiteHub, type Visitor } from '../../src/node/http/site.ts';
 import { Addresses } from '../../src/node/wire/addresses.ts';
 import { authenticationOf } from '../../src/node/wire/authenticate.ts';
 import { hostRefusal, isForwarded, isLoopback } from '../../src/node/wire/hosts.ts';
-import { answer } from '../../src/node/wire/http.ts';
 import { listen } from '../../src/node/wire/listen.ts';
 
 describe('addresses', () => {
@@ -100,11 +101,13 @@ it('[PO2] why a port cannot be opened is said in a sentence, whatever it is', as
   expect(await said('EOTHER')).toBe('port 80 of 127.0.0.1 cannot be opened: of some kind');
 });
 
-it('[PO1, EV4] a hub that takes no posts is not ready, and says why', () => {
+it('[PO1, EV4] a hub that takes no posts is not ready, and says why', async () => {
   const told: unknown[] = [];
   const response = { writeHead: (status: number) => told.push(status), end: (body: string) => told.push(body) };
   const health = () => ({ ready: false, reason: 'the disk failed' }) as Health;
-  const request = { url: '/readyz?x', method: 'GET' } as IncomingMessage;
-  answer(request, response as unknown as ServerResponse, null, health);
+  const request = { url: '/readyz?x', method: 'GET', headers: {} } as IncomingMessage;
+  const hub = { health, log: silentLog } as unknown as SiteHub;
+  const visitor = { forbidden: null } as unknown as Visitor;
+  await answered(hub, visitor, '/readyz', request, response as unknown as ServerResponse);
   expect(told).toEqual([503, '{"ready":false,"reason":"the disk failed"}\n']);
 });

@@ -1,8 +1,13 @@
 // Frames of one peer are taken a few at a time. Here the socket is a list, and the timers are the test's.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { AT_ONCE, FairReading, PAUSE_MS } from '../../src/node/wire/fair-reading.ts';
+import { FairReading, FRAME_COST, MOST_AT_ONCE, PAUSE_MS } from '../../src/node/wire/fair-reading.ts';
 import { Turns } from '../../src/node/wire/turns.ts';
+
+const LENGTH = 56;
+/** Texts of that length in one turn. */
+const AT_ONCE = Math.ceil(MOST_AT_ONCE / (LENGTH + FRAME_COST));
+const textOf = (number: number) => String(number).padStart(LENGTH, '0');
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -20,32 +25,59 @@ function scene() {
     },
   };
   let each: (text: string) => void = () => {};
-  const reading = new FairReading(source, new Turns(), (text) => {
+  const turns = new Turns();
+  const reading = new FairReading(source, turns, (text) => {
     taken.push(text);
     each(text);
   });
   const chunk = (from: number, count: number) => {
-    for (let i = 0; i < count; i++) reading.came(String(from + i));
+    for (let i = 0; i < count; i++) reading.came(textOf(from + i));
   };
   const onEach = (run: (text: string) => void) => {
     each = run;
   };
-  return { taken, source, reading, chunk, onEach };
+  const other = new FairReading({ pause() {}, resume() {} }, turns, () => {});
+  const otherSpeaks = () => other.came('something');
+  return { taken, source, reading, chunk, onEach, otherSpeaks };
 }
 
-const upTo = (count: number) => Array.from({ length: count }, (_, i) => String(i));
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => textOf(i));
 
-it('[BP7] a chunk of many frames is taken in portions, in order, and nothing more is read meanwhile', () => {
-  const { taken, source, chunk } = scene();
+it('[BP7] beside others a chunk of many frames is taken in portions with pauses, in order, and nothing more is read meanwhile', () => {
+  const { taken, source, chunk, otherSpeaks } = scene();
   const count = 3 * AT_ONCE + 5;
+  otherSpeaks();
   chunk(0, count);
-  expect(taken).toEqual(upTo(AT_ONCE));
-  expect(source.isPaused).toBe(true);
-  vi.advanceTimersByTime(PAUSE_MS);
-  expect(taken).toEqual(upTo(2 * AT_ONCE));
-  vi.advanceTimersByTime(2 * PAUSE_MS);
+  for (let portion = 1; portion <= 3; portion++) {
+    expect([taken, source.isPaused]).toEqual([upTo(portion * AT_ONCE), true]);
+    otherSpeaks();
+    vi.advanceTimersByTime(PAUSE_MS - 1);
+    expect(taken).toEqual(upTo(portion * AT_ONCE));
+    vi.advanceTimersByTime(1);
+  }
   expect(taken).toEqual(upTo(count));
   expect(source.isPaused).toBe(false);
+});
+
+it('[BP7] who speaks alone waits for the next turn only', () => {
+  const { taken, source, chunk } = scene();
+  const count = 3 * AT_ONCE + 5;
+  const begin = Date.now();
+  chunk(0, count);
+  expect([taken, source.isPaused]).toEqual([upTo(AT_ONCE), true]);
+  vi.runAllTimers();
+  expect([taken, source.isPaused]).toEqual([upTo(count), false]);
+  // Three turns; pauses would be three times as long.
+  expect(Date.now() - begin).toBeLessThan(2 * PAUSE_MS);
+});
+
+it('[BP7] large frames are taken one in a turn', () => {
+  const { taken, reading, otherSpeaks } = scene();
+  otherSpeaks();
+  for (let i = 0; i < 3; i++) reading.came('x'.repeat(MOST_AT_ONCE));
+  expect(taken).toHaveLength(1);
+  vi.advanceTimersByTime(PAUSE_MS);
+  expect(taken).toHaveLength(2);
 });
 
 it('[BP7] who sends a few in a turn is never kept waiting', () => {
@@ -61,7 +93,7 @@ it('[BP7] who sends a few in a turn is never kept waiting', () => {
 it('[BP7, BP1] what is held up waits whole and in order, also when it is held in the middle of a portion', () => {
   const { taken, source, reading, chunk, onEach } = scene();
   onEach((text) => {
-    if (text === '3' || text === String(AT_ONCE + 3)) reading.hold();
+    if (text === textOf(3) || text === textOf(AT_ONCE + 3)) reading.hold();
   });
   chunk(0, 2 * AT_ONCE);
   expect(taken).toEqual(upTo(4));
@@ -79,13 +111,26 @@ it('[BP7, BP1] what is held up waits whole and in order, also when it is held in
 it('[BP7] who is to be read slowly is not read for that long', () => {
   const { taken, source, reading, chunk, onEach } = scene();
   onEach((text) => {
-    if (text === '1') reading.slow(50);
+    if (text === textOf(1)) reading.slow(50);
   });
   chunk(0, 4);
   vi.advanceTimersByTime(49);
   expect([taken, source.isPaused]).toEqual([upTo(2), true]);
   vi.advanceTimersByTime(1);
   expect([taken, source.isPaused]).toEqual([upTo(4), false]);
+});
+
+it('[BP7] a pause that was asked for is not cut short at the end of a portion', () => {
+  const { taken, reading, chunk, onEach, otherSpeaks } = scene();
+  otherSpeaks();
+  onEach((text) => {
+    if (text === textOf(AT_ONCE - 1)) reading.slow(50);
+  });
+  chunk(0, AT_ONCE + 1);
+  vi.advanceTimersByTime(49);
+  expect(taken).toEqual(upTo(AT_ONCE));
+  vi.advanceTimersByTime(1);
+  expect(taken).toEqual(upTo(AT_ONCE + 1));
 });
 
 it('[BP7] what came before the end is taken at the end', () => {

@@ -13,9 +13,11 @@ import { graph } from './graph.ts';
 import { inbox } from './inbox.ts';
 import { join } from './join.ts';
 import { open } from './open.ts';
+import { redact } from './redact.ts';
 import { repair } from './repair.ts';
 import { restore } from './restore.ts';
 import { schedule } from './schedule.ts';
+import { search } from './search.ts';
 import { send } from './send.ts';
 import { sessions } from './sessions.ts';
 import { show } from './show.ts';
@@ -36,7 +38,9 @@ export const COMMANDS: readonly Command[] = [
   show,
   inbox,
   tail,
+  search,
   exportSession,
+  redact,
   graph,
   schedule,
   token,

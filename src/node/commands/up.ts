@@ -1,12 +1,11 @@
 /** `parley up`. */
 
-import { lineLog } from '../line-log.ts';
 import type { UpEvent } from '../up.ts';
 import { welcomeLines } from '../welcome-lines.ts';
 import type { Command } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Io } from './io.ts';
-import { LOG_LEVELS, logFrom } from './log-level.ts';
+import { LOG_LEVELS } from './log-level.ts';
 
 export const up: Command = {
   name: 'up',
@@ -38,8 +37,7 @@ export const up: Command = {
   async run(asked, io) {
     // Loaded when it is needed: help and version come at once.
     const [{ up: run }, { settingsOf }] = await Promise.all([import('../up.ts'), import('./up-settings.ts')]);
-    const { logLevel, ...settings } = await settingsOf(asked, io);
-    await run({ ...settings, tell: (event) => tell(io, event), log: logFrom(lineLog(process.stderr), logLevel) });
+    await run({ ...(await settingsOf(asked, io)), tell: (event) => tell(io, event) });
     return EXIT.done;
   },
 };

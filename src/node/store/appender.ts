@@ -16,7 +16,7 @@ import { extended, type LogRecord } from './log-record.ts';
 import type { PlacedUnit } from './unit-places.ts';
 
 /** The index is written this long after something became durable: often enough that a start replays little, rarely enough to cost nothing. */
-export const COMMIT_AFTER_MS = 500;
+export const COMMIT_AFTER_MS = 1000;
 /** More than this waits for no timer. */
 const MANY_CHANGES = 8_192;
 /** With more than this waiting, answers wait for the index: it cannot follow, and memory is bounded. */
@@ -70,7 +70,8 @@ export class Appender {
     if (isDamaged || !isHead(before, expected)) return { token: tokenOfConflict(seq), outcome: this.#conflict() };
     // The fold comes first: if it throws, nothing was written.
     const grown = extended(before, unit);
-    const appended = this.#journal.append('unit', logId, unitText(unit));
+    const text = unitText(unit);
+    const appended = this.#journal.append('unit', logId, text);
     const { position } = appended;
     const after = before === null ? { ...grown, order: orderAt(position) } : grown;
     log.stage(after);
@@ -79,7 +80,7 @@ export class Appender {
     const outcome = group.add(
       new AppendedUnit(this.#catalogue, log, after, { firstSeq, position }, last?.envelope_id ?? null),
     );
-    return { token: tokenOf(after), outcome };
+    return { token: tokenOf(after), outcome, text };
   }
 
   /** A record that nobody waits for; `apply` is called when it is durable. */

@@ -11,6 +11,7 @@ import { after, lastPart, orderAt, unarchivedBefore } from './index-keys.ts';
 import { MOVED_FAMILY, type MovedLog } from './moved-log.ts';
 import { PartFile } from './part-file.ts';
 import { unitsIn } from './places.ts';
+import { Purge } from './purge.ts';
 import type { PlacedUnit } from './unit-places.ts';
 
 export interface ArchiveOptions extends CareOptions {
@@ -31,9 +32,14 @@ const UNITS_PER_READ = 256;
 export async function archiveEnded(parts: OpenParts, options: ArchiveOptions): Promise<Archived> {
   const endedBeforeMs = parseTime(options?.endedBefore);
   const { onProgress } = options;
-  if (!isAnything(parts, endedBeforeMs)) return { sessions: 0, freedBytes: 0 };
+  const purge = await Purge.of(parts, endedBeforeMs);
+  if (!isAnything(parts, endedBeforeMs) && (await purge.files()).size === 0) return { sessions: 0, freedBytes: 0 };
   try {
-    return await archiveSealed(parts, endedBeforeMs, await sealSegments(parts), onProgress);
+    const sealed = await sealSegments(parts);
+    const archived = await archiveSealed(parts, endedBeforeMs, sealed, purge, onProgress);
+    const purgedBytes = await purgeSealed(parts, sealed, purge);
+    purge.clean();
+    return { ...archived, freedBytes: archived.freedBytes + purgedBytes };
   } catch (thrown) {
     // Files and index may not agree any more.
     parts.catalogue.spoilt();
@@ -45,11 +51,12 @@ async function archiveSealed(
   parts: OpenParts,
   endedBeforeMs: number,
   sealed: ReadonlySet<number>,
+  purge: Purge,
   onProgress: ArchiveOptions['onProgress'],
 ): Promise<Archived> {
   let [sessions, freedBytes] = [0, 0];
   for (;;) {
-    const moved = await moveSome(parts, endedBeforeMs, sealed);
+    const moved = await moveSome(parts, endedBeforeMs, sealed, purge);
     sessions += moved.sessions;
     freedBytes -= moved.bytes;
     parts.catalogue.haveLeftovers(moved.segments);
@@ -68,6 +75,23 @@ async function archiveSealed(
     await parts.settle();
     if (moved.sessions === 0) return { sessions, freedBytes };
   }
+}
+
+/** What was redacted and lies in the archive already, or in a segment that stays, is written over. Gives the bytes that were freed. */
+async function purgeSealed(parts: OpenParts, sealed: ReadonlySet<number>, purge: Purge): Promise<number> {
+  const { catalogue } = parts;
+  const files = [...(await purge.files())].filter((file) => file < 0 || sealed.has(file));
+  if (files.length === 0) return 0;
+  catalogue.isMoving = true;
+  await parts.settle();
+  let freedBytes = 0;
+  const isDropped = droppedRecords(parts);
+  for (const file of files) {
+    freedBytes += await compactSegment(parts, file, file < 0 ? () => false : isDropped, purge.text);
+  }
+  catalogue.isMoving = false;
+  await parts.settle();
+  return freedBytes;
 }
 
 /** Without anything to do, nothing is sealed: every call would leave another segment. */
@@ -124,7 +148,12 @@ interface Moved {
 }
 
 /** Writes sessions into one file of the archive. From when it has its name until the segments are rewritten, they lie in both. */
-async function moveSome(parts: OpenParts, endedBeforeMs: number, sealed: ReadonlySet<number>): Promise<Moved> {
+async function moveSome(
+  parts: OpenParts,
+  endedBeforeMs: number,
+  sealed: ReadonlySet<number>,
+  purge: Purge,
+): Promise<Moved> {
   const { files, catalogue } = parts;
   catalogue.show();
   const number = Math.min(0, ...(await listArchives(files))) - 1;
@@ -139,7 +168,7 @@ async function moveSome(parts: OpenParts, endedBeforeMs: number, sealed: Readonl
     const units = unitsOf(parts, logId);
     if (units?.some(({ position }) => position.segment < 0)) catalogue.isNotToArchive(logId);
     if (units === null || units.some(({ position }) => !sealed.has(position.segment))) continue;
-    placed.set(logId, await copyLog(parts, part, logId, units));
+    placed.set(logId, await copyLog(parts, part, purge, logId, units));
     for (const { position } of units) segments.add(position.segment);
   }
   if (placed.size === 0) {
@@ -174,6 +203,7 @@ function unitsOf({ catalogue }: OpenParts, logId: string): readonly PlacedUnit[]
 async function copyLog(
   { journal, catalogue }: OpenParts,
   part: PartFile,
+  purge: Purge,
   log_id: string,
   units: readonly PlacedUnit[],
 ): Promise<readonly PlacedUnit[]> {
@@ -185,7 +215,10 @@ async function copyLog(
     const some = units.slice(i, i + UNITS_PER_READ);
     const records = await journal.readMany(some.map(({ position }) => position));
     for (const [j, { text }] of records.entries()) {
-      copied.push({ firstSeq: some[j]?.firstSeq ?? 0, position: await part.add('packed', log_id, text) });
+      copied.push({
+        firstSeq: some[j]?.firstSeq ?? 0,
+        position: await part.add('packed', log_id, purge.text(log_id, text)),
+      });
     }
   }
   return copied;

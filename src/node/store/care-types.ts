@@ -14,6 +14,8 @@ export interface OpenParts {
   settle(): Promise<void>;
   /** Writes every cursor again: what was written of them before is of no use then. */
   dumpCursors(): Promise<void>;
+  /** The next start throws the index away and builds another. */
+  renewIndex(): void;
   /** Durable, and applied, when it returns. */
   perform(operation: StoreOperation): Promise<void>;
 }

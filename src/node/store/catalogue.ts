@@ -14,11 +14,14 @@ import type { MovedLog } from './moved-log.ts';
 import type { Overlay } from './overlay.ts';
 import { decodeRun, encodePlace, type PlacedUnit } from './unit-places.ts';
 
-const _ROWS_PER_PAGE = 2_000;
+/** Some kilobytes each. */
+const MOST_RESTING = 1_024;
 
 export class Catalogue {
   readonly overlay: Overlay;
   readonly #hot = new Map<string, HotLog>();
+  /** Those the last commit found cold. One that is written to again by the next commit need not be read from the index. */
+  #resting = new Map<string, HotLog>();
   readonly #journalId: string;
   #at: Position | null;
   #newestId: string | null;
@@ -70,7 +73,8 @@ export class Catalogue {
   hot(logId: string): HotLog {
     let log = this.#hot.get(logId);
     if (log === undefined) {
-      log = new HotLog(logId, this.overlay);
+      log = this.#resting.get(logId) ?? new HotLog(logId, this.overlay);
+      this.#resting.delete(logId);
       this.#hot.set(logId, log);
     }
     return log;
@@ -151,6 +155,7 @@ export class Catalogue {
     const place = (position: Position): Position =>
       position.segment === segment ? { segment, offset: offsets.get(position.offset) ?? position.offset } : position;
     for (const logId of logIds) {
+      this.#resting.delete(logId);
       this.#hot.get(logId)?.forgetPlaces();
       movePlaces(this.overlay, logId, place);
     }
@@ -160,6 +165,7 @@ export class Catalogue {
   /** An ended session lies in the archive from now on. */
   archived(logId: string, units: readonly PlacedUnit[]): void {
     this.#placesVersion += 1;
+    this.#resting.delete(logId);
     this.#hot.get(logId)?.forgetPlaces();
     const lastRun = replacePlaces(this.overlay, logId, units);
     const record = this.record(logId);
@@ -295,7 +301,16 @@ export class Catalogue {
       moving: this.#isMoving,
     };
     this.overlay.set(CHECKPOINT_KEY, encodeCheckpoint(checkpoint));
-    for (const [logId, log] of this.#hot) if (log.isCold) this.#hot.delete(logId);
+    this.#restCold();
     await this.overlay.write();
+  }
+
+  #restCold(): void {
+    this.#resting = new Map();
+    for (const [logId, log] of this.#hot) {
+      if (!log.isCold) continue;
+      this.#hot.delete(logId);
+      if (this.#resting.size < MOST_RESTING) this.#resting.set(logId, log);
+    }
   }
 }

@@ -275,6 +275,7 @@ export class DurableStore implements Store {
       catalogue: this.#catalogue,
       settle: () => this.#appender.settle(),
       dumpCursors: () => this.#dumpCursors(),
+      renewIndex: () => this.#ports.onIndexDamaged(),
       perform: (operation) => this.perform(operation),
     };
   }

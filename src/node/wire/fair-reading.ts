@@ -1,11 +1,16 @@
 /** Hands on what a peer sends, so much of it at a time: who sends without end takes its time from nobody else. */
 
-import type { InTurn, Turns } from './turns.ts';
+import type { Turns } from './turns.ts';
 
-/** Frames of one peer in one turn: a chunk of a socket can hold hundreds. Those who wait for answers seldom send as many. */
-export const AT_ONCE = 32;
-/** And how long the rest of them waits. Together they are about what one peer can use of a hub that does nothing else. */
-export const PAUSE_MS = 2;
+/**
+ * Characters of one peer in one turn: a chunk of a socket can hold hundreds of frames, and all of them together would keep
+ * everyone else waiting. Those who wait for answers seldom send as many.
+ */
+export const MOST_AT_ONCE = 8192;
+/** What a frame costs beside its characters. */
+export const FRAME_COST = 100;
+/** How long the rest waits while others speak too. Who speaks alone goes on in the next turn. */
+export const PAUSE_MS = 3;
 
 /** The end that is read from. */
 export interface Readable {
@@ -13,15 +18,21 @@ export interface Readable {
   resume(): void;
 }
 
-export class FairReading implements InTurn {
+export class FairReading {
   private readonly source: Readable;
   private readonly turns: Turns;
   private readonly take: (text: string) => void;
-  private taken = 0;
+  /** What was taken in a turn, and in which. */
+  private spent = 0;
+  private turn = -1;
+  /** Frames that were handed on, of this peer and of the others. */
+  private own = 0;
+  private others = 0;
   /** What came and was not handed on yet; nothing more is read meanwhile. */
   private waiting: string[] = [];
-  /** Until it fires nothing is handed on. */
+  /** Until one of them fires nothing is handed on. */
   private timer: NodeJS.Timeout | undefined;
+  private nextTurn: NodeJS.Immediate | undefined;
   /** The hub wants nothing more for now. */
   private isHeld = false;
 
@@ -32,15 +43,8 @@ export class FairReading implements InTurn {
   }
 
   came(text: string): void {
-    if (this.mustWait || this.waiting.length > 0) return void this.waiting.push(text);
-    if (this.taken === 0) this.turns.atEnd(this);
-    this.taken += 1;
-    this.take(text);
-    if (this.taken === AT_ONCE) this.slow(PAUSE_MS);
-  }
-
-  endTurn(): void {
-    this.taken = 0;
+    if (this.mustWait || this.waiting.length > 0) this.waiting.push(text);
+    else this.handOne(text);
   }
 
   hold(): void {
@@ -66,21 +70,43 @@ export class FairReading implements InTurn {
   /** Nothing more will come: what has come is handed on. */
   end(): void {
     clearTimeout(this.timer);
+    clearImmediate(this.nextTurn);
     for (const text of this.waiting.splice(0)) this.take(text);
   }
 
   private get mustWait(): boolean {
-    return this.isHeld || this.timer !== undefined;
+    return this.isHeld || this.timer !== undefined || this.nextTurn !== undefined;
+  }
+
+  private handOne(text: string): void {
+    const turn = this.turns.current;
+    this.spent = (turn === this.turn ? this.spent : 0) + text.length + FRAME_COST;
+    this.turn = turn;
+    this.own += 1;
+    this.turns.frames += 1;
+    this.take(text);
+    if (this.spent >= MOST_AT_ONCE && !this.mustWait) this.rest();
+  }
+
+  private rest(): void {
+    const others = this.turns.frames - this.own;
+    const isAlone = others === this.others;
+    this.others = others;
+    if (!isAlone) return this.slow(PAUSE_MS);
+    this.source.pause();
+    this.nextTurn = setImmediate(() => {
+      this.nextTurn = undefined;
+      this.handOn();
+    });
   }
 
   private handOn(): void {
     const some = this.waiting;
     this.waiting = [];
+    this.spent = 0;
     let handed = 0;
-    while (handed < some.length && handed < AT_ONCE && !this.mustWait) this.take(some[handed++] ?? '');
+    while (handed < some.length && !this.mustWait) this.handOne(some[handed++] ?? '');
     this.waiting = some.slice(handed);
-    if (this.mustWait) return;
-    if (this.waiting.length > 0) this.slow(PAUSE_MS);
-    else this.source.resume();
+    if (!this.mustWait) this.source.resume();
   }
 }

@@ -1,8 +1,8 @@
 /** Tasks, delegations and schedules. */
 
-import { type Cast, opened, resultOf } from '../cast.ts';
+import { type Cast, opened, resultOf, said } from '../cast.ts';
 
-export async function work({ book, alice, bob, carol }: Cast): Promise<void> {
+export async function work({ book, alice, bob, carol, ops }: Cast): Promise<void> {
   const session_id = await opened(alice, 'conversation', { bob });
   const started = book.operation(
     await bob.ask('start_task', { session_id, title: 'read the log', requester: 'alice', ttl: '1h' }),
@@ -31,6 +31,11 @@ export async function work({ book, alice, bob, carol }: Cast): Promise<void> {
   book.operation(await alice.ask('list_schedules', {}));
   book.operation(await alice.ask('update_schedule', { schedule_id, paused: true }));
   book.operation(await alice.ask('delete_schedule', { schedule_id }));
+
+  const { seq } = resultOf(await alice.ask('post', said(session_id, 'My key is sk-123.', { idempotency_key: 'k9' })));
+  await bob.event('msg.text');
+  book.operation(await bob.ask('search_sessions', { query: 'SK-123', type: 'conversation' }));
+  book.operation(await ops.ask('redact', { session_id, seq, reason: 'a key' }));
 }
 
 function taskOf(started: Parameters<typeof resultOf>[0]): string {

@@ -1,0 +1,31 @@
+/** How often values fell into which range: cheap enough to be asked for every post. */
+
+export class Histogram {
+  /** The upper ends of the ranges, smallest first; what is above the last is counted in `count` alone. */
+  readonly bounds: readonly number[];
+  /** By range, not summed up. */
+  readonly counts: number[];
+  count = 0;
+  sum = 0;
+
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds;
+    this.counts = bounds.map(() => 0);
+  }
+
+  observe(value: number): void {
+    this.count += 1;
+    this.sum += value;
+    const { bounds, counts } = this;
+    for (let at = 0; at < bounds.length; at++) {
+      if (value > (bounds[at] ?? 0)) continue;
+      counts[at] = (counts[at] ?? 0) + 1;
+      return;
+    }
+  }
+}
+
+/** From a tenth of a millisecond to what people give up on. */
+export const SHORT_MS: readonly number[] = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000];
+/** How late something may be: the hub looks once a second. */
+export const LATE_MS: readonly number[] = [100, 250, 500, 1_000, 2_500, 5_000, 15_000, 60_000, 300_000, 3_600_000];

@@ -1,0 +1,28 @@
+/** Answers over HTTP: JSON or text, never cached, and refusals as `{error: {code, message, details}}`. */
+
+import type { ServerResponse } from 'node:http';
+import type { WireError } from '../../core/errors.ts';
+import { errorRecord } from '../../core/frames.ts';
+import { STATUS } from './status.ts';
+
+export function respondJson(response: ServerResponse, status: number, body: unknown): void {
+  respondText(response, status, 'application/json', `${JSON.stringify(body)}\n`);
+}
+
+export function respondText(response: ServerResponse, status: number, type: string, text: string): void {
+  response.writeHead(status, {
+    'content-type': type,
+    'content-length': Buffer.byteLength(text),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  });
+  response.end(text);
+}
+
+export function respondError(response: ServerResponse, error: WireError): void {
+  const { code, details } = error;
+  const retryMs = details?.retry_after_ms;
+  if (typeof retryMs === 'number') response.setHeader('retry-after', Math.max(1, Math.ceil(retryMs / 1000)));
+  if (code === 'unauthenticated') response.setHeader('www-authenticate', 'Bearer');
+  respondJson(response, STATUS[code], { error: errorRecord(error) });
+}

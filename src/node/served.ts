@@ -1,0 +1,45 @@
+/** A hub as a port serves it: connections, single requests, and how it is doing. */
+
+import type { Credential } from '../core/credentials.ts';
+import type { WireCode } from '../core/errors.ts';
+import type { Link } from '../core/link.ts';
+import type { Health } from '../core/operations.ts';
+import { type Log, silentLog } from '../core/ports.ts';
+import type { Hub } from '../hub/hub.ts';
+import type { Peer } from '../hub/peer.ts';
+import type { SingleRequest } from '../hub/single-request.ts';
+import type { Exposition } from './metrics/exposition.ts';
+
+/** The part of a hub that is served. */
+export interface Served {
+  accept(link: Link, peer: Peer): void;
+  /** One request without a connection. */
+  ask(request: SingleRequest): Promise<unknown>;
+  /** A request was refused before the hub was asked. */
+  refused(code: WireCode): void;
+  health(): Health;
+  /** As Prometheus reads it. */
+  metrics(): Promise<string>;
+  readonly maxFrameBytes: number;
+  readonly log: Log;
+  /** Judges a token of the hub. */
+  judgeToken(token: unknown): Credential | null;
+}
+
+export function servedHub(hub: Hub, log: Log = silentLog): Served {
+  let exposition: Promise<Exposition> | undefined;
+  return {
+    accept: (link, peer) => hub.accept(link, peer),
+    ask: (request) => hub.ask(request),
+    refused: (code) => hub.countRefusal(code),
+    health: () => hub.health(),
+    async metrics() {
+      // Loaded when somebody looks.
+      exposition ??= import('./metrics/exposition.ts').then((loaded) => new loaded.Exposition(hub.figures()));
+      return (await exposition).text(hub.figures());
+    },
+    maxFrameBytes: hub.limits.maxFrameBytes,
+    log,
+    judgeToken: (token) => hub.tokens?.judge(token) ?? null,
+  };
+}

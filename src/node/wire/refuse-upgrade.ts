@@ -1,0 +1,15 @@
+/** Before a WebSocket begins there is only HTTP to say why it does not. */
+
+import type { Duplex } from 'node:stream';
+
+export function refuseUpgrade(socket: Duplex, status: 403 | 503, message: string): void {
+  const body = JSON.stringify({ error: { code: status === 403 ? 'forbidden' : 'unavailable', message } });
+  const head = [
+    `HTTP/1.1 ${status} ${status === 403 ? 'Forbidden' : 'Service Unavailable'}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(status === 503 ? ['Retry-After: 1'] : []),
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

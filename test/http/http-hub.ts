@@ -1,0 +1,86 @@
+/** A hub with an open port, and how tests speak HTTP to it. */
+
+import { request } from 'node:http';
+import { type CreateHubOptions, createHub, type LocalHub, type ServeOptions } from 'parley-hub';
+import { afterEach } from 'vitest';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked at, not used
+  readonly body: any;
+}
+
+export interface Asking {
+  readonly token?: string | undefined;
+  readonly as?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const running: HttpHub[] = [];
+afterEach(async () => {
+  for (const one of running.splice(0)) await one.hub.stop();
+});
+
+export class HttpHub {
+  readonly hub: LocalHub;
+  readonly port: number;
+  readonly url: string;
+
+  private constructor(hub: LocalHub, port: number, url: string) {
+    this.hub = hub;
+    this.port = port;
+    this.url = url;
+  }
+
+  static async open(serving: ServeOptions = {}, options: CreateHubOptions = {}): Promise<HttpHub> {
+    const hub = await createHub(options);
+    const { port, url } = await hub.listen({ port: 0, ...serving });
+    const opened = new HttpHub(hub, port, url);
+    running.push(opened);
+    return opened;
+  }
+
+  /** A token for one name, which is registered with it. */
+  async member(name: string, grants: readonly ('operate' | 'observe' | 'enrol' | 'rules')[] = []): Promise<string> {
+    const { token } = await this.hub.createToken({ name, grants });
+    const made = await this.post('/register', { name }, { token });
+    if (made.status !== 200 && made.body.error.code !== 'conflict') throw new Error(made.text);
+    return token;
+  }
+
+  get(path: string, asking: Asking = {}): Promise<Answer> {
+    return this.send('GET', `/api/v1${path}`, null, asking);
+  }
+
+  post(path: string, params: unknown, asking: Asking = {}): Promise<Answer> {
+    const headers = { 'content-type': 'application/json', ...asking.headers };
+    return this.send('POST', `/api/v1${path}`, JSON.stringify(params), { ...asking, headers });
+  }
+
+  send(method: string, path: string, body: string | null, { token, as, headers = {} }: Asking = {}): Promise<Answer> {
+    const all = {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(as === undefined ? {} : { 'parley-as': as }),
+      ...headers,
+    };
+    return new Promise((resolve, reject) => {
+      const asked = request({ host: '127.0.0.1', port: this.port, method, path, headers: all }, (response) => {
+        let text = '';
+        response.on('data', (chunk) => {
+          text += chunk;
+        });
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: bodyIn(text) }),
+        );
+      });
+      asked.on('error', reject);
+      asked.end(body ?? undefined);
+    });
+  }
+}
+
+function bodyIn(text: string): unknown {
+  return text.startsWith('{') ? JSON.parse(text) : undefined;
+}
