@@ -222,21 +222,27 @@ describe('parley', () => {
     }
   });
 
-  it('demo --help tells it too, and runs nothing', async () => {
-    expect(await parley('demo', '--help')).toEqual(await parley('--help'));
+  it('demo --help tells of the demonstration, and runs nothing', async () => {
+    const { code, output } = await parley('demo', '--help');
+    expect(code).toBe(0);
+    expect(output).toMatch(/^Usage: parley demo \[options\]\n/);
+    expect(output).not.toContain('planner');
   });
 
   it.each(['--version', '-v'])('%s is the version of the package', async (flag) => {
     expect(await parley(flag)).toEqual({ code: 0, output: `${manifest.version}\n` });
   });
 
-  const next = 'Try "parley demo", or "parley --help" for all there is.';
   it.each([
-    [[], 'parley: a command is missing'],
-    [['dmeo'], 'parley: there is no command "dmeo"'],
-    [['demo', 'twice'], 'parley: "demo" takes no arguments, got "twice"'],
-    [['demo', '--loud'], "parley: Unknown option '--loud'"],
-  ])('%j exits with 2 and says what to do next', async (args, problem) => {
+    [[], 'parley: a command is missing', 'Try "parley demo", or "parley --help" for all there is.'],
+    [['dmeo'], 'parley: there is no command "dmeo"', 'Did you mean "parley demo"? "parley --help" shows all there is.'],
+    [
+      ['demo', 'twice'],
+      'parley: "demo" takes no arguments, got "twice"',
+      'parley demo; "parley demo --help" says more.',
+    ],
+    [['demo', '--loud'], "parley: Unknown option '--loud'", '"parley demo --help" shows its options.'],
+  ])('%j exits with 2 and says what to do next', async (args, problem, next) => {
     expect(await parley(...args)).toEqual({ code: 2, output: `${problem}\n${next}\n` });
   });
 });

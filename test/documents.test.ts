@@ -15,6 +15,8 @@ const documents = [
   'SECURITY.md',
   'SPEC.md',
   'docs/api.md',
+  'docs/cli.md',
+  'docs/operating.md',
   'docs/http.md',
   'docs/wire.md',
   'docs/guides/first-discussion.md',

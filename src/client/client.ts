@@ -85,6 +85,8 @@ export interface ClientOptions {
 }
 
 export interface SessionQuery {
+  /** Also those of others: with the grant `observe`. */
+  readonly all?: boolean | undefined;
   readonly states?: readonly LifecycleState[] | undefined;
   readonly type?: string | undefined;
 }
@@ -124,7 +126,7 @@ export const CLIENT_OPTIONS: Rules<ClientOptions> = {
 /** What the passport of a name that is registered may say; the hub looks at the values. */
 const CLAIM: Rules<Claim> = { kind: null, owner: null, provider: null, model: null, cost: null, region: null };
 
-const SESSION_QUERY: Rules<SessionQuery> = { states: null, type: null };
+const SESSION_QUERY: Rules<SessionQuery> = { all: null, states: null, type: null };
 const SEARCH_OPTIONS: Rules<SearchOptions> = { match: null, states: null, type: null, labels: null, participant: null };
 
 /** Rooms above which those that are over are forgotten. */
@@ -195,7 +197,7 @@ export abstract class Client {
     return this.room(sessionId).session;
   }
 
-  /** Your sessions, newest first; read in pages. */
+  /** Your sessions, or with `all` everybody's, newest first; read in pages. */
   async *sessions(query: SessionQuery = {}): AsyncGenerator<SessionSummary, void, undefined> {
     checkOptions(query, SESSION_QUERY);
     for (let after: string | null | undefined; after !== null; ) {

@@ -104,6 +104,8 @@ export class Observation {
   receive(frame: NotifyFrame): void {
     const { envelope, epoch, prev_seq } = frame;
     if (this.isOver || this.isPaused || this.last === undefined) return;
+    // The first may come right behind the answer, before whoever asked has seen that.
+    this.epoch ??= epoch;
     if (this.epoch !== epoch) this.forget(epoch);
     if (envelope.seq <= this.last) return;
     if ((prev_seq ?? 0) > this.last && this.showsLoss(envelope.seq)) return;

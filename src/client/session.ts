@@ -72,6 +72,8 @@ export interface ViewOptions extends CallOptions {
   readonly view?: { readonly name: string; readonly params?: JsonObject | undefined } | undefined;
   /** What it showed when this was the newest seq. */
   readonly atSeq?: number | undefined;
+  /** As this one sees it, by name or id: with the grant `observe`. */
+  readonly participant?: string | undefined;
 }
 
 const SEND_OPTIONS: Rules<SendOptions> = {
@@ -84,7 +86,7 @@ const SEND_OPTIONS: Rules<SendOptions> = {
 const CLOSE_OPTIONS: Rules<CloseOptions> = { ...CALL_OPTIONS, wait: null };
 const ADD_OPTIONS: Rules<AddOptions> = { ...CALL_OPTIONS, role: null };
 const OPERATOR_OPTIONS: Rules<OperatorOptions> = { ...CALL_OPTIONS, reason: null };
-const VIEW_OPTIONS: Rules<ViewOptions> = { ...CALL_OPTIONS, view: null, atSeq: null };
+const VIEW_OPTIONS: Rules<ViewOptions> = { ...CALL_OPTIONS, view: null, atSeq: null, participant: null };
 const LOG_OPTIONS: Rules<LogOptions> = { fromSeq: null, reverse: null, pageSize: null };
 
 export class Session implements AsyncIterable<Message> {
@@ -310,8 +312,9 @@ export class Session implements AsyncIterable<Message> {
   /** The session as you see it, now or at an earlier seq: messages for a model. By default the view its type shows. */
   async view(options: ViewOptions = {}): Promise<Result<'read_view'>> {
     checkOptions(options, VIEW_OPTIONS);
-    const { view, atSeq, deadlineMs } = options;
-    return this.room.host.call('read_view', { session_id: this.id, view, at_seq: atSeq }, { deadlineMs });
+    const { view, atSeq, participant, deadlineMs } = options;
+    const params = { session_id: this.id, view, at_seq: atSeq, participant };
+    return this.room.host.call('read_view', params, { deadlineMs });
   }
 
   private async post(

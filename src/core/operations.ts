@@ -202,6 +202,8 @@ export interface OperationTypes {
   };
   list_sessions: {
     params: {
+      /** Also those of others: with the grant `observe`. */
+      readonly all?: boolean | undefined;
       readonly states?: readonly LifecycleState[] | undefined;
       readonly type?: string | undefined;
       readonly after?: string | undefined;
@@ -269,6 +271,8 @@ export interface OperationTypes {
       readonly session_id: string;
       readonly view?: { readonly name: string; readonly params?: JsonObject | undefined } | undefined;
       readonly at_seq?: number | undefined;
+      /** As this one sees it, by name or id: with the grant `observe`. */
+      readonly participant?: string | undefined;
     };
     result: {
       readonly messages: readonly ViewMessage[];
@@ -513,14 +517,15 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
   list_sessions: operation(
     'list_sessions',
     z.object({
+      all: flag,
       states: z.array(lifecycleState).optional(),
       type: text(64).optional(),
       after: text(256).optional(),
       limit,
     }),
     'self',
-    [],
-    'Your sessions, newest first, a page at a time.',
+    ['forbidden'],
+    'Your sessions, or with the grant `observe` all, newest first, a page at a time.',
   ),
   search_sessions: operation(
     'search_sessions',
@@ -662,10 +667,11 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
       session_id: sessionId,
       view: z.object({ name: text(64), params: anyObject().optional() }).optional(),
       at_seq: whole(1, Number.MAX_SAFE_INTEGER).optional(),
+      participant: agentRef.optional(),
     }),
     'participant',
     ['not_found', 'forbidden'],
-    'The session as you see it, now or at an earlier seq: messages for a model.',
+    'The session as you see it, now or at an earlier seq: messages for a model; with the grant `observe`, as another sees it.',
   ),
   subscribe: operation(
     'subscribe',

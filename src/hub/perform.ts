@@ -116,11 +116,16 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
     });
   },
 
-  async list_sessions(parts, caller, { states, type, after, limit = PAGE }) {
+  async list_sessions(parts, caller, { all = false, states, type, after, limit = PAGE }) {
     const { agentId } = boundCaller(caller);
+    if (all && !parts.registry.holds(agentId, 'observe')) {
+      throw new WireError('forbidden', 'params.all: the sessions of others take the grant "observe"', {
+        field: 'params.all',
+      });
+    }
     const query = {
-      participant: agentId,
       limit,
+      ...(all ? {} : { participant: agentId }),
       ...(states === undefined ? {} : { states }),
       ...(type === undefined ? {} : { type }),
       ...(after === undefined ? {} : { after }),

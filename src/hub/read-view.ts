@@ -1,22 +1,46 @@
 /** What a participant sees of a session, now or as of an earlier seq: the view's window, read and shown. */
 
 import { HUB_ID } from '../core/envelope.ts';
-import { internalError } from '../core/errors.ts';
+import { internalError, WireError } from '../core/errors.ts';
 import { badValue, utf8Bytes } from '../core/json.ts';
 import type { Params, Result } from '../core/operations.ts';
-import { nameOf, type SessionMetadata } from '../core/session.ts';
+import { nameOf, participantOf, type SessionMetadata } from '../core/session.ts';
 import type { View, ViewLine, ViewMessage } from '../core/view.ts';
 import type { Binding } from './bindings.ts';
 import { checkMessages, checkTaken } from './check-messages.ts';
 import { type ChosenView, chooseView } from './chosen-view.ts';
 import type { LiveSession } from './live-session.ts';
+import { observes } from './observes.ts';
 import type { HubParts } from './parts.ts';
 import { readAllowedLines } from './read-allowed-lines.ts';
 import { type LinesRead, readLines } from './read-lines.ts';
 import { readableEnd } from './readable-end.ts';
 
 export function readView(parts: HubParts, reader: Binding, params: Params<'read_view'>): Promise<Result<'read_view'>> {
-  return parts.sessions.use(params.session_id, (session) => viewOf(parts, session, reader.agentId, params));
+  return parts.sessions.use(params.session_id, (session) =>
+    viewOf(parts, session, seenBy(parts, session, reader.agentId, params), params),
+  );
+}
+
+/** Whose eyes: one's own, or with the grant those of somebody in the session. */
+function seenBy(parts: HubParts, { durable }: LiveSession, agentId: string, params: Params<'read_view'>): string {
+  const { session_id, participant } = params;
+  if (participant === undefined || durable === null) return agentId;
+  const { participants } = durable.metadata;
+  const seer = participants.find(({ agent_id, name }) => agent_id === participant || name === participant);
+  if (seer?.agent_id === agentId) return agentId;
+  if (!observes(parts, agentId, session_id, 'read_view')) {
+    // To a stranger there is no such session.
+    if (participantOf(durable.metadata, agentId) === undefined) return agentId;
+    throw new WireError('forbidden', 'params.participant: what others see takes the grant "observe"', {
+      field: 'params.participant',
+    });
+  }
+  if (seer !== undefined) return seer.agent_id;
+  throw new WireError('not_found', `params.participant: nobody called "${participant}" is in session ${session_id}`, {
+    field: 'params.participant',
+    received: participant,
+  });
 }
 
 async function viewOf(

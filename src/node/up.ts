@@ -2,39 +2,47 @@
 
 import { once } from 'node:events';
 import { HubError } from '../core/errors.ts';
+import type { Limits } from '../core/limits.ts';
 import type { Log } from '../core/ports.ts';
 import { createHub, type LocalHub } from './create-hub.ts';
 import { ensureOperatorToken } from './operator-token.ts';
 import { logLevelOf, logTo } from './pino-log.ts';
-import { welcomeLines } from './welcome-lines.ts';
 import type { ServeOptions } from './wire/serve-options.ts';
 
 export interface UpOptions extends ServeOptions {
   /** The folder where everything is kept. */
   readonly data: string;
-  /** Writes a line for people. */
-  readonly say: (line: string) => void;
+  /** Of the hub itself; `limits` are those of its port. */
+  readonly hubLimits?: Partial<Limits>;
+  /** Hears how it goes, for whoever started it. */
+  readonly tell: (event: UpEvent) => void;
   readonly log?: Log;
   /** Without a log of one's own: how much is told, on standard error. */
   readonly logLevel?: string;
 }
 
+/** What happens to it, as it is told to programs too. */
+export type UpEvent =
+  | { readonly event: 'listening'; readonly url: string; readonly data: string; readonly token_file: string }
+  | { readonly event: 'stopping'; readonly signal: string }
+  | { readonly event: 'stopped' };
+
 /** Signals that come this close together are one. */
 const ONE_KEY_MS = 500;
 
 /** Resolves when it has ended, after SIGTERM or SIGINT. */
-export async function up({ data, say, logLevel = 'info', ...options }: UpOptions): Promise<void> {
+export async function up({ data, hubLimits = {}, tell, logLevel = 'info', ...options }: UpOptions): Promise<void> {
   const { log = logTo(process.stderr, logLevelOf(logLevel)), ...serving } = options;
   // Listened for from the first: who reads the welcome may answer it at once.
   const told = toldToEnd();
-  const hub = await createHub({ data, exitOnStoreFailure: true, log }).catch(explained);
+  const hub = await createHub({ data, exitOnStoreFailure: true, limits: hubLimits, log }).catch(explained);
   const port = await open(hub, serving);
-  const tokenFile = await ensureOperatorToken(hub, data);
-  for (const line of welcomeLines({ url: port.url, data, tokenFile })) say(line);
+  const token_file = await ensureOperatorToken(hub, data);
+  tell({ event: 'listening', url: port.url, data, token_file });
   const signal = await told;
-  say(`${signal}: saying goodbye and writing what is left`);
+  tell({ event: 'stopping', signal });
   await hub.stop();
-  say('stopped');
+  tell({ event: 'stopped' });
 }
 
 async function open(hub: LocalHub, serving: ServeOptions): ReturnType<LocalHub['listen']> {

@@ -4,7 +4,7 @@ import { AgentClient, type AgentOptions } from 'parley-hub/client';
 import type { Link } from 'parley-hub/core';
 import { SimClock } from 'parley-hub/testing';
 import { expect, it } from 'vitest';
-import { countedIds, deferred, keptLog, ME, notify, S1, S2, ScriptedHub, type Told } from './scripted-hub.ts';
+import { countedIds, deferred, keptLog, ME, notify, S1, S2, ScriptedHub, type Told, WELCOME } from './scripted-hub.ts';
 
 const observed = (told: Told): object => ({ ...notify(told), observed: true });
 
@@ -62,6 +62,34 @@ it('[OV1] observes from a seq on, hands each envelope over once and in order, an
   await hub.flush();
   expect(seen).toEqual([4, 5, 6]);
   expect(await observation.ended).toEqual({ by: 'caller' });
+});
+
+it('[OV1] what comes right behind the answer, in the same turn, is not lost', async () => {
+  let hear = (_text: string): void => {};
+  const sent: string[] = [];
+  const link = (): Link => ({
+    send: (text) => void sent.push(text),
+    onMessage: (listener) => {
+      hear = listener;
+    },
+    onClose: () => {},
+    close: () => {},
+  });
+  const connecting = AgentClient.connect({ link, name: 'alice', ids: countedIds() });
+  hear(WELCOME);
+  const client = await connecting;
+  const seen: number[] = [];
+  const observing = client.observe(S1, ({ seq }) => void seen.push(seq), { afterSeq: 3 });
+  const { request_id } = JSON.parse(sent.find((text) => text.includes('"subscribe"')) ?? '{}');
+  hear(
+    JSON.stringify({ kind: 'response', request_id, ok: true, result: subscribed(3, { head_seq: 5, state: 'CLOSED' }) }),
+  );
+  for (const seq of [4, 5])
+    hear(JSON.stringify(observed({ seq, ...(seq === 5 ? { type: 'session.closed', data: {} } : {}) })));
+  const observation = await observing;
+  expect(await observation.ended).toEqual({ by: 'session' });
+  expect(seen).toEqual([4, 5]);
+  client.close();
 });
 
 it('[OV1, OB4] what is observed is not taken for the stream of a participant', async () => {

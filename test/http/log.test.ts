@@ -51,7 +51,7 @@ it.each([true, false])('[MO5] what is below the level is not told (terminal: %s)
 });
 
 it('[MO5] a hub does not start with a level there is not', async () => {
-  await expect(up({ data: 'nowhere', say() {}, logLevel: 'loud' })).rejects.toMatchObject({ code: 'bad_options' });
+  await expect(up({ data: 'nowhere', tell() {}, logLevel: 'loud' })).rejects.toMatchObject({ code: 'bad_options' });
   expect(existsSync('nowhere')).toBe(false);
 });
 

@@ -1,5 +1,6 @@
 // The tap of a log: who may, what it shows, how it ends, and that nobody else notices.
 
+import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { describe, expect, it } from 'vitest';
 import { linkPair } from '../../src/core/link.ts';
 import { Peer } from '../../src/testing/peer.ts';
@@ -280,5 +281,58 @@ describe('subscribe', () => {
       await world.settle();
     }
     expect(olga.observed(id)).toEqual(seqsTo(44, 5));
+  });
+});
+
+describe('lists and views for who may observe', () => {
+  it('[OB9] lists the sessions of everybody with the grant, and refuses without it', async () => {
+    const { world, alice, id } = await aPanel();
+    const olga = await observer(world);
+    expect((await world.answer(olga.call('list_sessions', {}))).sessions).toEqual([]);
+    const all = await world.answer(olga.call('list_sessions', { all: true }));
+    expect(all.sessions.map(({ session_id }) => session_id)).toEqual([id]);
+    expect(await refusal(world, alice.call('list_sessions', { all: true }))).toMatchObject({
+      code: 'forbidden',
+      details: { field: 'params.all' },
+    });
+    await world.answer(world.hub.revoke('olga', ['observe']));
+    expect((await refusal(world, olga.call('list_sessions', { all: true }))).code).toBe('forbidden');
+  });
+
+  it('[OB9, OB7] shows a session as one of them sees it, by name or id, and writes the look down', async () => {
+    const { world, alice, bob, carol, id } = await aPanel();
+    const olga = await observer(world);
+    world.hub.registerView(fullTranscript);
+    await say(world, alice, id, 'for all');
+    await say(world, bob, id, 'for carol', { audience: [carol.agentId] });
+    const looks: unknown[] = [];
+    world.hub.on('sessionObserved', (look) => looks.push(look));
+    for (const [name, peer] of [
+      ['alice', alice],
+      ['carol', carol],
+    ] as const) {
+      const own = await world.answer(peer.call('read_view', { session_id: id }));
+      expect(await world.answer(olga.call('read_view', { session_id: id, participant: name }))).toEqual(own);
+      expect(await world.answer(olga.call('read_view', { session_id: id, participant: peer.agentId }))).toEqual(own);
+      expect(await world.answer(peer.call('read_view', { session_id: id, participant: name }))).toEqual(own);
+    }
+    expect(looks).toEqual(
+      Array.from({ length: 4 }, () => ({ agent_id: olga.agentId, session_id: id, op: 'read_view' })),
+    );
+  });
+
+  it('[OB9] refuses another’s eyes without the grant, to a stranger as if there were no session', async () => {
+    const { world, alice, id } = await aPanel();
+    const [dan, olga] = [await world.peer('dan'), await observer(world)];
+    const asBob = { session_id: id, participant: 'bob' };
+    expect((await refusal(world, alice.call('read_view', asBob))).code).toBe('forbidden');
+    expect(await refusal(world, dan.call('read_view', asBob))).toMatchObject({
+      code: 'not_found',
+      message: `no session ${id}`,
+    });
+    const nobody = await refusal(world, olga.call('read_view', { session_id: id, participant: 'nobody' }));
+    expect(nobody).toMatchObject({ code: 'not_found', message: expect.stringContaining('nobody called "nobody"') });
+    const nowhere = { session_id: 'f'.repeat(32), participant: 'bob' };
+    expect((await refusal(world, olga.call('read_view', nowhere))).code).toBe('not_found');
   });
 });

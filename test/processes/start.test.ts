@@ -103,7 +103,7 @@ describe.skipIf(process.platform === 'win32')('npm start', () => {
     async () => {
       const port = /127\.0\.0\.1:(\d+)/.exec(hub.output)?.[1] ?? '';
       const folder = npmStart('--port', '0', '--data', data);
-      expect(await folder.exit).toBe(1);
+      expect(await folder.exit).toBe(7);
       expect(folder.output).toMatch(
         /parley: data folder .* is in use by process \d+.*\nAnother folder: .*npm start -- --data/,
       );

@@ -94,7 +94,7 @@ it('[PO2] a data folder that another hub has open is left alone', async () => {
   const first = started('--data', data, '--port', '0');
   const url = await first.url();
   const { code, err } = await refused('--data', data, '--port', '0');
-  expect(code).toBe(1);
+  expect(code).toBe(7);
   expect(err).toContain(data);
   expect(err).toMatch(/is in use by process \d+; stop that hub, or give this one a folder of its own/);
   const alice = await connect(url, { name: 'alice', token: await operatorToken(data), reconnect: false });

@@ -1,0 +1,60 @@
+/** What the commands on a data folder share: it is opened for as long as the work takes, and only if no hub has it. */
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { HubError } from '../../core/errors.ts';
+import type { DurableStore } from '../store/durable-store.ts';
+import type { Asked } from './command.ts';
+import type { Io } from './io.ts';
+import { Trouble } from './trouble.ts';
+import { dataFolder } from './where.ts';
+
+export async function withStore<T>(
+  asked: Asked,
+  io: Io,
+  work: (store: DurableStore, folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = dataFolder(asked, io);
+  // Opening would make one.
+  if (!existsSync(join(folder, 'parley.json'))) {
+    const hint = 'Say where it is: "--data <folder>", or PARLEY_DATA.';
+    throw new Trouble(
+      'notFound',
+      'no_data_folder',
+      `${folder} is not a data folder: there is no parley.json in it`,
+      hint,
+    );
+  }
+  const { openStore } = await import('../store/open-store.ts');
+  const { store, recovery } = await openStore(folder, { onProgress: io.progress('reading the journal') }).catch(inUse);
+  try {
+    if (recovery.rebuilt) io.note('the index was of no use and was built anew');
+    if (recovery.torn !== null) io.note('a last write that was never confirmed was cut');
+    return await work(store, folder);
+  } finally {
+    await store.close();
+  }
+}
+
+function inUse(thrown: unknown): never {
+  if (!(thrown instanceof HubError) || thrown.code !== 'data_in_use') throw thrown;
+  const hint = 'Stop that hub first (Ctrl-C, or "systemctl stop parley"), then try again; it goes on where it was.';
+  throw new Trouble(
+    'inUse',
+    'data_in_use',
+    `${thrown.message.split(';')[0]}: the hub that runs there, or another command, has it open`,
+    hint,
+  );
+}
+
+/** "12.3 MB". */
+export function sizeOf(bytes: number): string {
+  const [unit, size] = (
+    [
+      ['GB', 1e9],
+      ['MB', 1e6],
+      ['kB', 1e3],
+    ] as const
+  ).find(([, one]) => bytes >= one) ?? ['bytes', 1];
+  return `${size === 1 ? bytes : (bytes / size).toFixed(1)} ${unit}`;
+}

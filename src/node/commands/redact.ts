@@ -1,0 +1,32 @@
+/** `parley redact`. */
+
+import type { Command } from './command.ts';
+import { EXIT } from './exit-codes.ts';
+import { findSession } from './find-session.ts';
+import { wholeIn } from './given-json.ts';
+import { looking } from './reach.ts';
+
+export const redact: Command = {
+  name: 'redact',
+  summary: 'Hide what an envelope says, for good and from everybody: a key that leaked.',
+  details:
+    'Its place, sender and digest stay. Its bytes go with the next "parley archive" after the session has ended. It takes the grant operate, which the operator has.',
+  args: [
+    { name: 'session', help: 'Its id, four or more digits of its beginning or end, or "last".' },
+    { name: 'seq', help: 'Which envelope, as "parley show" numbers them.' },
+  ],
+  options: [{ name: 'reason', value: 'text', help: 'Why, for the record.' }],
+  on: 'hub',
+  examples: ['parley redact last 7 --reason "an API key"'],
+  json: '{"session_id", "seq", "envelope_id", "redacted", "pinned"}; with "duplicate": true if it was redacted before.',
+  run(asked, io) {
+    const seq = wholeIn('<seq>', asked.args.seq ?? '', 1);
+    return looking(asked, io, async (client) => {
+      const session_id = await findSession(client, asked.args.session ?? '');
+      const answer = await client.call('redact', { session_id, seq, reason: asked.values.reason });
+      io.put(answer);
+      io.say(`${session_id} ${seq} is redacted${answer.duplicate === true ? ' (it was before)' : ''}`);
+      return EXIT.done;
+    });
+  },
+};

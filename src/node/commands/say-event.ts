@@ -1,0 +1,28 @@
+/** What the hub writes into a log, in words for a terminal; what people say is theirs. */
+
+import type { Envelope } from '../../core/envelope.ts';
+import { describeEnvelope } from '../demo/describe-envelope.ts';
+
+export function sayEvent(envelope: Envelope, nameOf: (id: unknown) => string): string {
+  const { event_type, event_data, sender_id, audience } = envelope;
+  const { agent_id, reason } = event_data;
+  const why = typeof reason === 'string' ? `: ${reason}` : '';
+  switch (event_type) {
+    case 'session.invite':
+      return `invites ${(audience ?? []).map(nameOf).join(', ')}`;
+    case 'session.invite.ack':
+      return `${nameOf(agent_id ?? sender_id)} accepts`;
+    case 'session.invite.reject':
+      return `${nameOf(agent_id ?? sender_id)} declines${why}`;
+    case 'session.participant.joined':
+      return `${nameOf(agent_id)} is invited too`;
+    case 'session.participant.removed':
+      return `${nameOf(agent_id)} is out${why}`;
+    case 'session.expired':
+      return `it has expired${why}`;
+    case 'session.available':
+      return 'the session is available again';
+    default:
+      return describeEnvelope(envelope, nameOf);
+  }
+}

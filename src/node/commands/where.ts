@@ -1,0 +1,83 @@
+/** Which hub a command talks to, and with what it proves who asks: options first, then the environment, then what is usual. */
+
+import { readFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import type { JsonObject } from '../../core/json.ts';
+import { partsOfToken } from '../../core/tokens.ts';
+import { operatorTokenFile } from '../operator-token.ts';
+import { DEFAULT_PORT } from '../wire/serve-options.ts';
+import type { Asked } from './command.ts';
+import type { Io } from './io.ts';
+import { Trouble, wrongValue } from './trouble.ts';
+
+export const USUAL_DATA = '.parley';
+
+export interface Where {
+  readonly url: string;
+  readonly credentials: JsonObject;
+  readonly ca: string | undefined;
+  /** Where the token was looked for, for whoever is refused. */
+  readonly proof: string;
+}
+
+export function dataFolder({ values }: Asked, { env }: Pick<Io, 'env'>): string {
+  return values.data ?? (env.PARLEY_DATA || USUAL_DATA);
+}
+
+export function hubUrl({ values }: Asked, { env }: Pick<Io, 'env'>): string {
+  const given = values.url ?? (env.PARLEY_URL || `ws://127.0.0.1:${DEFAULT_PORT}`);
+  const url = given.replace(/^http/, 'ws');
+  if (/^wss?:\/\/[^\s/]+/.test(url)) return url;
+  throw wrongValue(values.url === undefined ? 'PARLEY_URL' : '--url', 'an address such as ws://127.0.0.1:4747', given);
+}
+
+export async function whereIs(asked: Asked, io: Pick<Io, 'env'>): Promise<Where> {
+  const url = hubUrl(asked, io);
+  const file = asked.values.ca ?? (io.env.PARLEY_CA || undefined);
+  const ca = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => cannotRead(file));
+  return { url, ca, ...(await credentialsOf(asked, io)) };
+}
+
+async function credentialsOf(asked: Asked, io: Pick<Io, 'env'>): Promise<Pick<Where, 'credentials' | 'proof'>> {
+  const given = asked.values.token ?? (io.env.PARLEY_TOKEN || undefined);
+  if (given !== undefined) {
+    // A hub's own has a shape of its own; anything else is an issuer's.
+    const scheme = partsOfToken(given) === null ? 'jwt' : 'token';
+    return {
+      credentials: { scheme, token: given },
+      proof: asked.values.token === undefined ? 'PARLEY_TOKEN' : '--token',
+    };
+  }
+  const file = operatorTokenFile(dataFolder(asked, io));
+  const token = (await readFile(file, 'utf8').catch(() => '')).trim();
+  // A hub may ask for no proof.
+  if (token === '') return { credentials: { scheme: 'none' }, proof: `no token: there is none in ${file}` };
+  return { credentials: { scheme: 'token', token }, proof: file };
+}
+
+/** Who somebody is when nobody says: the name they logged in with, as far as it is a name here. */
+export function usualName({ values }: Asked, { env }: Pick<Io, 'env'>): string {
+  return values.as ?? (env.PARLEY_NAME || loginName());
+}
+
+export function loginName(): string {
+  const name = login()
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[^a-z0-9]+/, '')
+    .slice(0, 32);
+  return name === '' || name === 'hub' ? 'operator' : name;
+}
+
+function login(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A user without an entry, as in some containers.
+    return '';
+  }
+}
+
+function cannotRead(file: string): never {
+  throw new Trouble('notFound', 'no_file', `--ca: ${file} cannot be read`, 'Give the path of a PEM file.');
+}

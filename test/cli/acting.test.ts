@@ -1,0 +1,95 @@
+// For whom a command speaks, and that it takes nobody's place without saying so.
+
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CommandLine, Joined } from './command-line.ts';
+
+let line: CommandLine;
+let bob: Joined;
+beforeAll(async () => {
+  line = await CommandLine.open();
+  await line.startHub();
+  bob = line.join('bob');
+  await bob.says('"joined"');
+});
+afterAll(() => line.close());
+
+it('[CM6] a name that is connected elsewhere is left alone, by send and by join, unless it is told to take over', async () => {
+  const [opened] = await line.json('open', 'conversation', '--to', 'bob', 'hello');
+  const { session_id } = (opened as { session: { session_id: string } }).session;
+  const refused = await line.run(['send', session_id, 'hi', '--as', 'bob']);
+  expect(refused).toMatchObject({
+    code: 7,
+    out: '',
+    err: expect.stringMatching(/bob is connected elsewhere.*\n.*--take-over/),
+  });
+  expect(await line.run(['join', '--name', 'bob'])).toMatchObject({ code: 7 });
+  bob.type('still here');
+  await bob.says('"sent"');
+  await line.json('send', session_id, 'hi', '--as', 'bob', '--take-over');
+  expect(await bob.ended).toBe(7);
+  expect(bob.err).toContain('bob was connected elsewhere');
+});
+
+it('[CM6] commands that run at the same time do not send each other away, nor are they in the list of agents', async () => {
+  const tail = new Joined(line.spawn(['tail', '--json']));
+  await new Promise<void>((resolve) => tail.child.stderr.on('data', () => tail.err.includes('watching') && resolve()));
+  const found = await Promise.all(Array.from({ length: 4 }, () => line.json('agents')));
+  for (const agents of found) expect(agents.map(({ name }) => name)).toEqual(['alice', 'bob']);
+  tail.child.kill('SIGINT');
+  expect(await tail.ended).toBe(0);
+});
+
+it('[CM6, CM5] a token for one name speaks for that name alone, and what it may have ended is told', async () => {
+  const [made] = await line.json('token', 'create', '--name', 'dora');
+  const own = { PARLEY_TOKEN: String(made?.token), PARLEY_NAME: '' };
+  const nameless = await line.run(['sessions', '--json'], own);
+  expect(nameless).toMatchObject({ code: 4, out: '' });
+  expect(JSON.parse(nameless.err).error.hint).toContain('needs "--as"');
+  const named = await line.run(['inbox', '--as', 'dora', '--json'], own);
+  expect(named).toMatchObject({
+    code: 0,
+    out: '',
+    err: expect.stringContaining('this token speaks for one name alone'),
+  });
+  const seen = await line.run(['sessions', '--as', 'dora', '--json'], own);
+  expect(seen).toMatchObject({ code: 0, out: '', err: expect.stringContaining('speaks for dora alone') });
+});
+
+it('[CM6] a short command leaves invites and messages to whoever stays', async () => {
+  const [opened] = await line.json('open', 'conversation', '--to', 'carol', '--no-wait').catch(async () => {
+    const carol = line.join('carol');
+    await carol.says('"joined"');
+    await carol.end();
+    return line.json('open', 'conversation', '--to', 'carol', '--no-wait');
+  });
+  const { session_id } = (opened as { session: { session_id: string } }).session;
+  expect(await line.json('inbox', '--as', 'carol')).toMatchObject([{ session_id, why: 'invite' }]);
+  expect(await line.json('show', session_id)).toMatchObject([
+    { state: 'INVITED', awaited: [{ name: 'carol', what: 'to accept' }] },
+  ]);
+  const carol = line.join('carol');
+  await carol.says('session.opened');
+  expect(await carol.end()).toBe(0);
+});
+
+it('[CM12] without a terminal there is no colour, and notes are not on stdout', async () => {
+  const { out, err } = await line.run(['sessions']);
+  expect(out).toMatch(/^session +type +state/);
+  expect(out + err).not.toContain('\u001b');
+  const opened = await line.run(['open', 'conversation', '--to', 'carol', '--no-wait']);
+  expect(opened.out).toMatch(/^[0-9a-f]{32} {2}INVITED\n$/);
+  expect(opened.err).toContain('parley show');
+});
+
+it('[CM5, CM10] a hub that asks for no proof takes commands without a token, for their own sessions', async () => {
+  const open = await CommandLine.open();
+  try {
+    await open.startHub('--auth', 'none');
+    const nowhere = { PARLEY_DATA: join(open.folder, 'none') };
+    expect(await open.run(['agents', '--json'], nowhere)).toEqual({ code: 0, out: '', err: '' });
+    expect(await open.run(['sessions', '--json'], nowhere)).toEqual({ code: 0, out: '', err: '' });
+  } finally {
+    await open.close();
+  }
+});

@@ -1,0 +1,65 @@
+// The completion scripts, in the shells they are for.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { COMPLETIONS, type Shell } from '../../src/node/commands/completion-scripts.ts';
+import { COMMANDS } from '../../src/node/commands/table.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-completion-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const has = (shell: Shell): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
+const without = (shell: Shell): string => (has(shell) ? '' : ` (skipped: there is no ${shell} here)`);
+
+function scriptFile(shell: Shell): string {
+  const file = join(folder, `parley.${shell}`);
+  writeFileSync(file, COMPLETIONS[shell](COMMANDS));
+  return file;
+}
+
+/** What bash offers for the last of these words. */
+function bashOffers(...words: readonly string[]): readonly string[] {
+  const quoted = words.map((word) => `'${word}'`).join(' ');
+  const ask = `source '${scriptFile('bash')}'; COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _parley; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-c', ask], { encoding: 'utf8', cwd: folder });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+it.skipIf(!has('bash'))(`[CM13] bash completes commands, their options, values and files${without('bash')}`, () => {
+  expect(bashOffers('parley', '')).toEqual([...COMMANDS.map(({ name }) => name), '--help', '--version']);
+  expect(bashOffers('parley', 'se')).toEqual(['send', 'sessions', 'search']);
+  expect(bashOffers('parley', 'show', '--a')).toEqual(['--as', '--at']);
+  expect(bashOffers('parley', 'export', 'last', '--format', '')).toEqual(['jsonl', 'md', 'html']);
+  expect(bashOffers('parley', 'token', 'c')).toEqual(['create']);
+  expect(bashOffers('parley', 'open', 'con')).toEqual(['consulting', 'conversation']);
+  writeFileSync(join(folder, 'support.yaml'), '');
+  expect(bashOffers('parley', 'open', 'workflow', '--graph', 'sup')).toEqual(['support.yaml']);
+  expect(bashOffers('parley', 'graph', 'sup')).toEqual(['support.yaml']);
+  expect(bashOffers('parley', 'send', 'last', '--key', '')).toEqual([]);
+});
+
+it.skipIf(!has('zsh'))(`[CM13] zsh takes its script${without('zsh')}`, () => {
+  const { status, stderr } = spawnSync('zsh', ['-n', scriptFile('zsh')], { encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+});
+
+it.skipIf(!has('fish'))(`[CM13] fish takes its script${without('fish')}`, () => {
+  const ask = `source '${scriptFile('fish')}'; complete -C 'parley se'`;
+  const { status, stdout } = spawnSync('fish', ['--no-config', '-c', ask], { encoding: 'utf8' });
+  expect(status).toBe(0);
+  expect(stdout.split('\n').map((line) => line.split('\t')[0])).toEqual(expect.arrayContaining(['send', 'sessions']));
+});
+
+it('[CM1, CM13] every command and every option is in each script', () => {
+  for (const shell of Object.keys(COMPLETIONS) as Shell[]) {
+    const script = COMPLETIONS[shell](COMMANDS);
+    for (const { name, options = [] } of COMMANDS) {
+      expect(script).toContain(name);
+      for (const option of options) expect(script).toContain(option.name);
+    }
+  }
+});

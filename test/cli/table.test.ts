@@ -1,0 +1,92 @@
+// One table of commands: help, the document and the parser say what it says.
+
+import { expect, it } from 'vitest';
+import { optionsOf } from '../../src/node/commands/command.ts';
+import { EXIT, EXIT_HELP } from '../../src/node/commands/exit-codes.ts';
+import { helpOf, helpOfAll } from '../../src/node/commands/help.ts';
+import { LOG_LEVELS } from '../../src/node/commands/log-level.ts';
+import { nearest } from '../../src/node/commands/nearest.ts';
+import { parseCommand } from '../../src/node/commands/parse-command.ts';
+import { progressOn } from '../../src/node/commands/progress.ts';
+import { COMMANDS } from '../../src/node/commands/table.ts';
+import { LOG_LEVELS as KNOWN_LEVELS } from '../../src/node/pino-log.ts';
+import { read } from '../package/repository.ts';
+import { commandPage } from '../reference/command-page.ts';
+
+it('[CM1] docs/cli.md is made from the table', () => {
+  // If the table was changed on purpose: npm run docs
+  expect(read('docs/cli.md')).toBe(commandPage());
+});
+
+it.each(COMMANDS.map((command) => [command.name, command] as const))(
+  '[CM1] %s has a help with all its options, --json and examples that it takes',
+  (name, command) => {
+    const help = helpOf(command);
+    for (const option of optionsOf(command)) expect(help).toContain(`--${option.name}`);
+    expect(helpOfAll(COMMANDS)).toContain(`\n  ${name} `);
+    expect(command.examples.length).toBeGreaterThan(0);
+    expect(new Set(optionsOf(command).map((option) => option.name)).size).toBe(optionsOf(command).length);
+    expect(parseCommand(COMMANDS, [name, '--nonsense', '--help'])).toEqual({ kind: 'help', command });
+    const own = command.examples.filter((example) => example.startsWith(`parley ${name}`));
+    for (const example of own) {
+      const words = [...(example.split(/ [|>] /)[0] ?? '').matchAll(/"([^"]*)"|(\S+)/g)].map(
+        ([, a, b]) => a ?? b ?? '',
+      );
+      expect(parseCommand(COMMANDS, words.slice(1))).toMatchObject({ kind: 'run', command: { name } });
+    }
+  },
+);
+
+it('[CM4] the exit codes are in one table, no two the same, each explained', () => {
+  // Scripts depend on these: a change is made on purpose.
+  expect(EXIT).toEqual({
+    done: 0,
+    failed: 1,
+    wrong: 2,
+    unreachable: 3,
+    notAllowed: 4,
+    notFound: 5,
+    refused: 6,
+    inUse: 7,
+    found: 8,
+    disk: 74,
+  });
+  const help = helpOfAll(COMMANDS);
+  for (const [name, text] of Object.entries(EXIT_HELP)) {
+    expect(help).toContain(`${EXIT[name as keyof typeof EXIT]}`);
+    expect(help).toContain(text);
+  }
+});
+
+it('[CM3] what was probably meant is a few letters away', () => {
+  expect(['sesions', 'tial', 'ex', 'xyz', ''].map((word) => nearest(word, ['sessions', 'tail', 'export']))).toEqual([
+    'sessions',
+    'tail',
+    'export',
+    null,
+    null,
+  ]);
+});
+
+it('[CM12] long work says how far it is, on a terminal in one line, else every ten percent; short work says nothing', () => {
+  const work = (isTTY: boolean, msPerStep: number): string => {
+    let [text, ms] = ['', 0];
+    const progress = progressOn({ isTTY, write: (more) => (text += more) }, 'copying', () => ms);
+    for (let bytes = 0; bytes <= 200; bytes += 5) {
+      ms += msPerStep;
+      progress({ bytes, of: 200 });
+    }
+    return text;
+  };
+  expect(work(false, 1)).toBe('');
+  expect(work(false, 100).split('\n')).toEqual([
+    ...[10, 20, 30, 40, 50, 60, 70, 80, 90, 100].map((percent) => `copying: ${percent} %`),
+    '',
+  ]);
+  const live = work(true, 250).split('\r\u001b[K');
+  expect([live[1], live.at(-1)]).toEqual(['copying: 2 %', 'copying: 100 %\n']);
+});
+
+it('[CM10] the log levels of the command are those of the log', () => {
+  expect(LOG_LEVELS).toEqual(KNOWN_LEVELS);
+});

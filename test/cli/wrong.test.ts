@@ -1,0 +1,159 @@
+// Every command with a wrong argument: an exit code of the table, what is wrong, and what to type next.
+
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../src/node/commands/table.ts';
+import { CommandLine } from './command-line.ts';
+
+let line: CommandLine;
+beforeAll(async () => {
+  line = await CommandLine.open();
+  await line.startHub();
+  await writeFile(join(line.folder, 'graph.yaml'), 'initial_speaker: 7\n');
+  await writeFile(join(line.folder, 'broken.yaml'), '{');
+  await writeFile(join(line.folder, 'hub.yaml'), 'prot: 1\n');
+  await mkdir(join(line.folder, 'full'));
+  await writeFile(join(line.folder, 'full', 'x'), '');
+});
+afterAll(() => line.close());
+
+/** Where the test's own folder is meant, it says %. */
+type Wrong = readonly [words: string, code: number, message: RegExp, hint: RegExp];
+
+const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
+  up: [
+    ['--port x', 2, /--port: expected a number, got "x"/, /^$/],
+    ['--log-level loud', 2, /--log-level: expected one of debug, info, warn, error, silent, got "loud"/, /^$/],
+    ['--auth magic', 2, /--auth: expected one of tokens, none, got "magic"/, /^$/],
+    ['--auth none --host 0.0.0.0 --port 0 --data %/unsafe', 2, /auth\.none: expected a port of the loopback/, /^$/],
+    ['--config %/hub.yaml', 2, /--config: .*prot/, /operating\.md/],
+    ['--config %/no.yaml', 5, /--config: .* is not there/, /path/],
+    ['--prot 1', 2, /Unknown option '--prot'/, /Did you mean --port\?/],
+  ],
+  demo: [['twice', 2, /"demo" takes no arguments, got "twice"/, /--help/]],
+  open: [
+    ['consulting', 2, /"open" needs --to/, /parley agents/],
+    ['consulting --to nobody hello', 2, /nobody/, /parley join/],
+    ['nonsense --to bob', 2, /nonsense/, /parley/],
+    ['workflow --to bob --graph %/broken.yaml', 2, /neither JSON nor YAML/, /Mend/],
+    ['discussion --to bob --knob rounds', 2, /--knob: expected key=value, got "rounds"/, /^$/],
+    ['conversation --to bob --no-wait hello', 2, /--no-wait: nothing can be said/, /parley send/],
+  ],
+  send: [
+    ['', 2, /"send" needs <session>/, /parley send <session>/],
+    ['last', 2, /"send" needs something to say/, /--data-json/],
+    ['last hello', 5, /there is no session "last"/, /parley sessions/],
+    [`${'a'.repeat(32)} hello`, 5, /no session/i, /parley sessions/],
+    ['last --data-json 7', 2, /--data-json: expected a JSON object/, /^$/],
+  ],
+  close: [['xyz', 2, /<session>: expected a session id/, /parley sessions/]],
+  join: [
+    ['--name Bob!', 2, /name/i, /^/],
+    ['bob', 2, /"join" takes no arguments, got "bob"/, /--help/],
+  ],
+  sessions: [
+    ['--state open', 2, /--state: expected one of INVITED/, /^$/],
+    ['--limit 0', 2, /--limit: expected a whole number from 1, got "0"/, /^$/],
+  ],
+  agents: [['--bond', 2, /Unknown option '--bond'/, /Did you mean --bound\?/]],
+  show: [
+    ['abcd', 5, /there is no session "abcd"/, /parley sessions/],
+    ['last --at zero', 2, /--at: expected a whole number from 1, got "zero"/, /^$/],
+  ],
+  inbox: [['--as Al!ce', 2, /name/i, /^/]],
+  tail: [['abcd', 5, /there is no session "abcd"/, /parley sessions/]],
+  search: [['', 2, /"search" needs <text>/, /--help/]],
+  redact: [['last x', 2, /<seq>: expected a whole number from 1, got "x"/, /^$/]],
+  export: [['last --format pdf', 2, /--format: expected one of jsonl, md, html, got "pdf"/, /^$/]],
+  graph: [
+    ['%/graph.yaml', 8, /initial_speaker/, /Mend/],
+    ['%/none.yaml', 5, /is not there/, /JSON or YAML/],
+  ],
+  schedule: [
+    ['create x --to bob --cron x', 2, /"schedule create" needs --type/, /--help/],
+    ['create x --type conversation --to bob --cron never', 2, /expression/, /^/],
+    ['pause x', 2, /<what>: expected the id of a schedule/, /schedule list/],
+    ['stop', 2, /<action>: expected one of list, create, pause, resume, delete, got "stop"/, /--help/],
+  ],
+  token: [
+    ['revoke', 2, /"token revoke" needs <id>/, /token list/],
+    [
+      `revoke parley_${'a'.repeat(16)}_${'b'.repeat(43)}`,
+      2,
+      /expected the id of a token.*got "a secret"/,
+      /its id is aaaaaaaaaaaaaaaa/,
+    ],
+    ['revoke aaaaaaaaaaaaaaaa', 5, /no token/, /parley/],
+    ['create --grant all', 2, /--grant: expected one of operate/, /^$/],
+  ],
+  backup: [['%/copy --data %/none', 5, /is not a data folder: there is no parley\.json/, /--data/]],
+  restore: [
+    ['%/none --data %/new', 5, /there is no folder/, /parley backup/],
+    ['%/full --data %/new', 2, /backup/, /parley backup/],
+  ],
+  archive: [['--ended-before yesterday --data %/none', 2, /--ended-before: expected a date/, /^$/]],
+  verify: [['--data %/none', 5, /is not a data folder/, /--data/]],
+  repair: [['--data %/none', 5, /is not a data folder/, /--data/]],
+  doctor: [['--loud', 2, /Unknown option '--loud'/, /--help/]],
+  completion: [['tcsh', 2, /<shell>: expected one of bash, zsh, fish, got "tcsh"/, /--help/]],
+};
+
+it('[CM3] every command is asked wrongly here', () => {
+  expect(Object.keys(WRONG).sort()).toEqual(COMMANDS.map(({ name }) => name).sort());
+});
+
+const all = Object.entries(WRONG).flatMap(([command, cases]) => cases.map((one) => [command, ...one] as const));
+
+describe.concurrent('asked wrongly', () => {
+  it.each(all)('[CM3, CM4] parley %s %s ends with %i', async (command, words, code, message, hint) => {
+    const args = [command, ...words.split(' ').filter((word) => word !== '')].map((word) =>
+      word.replace('%', line.folder),
+    );
+    const plain = await line.run(args);
+    expect({ code: plain.code, out: plain.out }, plain.err).toEqual({ code, out: '' });
+    expect(plain.err).toMatch(/^parley: /m);
+    expect(plain.err).not.toMatch(/\n\s+at /);
+    const json = await line.run([...args, '--json']);
+    expect({ code: json.code, out: json.out }).toEqual({ code, out: '' });
+    const { error } = JSON.parse(json.err.trim().split('\n').at(-1) ?? '');
+    expect(error).toEqual({
+      code: expect.any(String),
+      exit: code,
+      message: expect.stringMatching(message),
+      hint: expect.stringMatching(hint),
+    });
+    expect(plain.err).toContain(error.message);
+    expect(plain.err).toContain(error.hint);
+  });
+});
+
+describe('what is wrong before a hub is asked', () => {
+  it('[CM3, CM4] a hub that is not there ends with 3 and says how to start one', async () => {
+    const { code, err } = await line.run(['sessions', '--url', 'ws://127.0.0.1:9']);
+    expect(code).toBe(3);
+    expect(err).toMatch(
+      /^parley: ws:\/\/127\.0\.0\.1:9 cannot be reached: .*\nIs the hub running\? "parley up" starts one/,
+    );
+  });
+
+  it('[CM4, CM5] a token the hub does not know ends with 4 and says where it came from', async () => {
+    const { code, err } = await line.run(['sessions', '--data', join(line.folder, 'none')]);
+    expect(code).toBe(4);
+    expect(err).toMatch(/no token: there is none in .*operator-token.*\nRun it where "parley up" runs/);
+    const wrong = await line.run(['sessions', '--token', `parley_${'a'.repeat(16)}_${'b'.repeat(43)}`]);
+    expect(wrong).toMatchObject({ code: 4, out: '', err: expect.stringContaining('with --token') });
+  });
+
+  it('[CM3] an option before the command, and a command that nearly is one', async () => {
+    expect(await line.run(['--loud'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('The command comes first'),
+    });
+    expect(await line.run(['tial'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Did you mean "parley tail"?'),
+    });
+    expect((await line.run(['--json', 'agents'])).code).toBe(0);
+  });
+});
