@@ -1,6 +1,6 @@
 /** What callers give, looked at before anything is sent: a refusal says where, what was expected and what came. */
 
-import { AUTH_SCHEMES } from '../core/credentials.ts';
+import { schemeProblem } from '../core/credentials.ts';
 import { WireError } from '../core/errors.ts';
 import { badValue, copyJsonObject, type JsonObject } from '../core/json.ts';
 import { parsePassportClaim } from '../core/passport.ts';
@@ -72,8 +72,11 @@ export function copyParams(params: unknown): JsonObject {
 /** The same for credentials, of which an error shows nothing but a scheme there is none of. */
 export function copyCredentials(credentials: unknown): JsonObject {
   const copy = copyHidden(credentials);
-  if (AUTH_SCHEMES.some((known) => known === copy.scheme)) return copy;
-  throw badValue('credentials.scheme', `one of ${AUTH_SCHEMES.join(', ')}`, copy.scheme);
+  const problem = schemeProblem(copy.scheme);
+  if (problem === null) return copy;
+  const field = `credentials.${problem.field}`;
+  const message = `${field}: expected ${problem.expected}, got ${problem.received}`;
+  throw new WireError('bad_frame', message, { ...problem, field });
 }
 
 function copyHidden(credentials: unknown): JsonObject {

@@ -1,12 +1,12 @@
 /** Requests and their answers: each is settled once, by its response or by the end of the connection. */
 
-import { WireError } from '../core/errors.ts';
 import { encodeFrame, errorFromRecord, type RequestFrame, type ResponseFrame } from '../core/frames.ts';
 import { badValue, type JsonObject, utf8Bytes } from '../core/json.ts';
 import type { OperationName, Params, Result } from '../core/operations.ts';
 import type { Clock } from '../core/ports.ts';
 import { checkOptions, copyParams, deadline, optional, type Rules } from './given.ts';
 import { isRepeatable } from './repeatable.ts';
+import { type Lane, laneOf, makeLanes, type OpenRequest, refused, tooLate, unknown } from './request-lanes.ts';
 import { tooLarge } from './too-large.ts';
 
 export interface CallOptions {
@@ -15,24 +15,6 @@ export interface CallOptions {
 }
 
 export const CALL_OPTIONS: Rules<CallOptions> = { deadlineMs: optional(deadline) };
-
-interface OpenRequest {
-  readonly id: string;
-  readonly text: string;
-  readonly op: OperationName;
-  readonly lane: Lane;
-  /** It may be sent again when its answer was lost. */
-  repeatable: boolean;
-  resolve(result: unknown): void;
-  reject(error: WireError): void;
-}
-
-/** Requests that share a bound; those over it wait here, in order, each held by its caller. */
-interface Lane {
-  readonly limit: number;
-  open: number;
-  readonly waiting: OpenRequest[];
-}
 
 export class Requests {
   maxFrameBytes: number;
@@ -180,40 +162,4 @@ export class Requests {
       this.send(request.text);
     }
   }
-}
-
-type LaneName = 'patient' | 'delegations' | 'invites' | 'others';
-
-/**
- * The hub takes 64 open requests of a connection. Those that wait for other people have a lane of their own, and so have
- * the answers that other people wait for: two clients opening many sessions with each other never wait in a circle.
- */
-function makeLanes(): Readonly<Record<LaneName, Lane>> {
-  return {
-    patient: { limit: 12, open: 0, waiting: [] },
-    delegations: { limit: 12, open: 0, waiting: [] },
-    invites: { limit: 8, open: 0, waiting: [] },
-    others: { limit: 32, open: 0, waiting: [] },
-  };
-}
-
-function laneOf(op: OperationName): LaneName {
-  if (op === 'delegate') return 'delegations';
-  if (op === 'create_session' || op === 'close_session') return 'patient';
-  return op === 'ack_invite' || op === 'reject_invite' ? 'invites' : 'others';
-}
-
-function tooLate(op: OperationName, deadlineMs: number, isSent: boolean): WireError {
-  const what = isSent ? 'was not answered' : 'could not be sent';
-  const effect = isSent ? '; it may still take effect' : ', and was not';
-  return new WireError('timeout', `${op} ${what} within ${deadlineMs} ms${effect}`);
-}
-
-function unknown(op: OperationName, why: string): WireError {
-  const message = `${op} was sent but not answered: ${why}; it may have taken effect: try again with the same key`;
-  return new WireError('unavailable', message, { outcome: 'unknown' });
-}
-
-function refused(op: OperationName, why: string): WireError {
-  return new WireError('unavailable', `${op} was not sent: ${why}`, { outcome: 'refused' });
 }

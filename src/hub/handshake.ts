@@ -1,7 +1,7 @@
 /** Who may be bound on a connection: what a hello offers is judged, and a name belongs to the credential it was registered with. */
 
-import { AUTH_SCHEMES, type Credential } from '../core/credentials.ts';
-import { WireError } from '../core/errors.ts';
+import { type Credential, schemeProblem } from '../core/credentials.ts';
+import { type FieldProblem, WireError } from '../core/errors.ts';
 import { type HelloFrame, PROTOCOL_VERSION } from '../core/frames.ts';
 import { describe } from '../core/json.ts';
 import type { Passport } from '../core/passport.ts';
@@ -53,7 +53,8 @@ export function proven(
   { auth, name }: Pick<HelloFrame, 'auth' | 'name'>,
 ): Proof | Promise<Proof> {
   const { scheme } = auth;
-  if (!AUTH_SCHEMES.some((known) => known === scheme)) return noScheme(scheme);
+  const problem = schemeProblem(scheme);
+  if (problem !== null) return noScheme(problem);
   if (authenticate === null) return scheme === 'none' ? TRUSTED : NOT_ACCEPTED;
   const judged = (found: Credential | null): Proof => found ?? (scheme === 'none' ? NONE : NOT_ACCEPTED);
   const failed = (thrown: unknown): Unproven => couldNotJudge(parts, name, thrown);
@@ -71,9 +72,8 @@ function couldNotJudge({ log }: HubParts, name: string, thrown: unknown): Unprov
   return thrown instanceof WireError && thrown.code === 'unavailable' ? UNJUDGED : NOT_ACCEPTED;
 }
 
-function noScheme(scheme: unknown): Unproven {
-  const why = `auth.scheme: expected one of ${AUTH_SCHEMES.join(', ')}, got ${describe(scheme)}`;
-  return { why, later: false };
+function noScheme({ field, expected, received }: FieldProblem): Unproven {
+  return { why: `auth.${field}: expected ${expected}, got ${received}`, later: false };
 }
 
 export function greet({ registry, clock }: HubParts, { name }: Pick<HelloFrame, 'name'>, found: Proof): Greeted {

@@ -92,6 +92,10 @@ it('[AU11] a scheme there is none of is named, with those there are', async () =
     code: 'bad_frame',
     message: 'credentials.scheme: expected one of token, jwt, none, got "basic"',
   });
+  // A secret in the wrong place is not shown.
+  await expect(
+    connect(url, { name: 'bob', credentials: { scheme: 'parley_0123456789abcdef_secret' } }),
+  ).rejects.toThrow('got something else');
 });
 
 it('[AU12] keys that cannot be had are no fault of the token: unavailable, with when to try again, and a warning', async () => {
