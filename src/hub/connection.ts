@@ -7,6 +7,7 @@ import {
   encodeFrame,
   encodePosted,
   errorRecord,
+  type GoodbyeReason,
   type HelloFrame,
   type HubFrame,
   type PingFrame,
@@ -16,6 +17,7 @@ import {
   requestIdIn,
   STREAM_STARTS,
 } from '../core/frames.ts';
+import { utf8Bytes } from '../core/json.ts';
 import type { Link } from '../core/link.ts';
 import { isOperation, OPERATIONS, type OperationName } from '../core/operations.ts';
 import type { Passport } from '../core/passport.ts';
@@ -27,6 +29,7 @@ import type { HubParts } from './parts.ts';
 import type { Peer } from './peer.ts';
 import { perform } from './perform.ts';
 import type { Resume } from './resume.ts';
+import { Unanswered } from './unanswered.ts';
 
 /** What not every hub can. */
 const FEATURES: readonly string[] = ['deltas', 'observe', STREAM_STARTS];
@@ -43,11 +46,13 @@ export class Connection implements Endpoint {
   private readonly identities = new Map<string, Binding>();
   /** Identities that were bound here; a connection binds few in its life. */
   private readonly past = new Set<string>();
+  /** Identities whose credential ended here, with the last binding that had it: what they asked before is not answered. */
+  private readonly cutOff = new Map<string, number>();
   /** It spoke for several at once: from then on a request that names none could be meant for one that is gone. */
   private shared = false;
   private openRequests = 0;
   /** The ids of those that are not answered. */
-  private readonly unanswered = new Set<string>();
+  private readonly unanswered = new Unanswered();
   private badFrames = 0;
   /** Requests that were refused, less those that were answered. */
   private refusals = 0;
@@ -56,8 +61,11 @@ export class Connection implements Endpoint {
   private proof: Proof;
   /** Who asked last. */
   private caller: Caller | null = null;
+  /** Whom the request that is just carried out is for. */
+  private asker: Binding | null = null;
   /** What came while a credential is being judged; null = none is. */
   private waiting: string[] | null = null;
+  private waitingBytes = 0;
   /** Since when, on the monotonic clock, what was sent does not leave; null = it leaves. */
   private heldUpSince: number | null = null;
 
@@ -92,7 +100,8 @@ export class Connection implements Endpoint {
     if (heldUpMs > this.parts.limits.slowConsumerMs) this.close('slow_consumer');
   }
 
-  unbound(agentId: string, number: number): void {
+  unbound(agentId: string, number: number, reason: GoodbyeReason | null): void {
+    if (reason === 'unauthorized') this.cutOff.set(agentId, number);
     if (this.identities.get(agentId)?.number !== number) return;
     this.identities.delete(agentId);
     this.past.add(agentId);
@@ -154,8 +163,10 @@ export class Connection implements Endpoint {
   }
 
   private putOff(text: string): void {
+    const { maxOpenRequests, maxFrameBytes } = this.parts.limits;
     this.waiting?.push(text);
-    if ((this.waiting?.length ?? 0) > this.parts.limits.maxOpenRequests) this.close('bad_frames');
+    this.waitingBytes += utf8Bytes(text);
+    if ((this.waiting?.length ?? 0) > maxOpenRequests || this.waitingBytes > maxFrameBytes) this.close('bad_frames');
   }
 
   /** While a credential is being judged, what comes behind it waits. */
@@ -166,6 +177,7 @@ export class Connection implements Endpoint {
     void greeted.then((judged) => {
       const waiting = this.waiting ?? [];
       this.waiting = null;
+      this.waitingBytes = 0;
       this.greet(judged, frame);
       for (const text of waiting) this.receive(text);
     });
@@ -184,8 +196,11 @@ export class Connection implements Endpoint {
     const { parts } = this;
     const { name, agent_id } = passport;
     if (this.closed) return;
-    const full = this.identities.has(agent_id) ? null : this.noRoom(name);
+    const isAgain = this.identities.has(agent_id);
+    const full = isAgain ? null : this.noRoom(name);
     if (full !== null) return this.refuse(full);
+    // To begin anew costs more than a refusal.
+    if (isAgain) this.countRefusal();
     this.badFrames = 0;
     this.peer.bound();
     // The welcome goes first: nothing may be delivered on a binding the client does not know of.
@@ -221,12 +236,13 @@ export class Connection implements Endpoint {
     this.openRequests += 1;
     this.unanswered.add(request_id);
     const work = this.carryOut(frame);
-    if (frame.deadline_ms !== undefined) return this.answerWithin(frame, frame.deadline_ms, work);
+    const { asker } = this;
+    if (frame.deadline_ms !== undefined) return this.answerWithin(frame, frame.deadline_ms, work, asker);
     // One step for all of it: each is a promise more for every post.
     work.then(
       (result) => {
         this.openRequests -= 1;
-        this.answer(frame, work, result);
+        this.answer(frame, work, asker, result);
       },
       (thrown: unknown) => {
         this.openRequests -= 1;
@@ -236,18 +252,19 @@ export class Connection implements Endpoint {
   }
 
   /** The place is taken as long as the work goes on, also when its answer did not wait for it. */
-  private answerWithin(frame: RequestFrame, deadlineMs: number, work: Promise<unknown>): void {
+  private answerWithin(frame: RequestFrame, deadlineMs: number, work: Promise<unknown>, asker: Binding | null): void {
     const free = (): void => {
       this.openRequests -= 1;
     };
     work.then(free, free);
     void this.withDeadline(frame, deadlineMs, work).then(
-      (result) => this.answer(frame, work, result),
+      (result) => this.answer(frame, work, asker, result),
       (thrown: unknown) => this.answerRefusal(frame, work, thrown),
     );
   }
 
-  private answer(frame: RequestFrame, work: Promise<unknown>, result: unknown): void {
+  private answer(frame: RequestFrame, work: Promise<unknown>, asker: Binding | null, result: unknown): void {
+    if (asker !== null && this.isCutOff(asker)) return this.answerRefusal(frame, work, notBound(asker.name));
     this.respond(frame, result);
     this.answered(frame, work);
   }
@@ -259,14 +276,22 @@ export class Connection implements Endpoint {
 
   /** Whatever is wrong is a refusal that comes later, as others do. Up to the operation's first wait it runs at once. */
   private carryOut(frame: RequestFrame): Promise<unknown> {
+    this.asker = null;
     try {
       const { op } = frame;
       if (!isOperation(op)) throw this.unknownOperation(op);
       this.badFrames = 0;
-      return perform(this.parts, this.callerAs(this.askerOf(op, frame)), op, frame.params);
+      const asker = this.askerOf(op, frame);
+      this.asker = asker;
+      return perform(this.parts, this.callerAs(asker), op, frame.params);
     } catch (thrown) {
       return Promise.reject(thrown);
     }
+  }
+
+  /** Also what was begun while its credential held is no longer its to hear. */
+  private isCutOff({ agentId, number }: Binding): boolean {
+    return this.cutOff.size > 0 && number <= (this.cutOff.get(agentId) ?? 0);
   }
 
   /** Mostly the one that asked before. */
@@ -300,7 +325,7 @@ export class Connection implements Endpoint {
       unacked += binding.unacked;
       invites += binding.invites.size;
     }
-    this.sendFrame({ kind: 'pong', id, open: [...this.unanswered], unacked, invites });
+    this.sendFrame({ kind: 'pong', id, open: this.unanswered.ids(), unacked, invites });
   }
 
   private askerOf(op: OperationName, { as, params }: RequestFrame): Binding | null {
@@ -419,6 +444,10 @@ export class Connection implements Endpoint {
   /** Saying no costs as much as saying yes: who goes on and on gets its share of time, and not that of others. */
   private respondError(request_id: string, error: WireError): void {
     this.sendFrame({ kind: 'response', request_id, ok: false, error: errorRecord(error) });
+    this.countRefusal();
+  }
+
+  private countRefusal(): void {
     this.refusals += 1;
     if (this.refusals < MANY_REFUSALS) return;
     this.refusals = 0;

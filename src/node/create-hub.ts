@@ -170,6 +170,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
         accept: (end: Link, peer: Peer) => hub.accept(end, peer),
         health: () => hub.health(),
         maxFrameBytes: hub.limits.maxFrameBytes,
+        log: log ?? silentLog,
         judgeToken: (token: unknown) => tokens.judge(token),
       };
       const port = await serve(served, more);

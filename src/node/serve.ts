@@ -8,6 +8,7 @@ import { WebSocketServer } from 'ws';
 import type { Authenticate, Credential } from '../core/credentials.ts';
 import type { Link } from '../core/link.ts';
 import type { Health } from '../core/operations.ts';
+import { type Log, silentLog } from '../core/ports.ts';
 import type { Peer } from '../hub/peer.ts';
 import { Addresses } from './wire/addresses.ts';
 import { authenticationOf } from './wire/authenticate.ts';
@@ -15,6 +16,7 @@ import { Heartbeat } from './wire/heartbeat.ts';
 import { hostRefusal, isForwarded } from './wire/hosts.ts';
 import { answer, refuseUpgrade } from './wire/http.ts';
 import { listen } from './wire/listen.ts';
+import { mostSockets, RawSockets } from './wire/raw-sockets.ts';
 import { checkServeOptions, type ServeOptions, type ServeSettings } from './wire/serve-options.ts';
 import { Turns } from './wire/turns.ts';
 import { WsEndpoint } from './wire/ws-endpoint.ts';
@@ -24,6 +26,7 @@ export interface Served {
   accept(link: Link, peer: Peer): void;
   health(): Health;
   readonly maxFrameBytes: number;
+  readonly log?: Log;
   /** Judges a token of the hub. */
   judgeToken(token: unknown): Credential | null;
 }
@@ -38,6 +41,8 @@ export interface Serving {
   close(drainMs?: number): Promise<void>;
 }
 
+/** Pieces a frame may come in: each takes as long to look at as a small frame. */
+const MOST_PIECES = 256;
 /** How long what was sent last may take to leave when the port closes. */
 const DRAIN_MS = 2_000;
 
@@ -57,6 +62,7 @@ class Port {
   private readonly server: Server;
   private readonly sockets: WebSocketServer;
   private readonly endpoints = new Set<WsEndpoint>();
+  private readonly raw: RawSockets;
   private readonly addresses: Addresses;
   private readonly turns = new Turns();
   private readonly heartbeat: Heartbeat;
@@ -79,13 +85,18 @@ class Port {
     this.server =
       settings.tls === null
         ? createServer(timeouts, respond)
-        : createTlsServer({ ...timeouts, ...settings.tls }, respond);
+        : createTlsServer({ ...timeouts, handshakeTimeout: handshakeMs, ...settings.tls }, respond);
+    this.server.maxConnections = mostSockets(settings.limits.maxConnections, hub.log ?? silentLog);
+    this.raw = new RawSockets(this.server);
     this.server.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
     this.sockets = new WebSocketServer({
       noServer: true,
       maxPayload: hub.maxFrameBytes,
       perMessageDeflate: false,
       clientTracking: false,
+      maxFragments: MOST_PIECES,
+      // Answered by the endpoint: ws would answer each, whether the peer reads or not.
+      autoPong: false,
       closeTimeout: DRAIN_MS,
     } as ConstructorParameters<typeof WebSocketServer>[0]);
   }
@@ -156,7 +167,8 @@ class Port {
     this.server.closeIdleConnections();
     const cut = setTimeout(() => {
       for (const endpoint of this.endpoints) endpoint.destroy();
-      this.server.closeAllConnections();
+      // Also those that never got as far as a request, or as TLS.
+      this.raw.destroyAll();
     }, drainMs);
     await closed;
     clearTimeout(cut);

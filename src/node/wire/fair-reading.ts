@@ -46,6 +46,12 @@ export class FairReading implements InTurn {
     else this.handOne(text);
   }
 
+  /** A frame that the socket deals with itself, such as a ping: there is nothing to hand on, but it took its time. */
+  passed(bytes: number): void {
+    this.spend(bytes);
+    if (this.spent >= MOST_AT_ONCE && !this.mustWait) this.rest();
+  }
+
   endTurn(): void {
     this.spent = 0;
   }
@@ -82,12 +88,16 @@ export class FairReading implements InTurn {
   }
 
   private handOne(text: string): void {
-    if (this.spent === 0) this.turns.atEnd(this);
-    this.spent += text.length + FRAME_COST;
+    this.spend(text.length);
     this.own += 1;
     this.turns.frames += 1;
     this.take(text);
     if (this.spent >= MOST_AT_ONCE && !this.mustWait) this.rest();
+  }
+
+  private spend(length: number): void {
+    if (this.spent === 0) this.turns.atEnd(this);
+    this.spent += length + FRAME_COST;
   }
 
   private rest(): void {

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
+  customFetch,
   type JSONWebKeySet,
   type JWTPayload,
   type JWTVerifyGetKey,
@@ -12,6 +13,7 @@ import {
 import type { Credential } from '../../core/credentials.ts';
 import { HubError } from '../../core/errors.ts';
 import { grantsIn } from './authenticate.ts';
+import { fetchKeys, KEYS_WITHIN_MS } from './fetch-keys.ts';
 
 export interface JwtOptions {
   readonly issuer: string;
@@ -58,14 +60,18 @@ export async function jwtJudge(options: JwtOptions): Promise<(token: unknown) =>
   };
 }
 
-function credentialIn({ sub = '', exp = 0, scope }: JWTPayload, issuer: string): Credential {
+/** Who is nobody (the claim may be there and be null) would be anybody. */
+function credentialIn({ sub, exp = 0, scope }: JWTPayload, issuer: string): Credential | null {
+  if (typeof sub !== 'string' || sub === '') return null;
   const words = typeof scope === 'string' ? scope.split(' ') : [];
   return { id: `jwt:${issuer}#${sub}`, name: sub, grants: grantsIn(words), expires_at_ms: exp * 1000 };
 }
 
 async function keySet(jwks: JwtOptions['jwks']): Promise<JWTVerifyGetKey> {
   if (typeof jwks !== 'string') return local(jwks);
-  if (/^https:\/\//.test(jwks)) return createRemoteJWKSet(new URL(jwks));
+  if (/^https:\/\//.test(jwks)) {
+    return createRemoteJWKSet(new URL(jwks), { timeoutDuration: KEYS_WITHIN_MS, [customFetch]: fetchKeys });
+  }
   if (/^http:\/\//.test(jwks))
     throw bad('auth.jwt.jwks: expected an https address; keys that come over http prove nothing');
   const text = await readFile(jwks, 'utf8').catch((cause: unknown) => {
