@@ -235,7 +235,6 @@ export class Bindings {
     for (const pump of binding.pumps.values()) pump.stop();
     binding.pumps.clear();
     this.parts.observers.removeAll(binding);
-    this.resumes.forget(binding);
     this.expiry.unbound(binding);
     if (goodbye !== null)
       binding.send(encodeFrame({ kind: 'goodbye', reason: goodbye, recipient_id: binding.agentId }));

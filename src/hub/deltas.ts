@@ -75,10 +75,11 @@ export class Deltas {
       )
       .catch(() => null)
       .then((hearing) => {
-        turn.hearing = hearing;
+        // Who took over meanwhile is judged for itself.
+        turn.hearing = this.parts.bindings.mayAct(sender) ? hearing : null;
         const waiting = turn.waiting ?? [];
         turn.waiting = null;
-        if (hearing !== null) for (const one of waiting) this.forward(sender, turn, one);
+        for (const one of waiting) this.forward(sender, turn, one);
       });
   }
 
@@ -95,7 +96,7 @@ export class Deltas {
   /** Who has not read what was sent before gets no hints. */
   private forward(sender: Binding, { audience, hearing }: Turn, delta: DeltaFrame): void {
     const { bindings, observers } = this.parts;
-    if (hearing?.isAllowed !== true || !bindings.mayAct(sender)) return;
+    if (hearing?.isAllowed !== true) return;
     const { session_id, turn_id, index, text } = delta;
     const body = JSON.stringify({ session_id, sender_id: sender.agentId, turn_id, audience, index, text });
     for (const agentId of hearing.agentIds) {

@@ -30,11 +30,6 @@ export class Resumes {
     this.startSome();
   }
 
-  /** It is gone, and nothing is read for it. */
-  forget(binding: Binding): void {
-    if (this.waiting.get(binding.agentId)?.binding === binding) this.waiting.delete(binding.agentId);
-  }
-
   private startSome(): void {
     for (const [agentId, { binding, resume }] of this.waiting) {
       if (this.running.size >= RESUMES_AT_ONCE) return;
@@ -46,7 +41,7 @@ export class Resumes {
     }
   }
 
-  /** What was of no use took no time either: the next begins at once. */
+  /** For who is gone nothing is read, and the next begins at once. */
   private ended(binding: Binding): void {
     this.running.delete(binding.agentId);
     if (this.waiting.size === 0) return;

@@ -92,6 +92,23 @@ describe('hello', () => {
     expect([state.closed, world.hub.health().bound]).toEqual([false, 1]);
   });
 
+  it('[BP7, DL15] again and again on the same connection makes it be read more slowly; for others it does not', async () => {
+    const world = await aWorld();
+    for (let n = 0; n < 20; n++) await world.peer(`a${n}`);
+    const [ours, theirs] = linkPair();
+    const pauses: number[] = [];
+    world.hub.accept(Object.assign(ours, { slow: (ms: number) => void pauses.push(ms) }), INSIDE);
+    const say = async (name: string) => {
+      theirs.send(JSON.stringify({ ...hello, name }));
+      await world.settle();
+    };
+    for (let n = 0; n < 20; n++) await say(`a${n}`);
+    for (let n = 0; n < 15; n++) await say('a0');
+    expect(pauses).toEqual([]);
+    await say('a0');
+    expect(pauses).toEqual([25]);
+  });
+
   it('[DL5, OP6] again on the same connection binds anew, without a goodbye', async () => {
     const { world, alice, bob, id } = await aConversation();
     bob.acks = false;
@@ -150,6 +167,7 @@ describe('requests', () => {
     taken.hello('bob');
     await world.settle();
     expect(bob.agentId).toBe(taken.agentId);
+    await send(hello);
     const request = { kind: 'request', request_id: 'r', op: 'list_agents', params: {} };
     expect((await send(request)).at(-1)).toMatchObject({
       error: { code: 'bad_frame', details: { field: 'frame.as' } },

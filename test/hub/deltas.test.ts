@@ -269,14 +269,18 @@ describe('a delta', () => {
     expect(deltas(bob).map(({ index }) => index)).toEqual([0, 1, 4]);
   });
 
-  it('[DT2, DL6] that waited for an arbiter while another connection took over goes nowhere', async () => {
+  it('[DT2, DL6] that waited for an arbiter while another connection took over goes nowhere, and is not held against that', async () => {
     const answers: ((verdict: boolean) => void)[] = [];
     const authorizeSend = () => new Promise<boolean>((resolve) => answers.push(resolve));
     const { world, alice, bob, id } = await aConversation({}, { arbiter: { authorizeSend } });
     await show(world, alice, id, 'mine');
-    await world.peer('alice');
+    const second = await world.peer('alice');
     answers[0]?.(true);
     await world.settle();
     expect(texts(bob)).toEqual([]);
+    await show(world, second, id, 'now mine', { index: 1 });
+    answers[1]?.(true);
+    await world.settle();
+    expect(texts(bob)).toEqual(['now mine']);
   });
 });
