@@ -2,16 +2,13 @@
 
 export class FewAtATime {
   readonly #most: number;
-  readonly #letGo: (go: () => void) => void;
   #running = 0;
   #waiting: (() => void)[] = [];
   /** Who waits is taken from here on: a long list is not moved for each of them. */
   #next = 0;
 
-  /** `letGo` calls what it is given, now or soon. */
-  constructor(most: number, letGo: (go: () => void) => void = (go) => go()) {
+  constructor(most: number) {
     this.#most = most;
-    this.#letGo = letGo;
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
@@ -34,6 +31,6 @@ export class FewAtATime {
       return;
     }
     this.#next += 1;
-    this.#letGo(go);
+    go();
   }
 }

@@ -12,10 +12,12 @@ import type { SessionState } from '../core/state.ts';
 import type { Progress } from './cursors.ts';
 import { checkDrained } from './drain.ts';
 import { EnvelopeTexts } from './envelope-texts.ts';
+import { Expiry } from './expiry.ts';
 import type { Observation } from './observation.ts';
 import type { HubParts } from './parts.ts';
 import { Pump, type PumpTarget } from './pump.ts';
-import { type Resume, resumeBinding } from './resume.ts';
+import type { Resume } from './resume.ts';
+import { Resumes } from './resumes.ts';
 
 /** A stream that is finished costs some hundred bytes. */
 const FINISHED_KEPT = 256;
@@ -32,8 +34,8 @@ export interface Endpoint {
   send(text: string): void;
   /** What was sent has not left yet: streams wait until it has. */
   readonly isHeldUp: boolean;
-  /** The binding is over though the connection may go on. */
-  unbound(agentId: string, number: number): void;
+  /** The binding is over though the connection may go on. `reason`: as it was told. */
+  unbound(agentId: string, number: number, reason: GoodbyeReason | null): void;
 }
 
 export class Binding implements PumpTarget {
@@ -94,13 +96,13 @@ export class Binding implements PumpTarget {
 }
 
 /** When thousands come back at once, whoever is here already is served between them. */
-const RESUMES_AT_ONCE = 8;
 const READS_AT_ONCE = 16;
 
 export class Bindings {
   readonly texts: EnvelopeTexts = new EnvelopeTexts();
   private readonly parts: HubParts;
-  private readonly resumes: FewAtATime;
+  private readonly resumes: Resumes;
+  private readonly expiry: Expiry;
   /** Streams that read from the store. */
   readonly reads: FewAtATime = new FewAtATime(READS_AT_ONCE);
   private readonly byAgent = new Map<string, Binding>();
@@ -108,7 +110,8 @@ export class Bindings {
 
   constructor(parts: HubParts) {
     this.parts = parts;
-    this.resumes = new FewAtATime(RESUMES_AT_ONCE, (go) => void parts.clock.after(0, go));
+    this.resumes = new Resumes(parts);
+    this.expiry = new Expiry(parts);
   }
 
   get size(): number {
@@ -146,7 +149,8 @@ export class Bindings {
     if (old !== undefined) this.finish(old, old.endpoint === endpoint ? null : 'replaced');
     this.presenceChanged(binding.agentId);
     this.parts.events.emit('agentBound', { agent_id: binding.agentId, name: binding.name, binding: binding.number });
-    void this.resumes.run(() => resumeBinding(this.parts, binding, resume));
+    this.expiry.bound(binding);
+    this.resumes.begin(binding, resume);
     return binding;
   }
 
@@ -235,9 +239,10 @@ export class Bindings {
     for (const pump of binding.pumps.values()) pump.stop();
     binding.pumps.clear();
     this.parts.observers.removeAll(binding);
+    this.expiry.unbound(binding);
     if (goodbye !== null)
       binding.send(encodeFrame({ kind: 'goodbye', reason: goodbye, recipient_id: binding.agentId }));
-    binding.endpoint.unbound(binding.agentId, binding.number);
+    binding.endpoint.unbound(binding.agentId, binding.number, goodbye);
     const { agentId: agent_id, name, number } = binding;
     this.parts.events.emit('agentUnbound', { agent_id, name, binding: number, reason: goodbye ?? 'left' });
   }

@@ -17,6 +17,7 @@ import {
   requestIdIn,
   STREAM_STARTS,
 } from '../core/frames.ts';
+import { utf8Bytes } from '../core/json.ts';
 import type { Link } from '../core/link.ts';
 import { isOperation, OPERATIONS, type OperationName } from '../core/operations.ts';
 import type { Passport } from '../core/passport.ts';
@@ -37,12 +38,19 @@ import type { HubParts } from './parts.ts';
 import type { Peer } from './peer.ts';
 import { perform } from './perform.ts';
 import type { Resume } from './resume.ts';
+import { Unanswered } from './unanswered.ts';
 
 /** What not every hub can. */
 const FEATURES: readonly string[] = ['deltas', 'observe', STREAM_STARTS];
 /** Refusals that were not made up for by as many answers, after which a connection is read more slowly; and how slowly. */
 const MANY_REFUSALS = 16;
 const REFUSED_PAUSE_MS = 25;
+
+/** By whom a request was asked, and when. */
+interface Asked {
+  readonly asker: Binding | null;
+  readonly at: number;
+}
 
 export class Connection implements Endpoint {
   readonly endpointId: string;
@@ -53,11 +61,13 @@ export class Connection implements Endpoint {
   private readonly identities = new Map<string, Binding>();
   /** Identities that were bound here; a connection binds few in its life. */
   private readonly past = new Set<string>();
+  /** Identities whose credential ended here, with the last binding that had it: what they asked before is not answered. */
+  private readonly cutOff = new Map<string, number>();
   /** It spoke for several at once: from then on a request that names none could be meant for one that is gone. */
   private shared = false;
   private openRequests = 0;
   /** The ids of those that are not answered. */
-  private readonly unanswered = new Set<string>();
+  private readonly unanswered = new Unanswered();
   private badFrames = 0;
   /** Requests that were refused, less those that were answered. */
   private refusals = 0;
@@ -66,8 +76,11 @@ export class Connection implements Endpoint {
   private proof: Proof;
   /** Who asked last. */
   private caller: Caller | null = null;
+  /** Whom the request that is just carried out is for. */
+  private asker: Binding | null = null;
   /** What came while a credential is being judged; null = none is. */
   private waiting: string[] | null = null;
+  private waitingBytes = 0;
   /** Since when, on the monotonic clock, what was sent does not leave; null = it leaves. */
   private heldUpSince: number | null = null;
 
@@ -102,7 +115,8 @@ export class Connection implements Endpoint {
     if (heldUpMs > this.parts.limits.slowConsumerMs) this.close('slow_consumer');
   }
 
-  unbound(agentId: string, number: number): void {
+  unbound(agentId: string, number: number, reason: GoodbyeReason | null): void {
+    if (reason === 'unauthorized') this.cutOff.set(agentId, number);
     if (this.identities.get(agentId)?.number !== number) return;
     this.identities.delete(agentId);
     this.past.add(agentId);
@@ -165,8 +179,10 @@ export class Connection implements Endpoint {
   }
 
   private putOff(text: string): void {
+    const { maxOpenRequests, maxFrameBytes } = this.parts.limits;
     this.waiting?.push(text);
-    if ((this.waiting?.length ?? 0) > this.parts.limits.maxOpenRequests) this.close('bad_frames');
+    this.waitingBytes += utf8Bytes(text);
+    if ((this.waiting?.length ?? 0) > maxOpenRequests || this.waitingBytes > maxFrameBytes) this.close('bad_frames');
   }
 
   /** While a credential is being judged, what comes behind it waits. */
@@ -177,6 +193,7 @@ export class Connection implements Endpoint {
     void greeted.then((judged) => {
       const waiting = this.waiting ?? [];
       this.waiting = null;
+      this.waitingBytes = 0;
       this.greet(judged, frame);
       for (const text of waiting) this.receive(text);
     });
@@ -195,8 +212,11 @@ export class Connection implements Endpoint {
     const { parts } = this;
     const { name, agent_id } = passport;
     if (this.closed) return;
-    const full = this.identities.has(agent_id) ? null : this.noRoom(name);
+    const isAgain = this.identities.has(agent_id);
+    const full = isAgain ? null : this.noRoom(name);
     if (full !== null) return this.refuse(full);
+    // To begin anew costs more than a refusal.
+    if (isAgain) this.countRefusal();
     this.badFrames = 0;
     this.peer.bound();
     // The welcome goes first: nothing may be delivered on a binding the client does not know of.
@@ -233,12 +253,13 @@ export class Connection implements Endpoint {
     this.unanswered.add(request_id);
     const at = this.parts.clock.monotonic();
     const work = this.carryOut(frame);
-    if (frame.deadline_ms !== undefined) return this.answerWithin(frame, frame.deadline_ms, work, at);
+    const { asker } = this;
+    if (frame.deadline_ms !== undefined) return this.answerWithin(frame, frame.deadline_ms, work, { asker, at });
     // One step for all of it: each is a promise more for every post.
     work.then(
       (result) => {
         this.openRequests -= 1;
-        this.answer(frame, work, result, at);
+        this.answer(frame, work, { asker, at }, result);
       },
       (thrown: unknown) => {
         this.openRequests -= 1;
@@ -248,19 +269,19 @@ export class Connection implements Endpoint {
   }
 
   /** The place is taken as long as the work goes on, also when its answer did not wait for it. */
-  private answerWithin(frame: RequestFrame, deadlineMs: number, work: Promise<unknown>, at: number): void {
+  private answerWithin(frame: RequestFrame, deadlineMs: number, work: Promise<unknown>, asked: Asked): void {
     const free = (): void => {
       this.openRequests -= 1;
     };
     work.then(free, free);
     void this.withDeadline(frame, deadlineMs, work).then(
-      (result) => this.answer(frame, work, result, at),
+      (result) => this.answer(frame, work, asked, result),
       (thrown: unknown) => this.answerRefusal(frame, work, thrown),
     );
   }
 
-  /** `at`: when it was asked. */
-  private answer(frame: RequestFrame, work: Promise<unknown>, result: unknown, at: number): void {
+  private answer(frame: RequestFrame, work: Promise<unknown>, { asker, at }: Asked, result: unknown): void {
+    if (asker !== null && this.isCutOff(asker)) return this.answerRefusal(frame, work, notBound(asker.name));
     const { clock, meter } = this.parts;
     if (frame.op === 'post') meter.ackMs.observe(clock.monotonic() - at);
     this.respond(frame, result);
@@ -274,14 +295,22 @@ export class Connection implements Endpoint {
 
   /** Whatever is wrong is a refusal that comes later, as others do. Up to the operation's first wait it runs at once. */
   private carryOut(frame: RequestFrame): Promise<unknown> {
+    this.asker = null;
     try {
       const { op } = frame;
       if (!isOperation(op)) throw this.unknownOperation(op);
       this.badFrames = 0;
-      return perform(this.parts, this.callerAs(this.askerOf(op, frame)), op, frame.params);
+      const asker = this.askerOf(op, frame);
+      this.asker = asker;
+      return perform(this.parts, this.callerAs(asker), op, frame.params);
     } catch (thrown) {
       return Promise.reject(thrown);
     }
+  }
+
+  /** Also what was begun while its credential held is no longer its to hear. */
+  private isCutOff({ agentId, number }: Binding): boolean {
+    return this.cutOff.size > 0 && number <= (this.cutOff.get(agentId) ?? 0);
   }
 
   /** Mostly the one that asked before. */
@@ -315,7 +344,7 @@ export class Connection implements Endpoint {
       unacked += binding.unacked;
       invites += binding.invites.size;
     }
-    this.sendFrame({ kind: 'pong', id, open: [...this.unanswered], unacked, invites });
+    this.sendFrame({ kind: 'pong', id, open: this.unanswered.ids(), unacked, invites });
   }
 
   private askerOf(op: OperationName, { as, params }: RequestFrame): Binding | null {
@@ -436,6 +465,10 @@ export class Connection implements Endpoint {
   private respondError(request_id: string, error: WireError): void {
     this.parts.meter.refused(error.code);
     this.sendFrame({ kind: 'response', request_id, ok: false, error: errorRecord(error) });
+    this.countRefusal();
+  }
+
+  private countRefusal(): void {
     this.refusals += 1;
     if (this.refusals < MANY_REFUSALS) return;
     this.refusals = 0;

@@ -9,86 +9,41 @@ import { type Participant, participantOf } from '../core/session.ts';
 import type { SessionState } from '../core/state.ts';
 import type { Binding } from './bindings.ts';
 import { emptyDraft, judgeSend } from './can-send.ts';
+import { DeltaLanes, type Hearing, type Lane, type Turn } from './delta-lanes.ts';
 import { NO_VERDICTS, type Verdicts } from './gate.ts';
 import type { LiveSession } from './live-session.ts';
 import type { HubParts } from './parts.ts';
 
-/** Who hears a turn, as found when its session was at that seq. Nobody = it could not be said now. */
-interface Hearing {
-  readonly headSeq: number;
-  /** Rules and rates change without the session: by then it is asked again. */
-  readonly untilMs: number;
-  readonly agentIds: readonly string[];
-  readonly isAllowed: boolean;
-}
-
-interface Turn {
-  readonly id: string;
-  /** As the first delta said. */
-  readonly audience: readonly string[] | null;
-  bytes: number;
-  hearing: Hearing | null;
-  /** What came while it is found out who hears it; null = that is known. */
-  waiting: DeltaFrame[] | null;
-}
-
-/** What one sender shows in one session. */
-interface Lane {
-  turn: Turn;
-  /** Bytes that may still come in this second. */
-  left: number;
-  atMs: number;
-}
-
 const HEARING_MS = 1000;
-/** Sessions in which one identity writes at the same time. */
-const MOST_LANES = 256;
 const MOST_WAITING = 64;
 
 export class Deltas {
   private readonly parts: HubParts;
-  private readonly lanes = new WeakMap<Binding, Map<string, Lane>>();
+  private readonly lanes = new DeltaLanes();
 
   constructor(parts: HubParts) {
     this.parts = parts;
   }
 
   receive(sender: Binding, delta: DeltaFrame): void {
-    const lane = this.laneOf(sender, delta);
-    const { turn } = lane;
-    if (!this.fits(lane, utf8Bytes(delta.text))) return;
+    // What was written a moment ago counts for the next turn too, and for the next binding.
+    const fresh = { left: this.parts.limits.maxDeltaRateBytes, atMs: this.now };
+    const [lane, turn] = this.lanes.find(sender.agentId, delta, fresh);
+    if (!this.fits(lane, turn, utf8Bytes(delta.text))) return;
     if (turn.waiting !== null) {
       if (turn.waiting.length < MOST_WAITING) turn.waiting.push(delta);
     } else if (this.isCurrent(turn.hearing, delta.session_id)) this.forward(sender, turn, delta);
     else this.findHearers(sender, turn, delta);
   }
 
-  private laneOf(sender: Binding, { session_id, turn_id, audience }: DeltaFrame): Lane {
-    const lanes = this.lanes.get(sender) ?? new Map<string, Lane>();
-    this.lanes.set(sender, lanes);
-    const known = lanes.get(session_id);
-    if (known?.turn.id === turn_id) return known;
-    const turn: Turn = { id: turn_id, audience, bytes: 0, hearing: null, waiting: null };
-    // What was written a moment ago counts for the next turn too.
-    const { left, atMs } = known ?? { left: this.parts.limits.maxDeltaRateBytes, atMs: this.now };
-    const lane = { turn, left, atMs };
-    lanes.delete(session_id);
-    lanes.set(session_id, lane);
-    for (const oldest of lanes.keys()) {
-      if (lanes.size <= MOST_LANES) break;
-      lanes.delete(oldest);
-    }
-    return lane;
-  }
-
-  private fits(lane: Lane, bytes: number): boolean {
+  private fits(lane: Lane, turn: Turn, bytes: number): boolean {
     const { maxDeltaRateBytes: perSecond, maxTurnDeltaBytes } = this.parts.limits;
     const { now } = this;
     lane.left = Math.min(perSecond, lane.left + ((now - lane.atMs) / 1000) * perSecond);
     lane.atMs = now;
-    if (bytes > lane.left || lane.turn.bytes + bytes > maxTurnDeltaBytes) return false;
+    if (bytes > lane.left || turn.bytes + bytes > maxTurnDeltaBytes) return false;
     lane.left -= bytes;
-    lane.turn.bytes += bytes;
+    turn.bytes += bytes;
     return true;
   }
 
@@ -120,10 +75,11 @@ export class Deltas {
       )
       .catch(() => null)
       .then((hearing) => {
-        turn.hearing = hearing;
+        // Who took over meanwhile is judged for itself.
+        turn.hearing = this.parts.bindings.mayAct(sender) ? hearing : null;
         const waiting = turn.waiting ?? [];
         turn.waiting = null;
-        if (hearing !== null) for (const one of waiting) this.forward(sender, turn, one);
+        for (const one of waiting) this.forward(sender, turn, one);
       });
   }
 
@@ -140,7 +96,7 @@ export class Deltas {
   /** Who has not read what was sent before gets no hints. */
   private forward(sender: Binding, { audience, hearing }: Turn, delta: DeltaFrame): void {
     const { bindings, observers } = this.parts;
-    if (hearing?.isAllowed !== true || !bindings.mayAct(sender)) return;
+    if (hearing?.isAllowed !== true) return;
     const { session_id, turn_id, index, text } = delta;
     const body = JSON.stringify({ session_id, sender_id: sender.agentId, turn_id, audience, index, text });
     for (const agentId of hearing.agentIds) {

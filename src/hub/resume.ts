@@ -19,12 +19,14 @@ export type Resume = Readonly<Record<string, ResumePoint>>;
 
 /** Reads first, then starts every stream in one step: a resume point counts before anything is sent. */
 export async function resumeBinding(parts: HubParts, binding: Binding, resume: Resume): Promise<void> {
+  const isWanted = (): boolean => parts.bindings.isCurrent(binding);
+  if (!isWanted()) return;
   const release = parts.cursors.hold(binding.agentId);
   try {
     await parts.cursors.load(binding.agentId);
-    await parts.inboxes.counted(binding.agentId);
-    const owed = await owedSessions(parts, binding.agentId);
-    if (!parts.bindings.isCurrent(binding)) return;
+    if (isWanted()) await parts.inboxes.counted(binding.agentId);
+    const owed = await owedSessions(parts, binding.agentId, isWanted);
+    if (!isWanted()) return;
     // From here on publish wakes its streams; what it noted until now is newer than what was read.
     for (const one of binding.meanwhile.values()) noteNewer(owed, one);
     binding.ready = true;
@@ -35,6 +37,8 @@ export async function resumeBinding(parts: HubParts, binding: Binding, resume: R
     }
     tellOfForgotten(parts, binding, owed);
   } catch (thrown) {
+    // Who is gone meanwhile, as everybody is when the hub stops, misses nothing by it.
+    if (!isWanted()) return;
     parts.log.error('resuming a binding failed', { agent: binding.name, error: String(thrown) });
     parts.bindings.unbind(binding, 'shutdown');
   } finally {
@@ -42,13 +46,27 @@ export async function resumeBinding(parts: HubParts, binding: Binding, resume: R
   }
 }
 
-/** By id: the sessions that have not ended, and those that ended while the agent may have been away. */
-export async function owedSessions(parts: HubParts, agentId: string): Promise<Map<string, OwedSession>> {
+/**
+ * By id: the sessions that have not ended, and those that ended while the agent may have been away. What is not wanted any more
+ * is not read on.
+ */
+export async function owedSessions(
+  parts: HubParts,
+  agentId: string,
+  isWanted: () => boolean = () => true,
+): Promise<Map<string, OwedSession>> {
   const owed = new Map<string, OwedSession>();
-  for await (const stored of liveSessionsOf(parts.store, agentId)) noteNewer(owed, soundPart(stored));
+  if (!isWanted()) return owed;
+  for await (const stored of liveSessionsOf(parts.store, agentId)) {
+    if (!isWanted()) return owed;
+    noteNewer(owed, soundPart(stored));
+  }
   const ended_since = isoFromMs(parts.clock.now() - parts.limits.endedForMs);
   const ended = { participant: agentId, states: ['CLOSED', 'EXPIRED'] as const, ended_since };
-  for await (const stored of listed(parts.store, ended)) noteNewer(owed, soundPart(stored));
+  for await (const stored of listed(parts.store, ended)) {
+    if (!isWanted()) return owed;
+    noteNewer(owed, soundPart(stored));
+  }
   return owed;
 }
 
@@ -83,7 +101,10 @@ function resumeSession(
   void checkDrained(parts, head);
 }
 
-/** `resume` in the current epoch acks everything up to it; of another epoch the client is told, and starts again. */
+/**
+ * `resume` in the current epoch acks everything up to it; of another epoch the client is told, and starts again. Who had
+ * nothing of it has lost nothing.
+ */
 function meetPoint(
   parts: HubParts,
   binding: Binding,
@@ -92,7 +113,7 @@ function meetPoint(
   point: ResumePoint | undefined,
 ): void {
   const { epoch } = progress;
-  if (point === undefined) return;
+  if (point === undefined || point.seq === 0) return;
   if (point.epoch !== epoch) {
     const { agent_id: recipient_id, session_id } = progress;
     const gap = {
@@ -101,7 +122,8 @@ function meetPoint(
       session_id,
       epoch,
       from_seq: 1,
-      to_seq: point.seq,
+      // No log is longer, whatever the client says.
+      to_seq: Math.min(point.seq, parts.limits.maxEnvelopes),
       reason: 'epoch',
     } as const;
     binding.send(encodeFrame(gap));

@@ -13,6 +13,7 @@ import { authenticationOf } from './wire/authenticate.ts';
 import { Heartbeat } from './wire/heartbeat.ts';
 import { hostRefusal, isForwarded, isLoopback } from './wire/hosts.ts';
 import { listen } from './wire/listen.ts';
+import { mostSockets, RawSockets } from './wire/raw-sockets.ts';
 import { refuseUpgrade } from './wire/refuse-upgrade.ts';
 import { checkServeOptions, type ServeOptions, type ServeSettings } from './wire/serve-options.ts';
 import { Turns } from './wire/turns.ts';
@@ -28,6 +29,8 @@ export interface Serving {
   close(drainMs?: number): Promise<void>;
 }
 
+/** Pieces a frame may come in: each takes as long to look at as a small frame. */
+const MOST_PIECES = 256;
 /** How long what was sent last may take to leave when the port closes. */
 const DRAIN_MS = 2_000;
 /** And when a peer is sent away while the port goes on: a slow one has to read a lot before it comes to its goodbye. */
@@ -49,6 +52,7 @@ class Port {
   private readonly server: Server;
   private readonly sockets: WebSocketServer;
   private readonly endpoints = new Set<WsEndpoint>();
+  private readonly raw: RawSockets;
   private readonly addresses: Addresses;
   private readonly turns = new Turns();
   private readonly heartbeat: Heartbeat;
@@ -71,13 +75,18 @@ class Port {
     this.server =
       settings.tls === null
         ? createServer(timeouts, respond)
-        : createTlsServer({ ...timeouts, ...settings.tls }, respond);
+        : createTlsServer({ ...timeouts, handshakeTimeout: handshakeMs, ...settings.tls }, respond);
+    this.server.maxConnections = mostSockets(settings.limits.maxConnections, hub.log);
+    this.raw = new RawSockets(this.server);
     this.server.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
     this.sockets = new WebSocketServer({
       noServer: true,
       maxPayload: hub.maxFrameBytes,
       perMessageDeflate: false,
       clientTracking: false,
+      maxFragments: MOST_PIECES,
+      // Answered by the endpoint: ws would answer each, whether the peer reads or not.
+      autoPong: false,
       closeTimeout: FAREWELL_MS,
     } as ConstructorParameters<typeof WebSocketServer>[0]);
   }
@@ -159,7 +168,8 @@ class Port {
     this.server.closeIdleConnections();
     const cut = setTimeout(() => {
       for (const endpoint of this.endpoints) endpoint.destroy();
-      this.server.closeAllConnections();
+      // Also those that never got as far as a request, or as TLS.
+      this.raw.destroyAll();
     }, drainMs);
     await closed;
     clearTimeout(cut);

@@ -77,6 +77,17 @@ it('[CB2] pauses grow up to a bound while no link holds, and chance spreads them
   expect(world.hubs).toHaveLength(2);
 });
 
+it('[CB2] a link that held makes the next pause short again; one that did not makes it longer', async () => {
+  const world = await scene();
+  await lose(world, 100);
+  world.clock.advance(5000);
+  await expect(lose(world, 199)).rejects.toThrow('no new link');
+  world.clock.advance(1);
+  expect(world.hubs).toHaveLength(3);
+  world.clock.advance(5001);
+  await lose(world, 100);
+});
+
 it('[CB3] what was not answered and may be repeated is asked again in order, before anything new', async () => {
   const world = await scene();
   const { client, hubs } = world;

@@ -92,6 +92,23 @@ describe('hello', () => {
     expect([state.closed, world.hub.health().bound]).toEqual([false, 1]);
   });
 
+  it('[BP7, DL15] again and again on the same connection makes it be read more slowly; for others it does not', async () => {
+    const world = await aWorld();
+    for (let n = 0; n < 20; n++) await world.peer(`a${n}`);
+    const [ours, theirs] = linkPair();
+    const pauses: number[] = [];
+    world.hub.accept(Object.assign(ours, { slow: (ms: number) => void pauses.push(ms) }), INSIDE);
+    const say = async (name: string) => {
+      theirs.send(JSON.stringify({ ...hello, name }));
+      await world.settle();
+    };
+    for (let n = 0; n < 20; n++) await say(`a${n}`);
+    for (let n = 0; n < 15; n++) await say('a0');
+    expect(pauses).toEqual([]);
+    await say('a0');
+    expect(pauses).toEqual([25]);
+  });
+
   it('[DL5, OP6] again on the same connection binds anew, without a goodbye', async () => {
     const { world, alice, bob, id } = await aConversation();
     bob.acks = false;
@@ -108,6 +125,69 @@ describe('hello', () => {
 });
 
 describe('requests', () => {
+  it('[OP10, OP9] with one id are open until both are answered', async () => {
+    const world = await aWorld();
+    const [, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const { send } = wire(world);
+    await send(hello);
+    const request = { kind: 'request', request_id: 'r' };
+    const params = { type: 'conversation', participants: [bob.agentId] };
+    await send({ ...request, op: 'create_session', params });
+    const ping = { kind: 'ping', id: 'p' };
+    expect(await send(ping)).toMatchObject([{ kind: 'pong', open: ['r'] }]);
+    expect(await send({ ...request, op: 'health', params: {} })).toMatchObject([{ request_id: 'r', ok: true }]);
+    expect(await send(ping)).toMatchObject([{ kind: 'pong', open: ['r'] }]);
+    for (let n = 0; n < 2; n++) await send({ ...request, op: 'health', params: {} });
+    expect(await send(ping)).toMatchObject([{ kind: 'pong', open: ['r'] }]);
+    const session_id = bob.notifies()[0]?.envelope.session_id ?? '';
+    await world.answer(bob.call('ack_invite', { session_id }));
+    expect((await send(ping)).at(-1)).toMatchObject({ kind: 'pong', open: [] });
+  });
+
+  it('[OP4, OP3] one whose deadline has passed keeps its place until it is done', async () => {
+    const { world, alice, id } = await aConversation({ maxOpenRequests: 1 });
+    world.hold = true;
+    const late = alice.ask('post', text(id, 'slow'), { deadline_ms: 100 });
+    await world.settle();
+    world.clock.advance(100);
+    expect(await late).toMatchObject({ error: { code: 'timeout' } });
+    expect(await alice.ask('health', {})).toMatchObject({ error: { code: 'rate_limited' } });
+    world.hold = false;
+    await world.settle();
+    expect(await alice.ask('health', {})).toMatchObject({ ok: true });
+  });
+
+  it('[OP6] of a connection that spoke for several name who asks, also when one is left', async () => {
+    const world = await aWorld();
+    const [, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const { send } = wire(world);
+    await send(hello);
+    await send({ ...hello, name: 'bob' });
+    const taken = world.stranger();
+    taken.hello('bob');
+    await world.settle();
+    expect(bob.agentId).toBe(taken.agentId);
+    await send(hello);
+    const request = { kind: 'request', request_id: 'r', op: 'list_agents', params: {} };
+    expect((await send(request)).at(-1)).toMatchObject({
+      error: { code: 'bad_frame', details: { field: 'frame.as' } },
+    });
+    expect(await send({ ...request, as: 'alice' })).toMatchObject([{ ok: true }]);
+  });
+
+  it('[OP9, OP6] a ping is told what waits for receipts of all who speak here', async () => {
+    const world = await aWorld();
+    const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
+    for (const other of [bob, carol]) {
+      const id = await opened(world, alice, [other]);
+      other.acks = false;
+      await say(world, alice, id, 'one');
+    }
+    const { send } = wire(world);
+    for (const name of ['bob', 'carol']) await send({ ...hello, name });
+    expect(await send({ kind: 'ping', id: 'p' })).toMatchObject([{ kind: 'pong', unacked: 2 }]);
+  });
+
   it('[OP1, RE1] of unknown operations and with wrong parameters are refused by name', async () => {
     const world = await aWorld();
     const alice = await world.peer('alice');

@@ -21,6 +21,7 @@ import {
   sessionOf,
   text,
 } from './scene.ts';
+import { slowLink } from './slow-link.ts';
 import { SlowCursors, SlowLists, SlowReads } from './slow-stores.ts';
 
 /** A peer bound under a name that is registered, and that acks only what a test tells it to. */
@@ -46,6 +47,19 @@ const wordsOf = (peer: Peer, id: string) =>
   peer.notifies(id).flatMap(({ envelope }) => (envelope.event_type === 'msg.text' ? [envelope.event_data.text] : []));
 
 describe('a stream', () => {
+  it('[BP1, DL1] waits while what was sent does not leave, and goes on where it was', async () => {
+    const { world, alice, id } = await aConversation({ maxUnsentBytes: 1000 });
+    const slow = slowLink(world);
+    slow.peer.hello('bob');
+    await world.settle();
+    slow.unsent = 2000;
+    for (const words of ['five', 'six', 'seven']) await say(world, alice, id, words);
+    expect(slow.peer.seqs(id)).toEqual([5]);
+    slow.drain();
+    await world.settle();
+    expect(slow.peer.seqs(id)).toEqual([5, 6, 7]);
+  });
+
   it('[DL1, L2] names in prev_seq what came before it, for everyone its own', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     await say(world, alice, id, 'all'); // 7

@@ -3,10 +3,10 @@
 import { conversation } from 'parley-hub/adapters/conversation';
 import { describe, expect, it } from 'vitest';
 import type { ForwardedDelta } from '../../src/core/frames.ts';
-import { linkPair } from '../../src/core/link.ts';
-import { Peer } from '../../src/testing/peer.ts';
+import type { Peer } from '../../src/testing/peer.ts';
 import type { World } from '../../src/testing/world.ts';
 import { aConversation, aPanel, aWorld, logOf, opened, say } from './scene.ts';
+import { slowLink } from './slow-link.ts';
 
 interface Shown {
   readonly turn_id?: string;
@@ -157,29 +157,15 @@ describe('a delta', () => {
 
   it('[DT4, BP1] does not go to a peer whose bytes do not leave', async () => {
     const { world, alice, bob, carol, id } = await aPanel({ maxUnsentBytes: 1000 });
-    const [hubEnd, peerEnd] = linkPair();
-    const slow = { unsent: 0, drained: (): void => {} };
-    world.hub.accept({
-      send: (text) => hubEnd.send(text),
-      onMessage: (receive) => hubEnd.onMessage(receive),
-      onClose: (closed) => hubEnd.onClose(closed),
-      close: () => hubEnd.close(),
-      get unsentBytes() {
-        return slow.unsent;
-      },
-      onDrain: (drained) => {
-        slow.drained = drained;
-      },
-    });
-    const late = new Peer(peerEnd);
+    const slow = slowLink(world);
+    const late = slow.peer;
     late.acks = true;
     late.hello('bob');
     await world.settle();
     slow.unsent = 2000;
     await show(world, alice, id, 'one');
     await show(world, alice, id, 'two', { index: 1 });
-    slow.unsent = 0;
-    slow.drained();
+    slow.drain();
     await show(world, alice, id, 'three', { index: 2 });
     expect([texts(late), texts(carol), texts(bob)]).toEqual([['one', 'three'], ['one', 'two', 'three'], []]);
   });
@@ -248,5 +234,53 @@ describe('a delta', () => {
     await say(world, bob, id, 'in between');
     for (let index = 50; index < 60; index++) await show(world, alice, id, `d${index}`, { index });
     expect([texts(bob).length, judged]).toEqual([60, 3]);
+  });
+
+  it('[DT7, DT3] of an earlier turn keeps its audience, whatever was shown in between', async () => {
+    const { world, alice, bob, carol, id } = await aPanel();
+    await show(world, alice, id, 'psst', { turn_id: 'a', audience: [carol.agentId] });
+    await show(world, alice, id, 'all', { turn_id: 'b' });
+    await show(world, alice, id, 'still psst', { turn_id: 'a', audience: null, index: 1 });
+    alice.hello('alice');
+    await world.settle();
+    await show(world, alice, id, 'and now', { turn_id: 'a', audience: null, index: 2 });
+    expect([texts(bob), texts(carol)]).toEqual([['all'], ['psst', 'all', 'still psst', 'and now']]);
+  });
+
+  it('[DT7] of a turn so long ago that it is forgotten begins anew', async () => {
+    const { world, alice, bob, carol, id } = await aPanel();
+    await show(world, alice, id, 'psst', { turn_id: 'a', audience: [carol.agentId] });
+    for (let n = 0; n < 16; n++) await show(world, alice, id, 'x', { turn_id: `t${n}`, audience: [carol.agentId] });
+    await show(world, alice, id, 'all', { turn_id: 'a' });
+    expect(texts(bob)).toEqual(['all']);
+  });
+
+  it('[DT7, DT4] after another hello comes out of the same second, and the same turn', async () => {
+    const { world, alice, bob, id } = await aConversation({ maxTurnDeltaBytes: 96 * 1024 });
+    const half = 'x'.repeat(32 * 1024);
+    for (let index = 0; index < 4; index++) {
+      await show(world, alice, id, half, { index });
+      alice.hello('alice');
+      await world.settle();
+    }
+    expect(deltas(bob).map(({ index }) => index)).toEqual([0, 1]);
+    world.clock.advance(1000);
+    for (const index of [4, 5]) await show(world, alice, id, half, { index });
+    expect(deltas(bob).map(({ index }) => index)).toEqual([0, 1, 4]);
+  });
+
+  it('[DT2, DL6] that waited for an arbiter while another connection took over goes nowhere, and is not held against that', async () => {
+    const answers: ((verdict: boolean) => void)[] = [];
+    const authorizeSend = () => new Promise<boolean>((resolve) => answers.push(resolve));
+    const { world, alice, bob, id } = await aConversation({}, { arbiter: { authorizeSend } });
+    await show(world, alice, id, 'mine');
+    const second = await world.peer('alice');
+    answers[0]?.(true);
+    await world.settle();
+    expect(texts(bob)).toEqual([]);
+    await show(world, second, id, 'now mine', { index: 1 });
+    answers[1]?.(true);
+    await world.settle();
+    expect(texts(bob)).toEqual(['now mine']);
   });
 });

@@ -18,6 +18,17 @@ function seqsTo(last: number, first = 1): readonly number[] {
 }
 
 describe('subscribe', () => {
+  it('[OB5, DL6] on its way when another connection took over is refused: it would be nobody’s', async () => {
+    const { world, id } = await aPanel();
+    const olga = await observer(world);
+    world.hub.evictIdle();
+    await world.settle();
+    const asked = olga.ask('subscribe', { session_id: id });
+    world.stranger().hello('olga');
+    await world.settle();
+    expect(await asked).toMatchObject({ ok: false, error: { code: 'unauthenticated' } });
+  });
+
   it('[OB1, AM2] takes the grant: a stranger is told that there is no such session, a participant that it may not', async () => {
     const { world, alice, id } = await aPanel();
     const dan = await world.peer('dan');

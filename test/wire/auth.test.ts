@@ -217,11 +217,16 @@ it('[AU8] a JWT of the issuer is its subject, with the grants of its scope; a fi
   expect(await client.closed).toMatchObject({ by: 'hub', reason: 'unauthorized' });
 });
 
-it('[AU8] a JWT that is another issuer’s, for another, too early, too late, unsigned or signed with the wrong key proves nothing', async () => {
+it('[AU8] a JWT that is another issuer’s, for another, too early, too late, nobody’s, unsigned or signed with the wrong key proves nothing', async () => {
   const { url } = await hubWith({ jwt: { ...HUB, jwks: issuer.jwks } });
   const { privateKey } = await generateKeyPair('ES256');
   const now = Math.floor(Date.now() / 1000);
   const [, body = ''] = (await signed({})).split('.');
+  // As a credential without a name it could register and be anybody.
+  const withSubject = (sub: unknown): Promise<string> =>
+    new SignJWT({ sub, iss: HUB.issuer, aud: HUB.audience, exp: now + 60, scope: 'enrol' } as Record<string, unknown>)
+      .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
+      .sign(issuer.key);
   const bad = {
     iss: await signed({ iss: 'https://other.example' }),
     aud: await signed({ aud: 'other' }),
@@ -229,6 +234,9 @@ it('[AU8] a JWT that is another issuer’s, for another, too early, too late, un
     nbf: await signed({ nbf: now + 600 }),
     key: await signed({}, privateKey),
     hs256: await signed({}, new TextEncoder().encode(JSON.stringify(issuer.jwks.keys[0])), 'HS256'),
+    nobody: await withSubject(null),
+    anything: await withSubject(7),
+    empty: await withSubject(''),
     unsigned: `${Buffer.from('{"alg":"none"}').toString('base64url')}.${body}.`,
     text: 'x',
     number: 7,

@@ -139,3 +139,14 @@ it('[BP7] what came before the end is taken at the end', () => {
   reading.end();
   expect(taken).toEqual(upTo(2 * AT_ONCE));
 });
+
+it('[BP8] pings, which are not handed on, take from the same portion, and nothing is read after it', () => {
+  const { source, reading } = scene();
+  const most = Math.ceil(MOST_AT_ONCE / (125 + FRAME_COST));
+  for (let n = 0; n < most - 1; n++) reading.passed(125);
+  expect(source.isPaused).toBe(false);
+  reading.passed(125);
+  expect(source.isPaused).toBe(true);
+  vi.runAllTimers();
+  expect(source.isPaused).toBe(false);
+});

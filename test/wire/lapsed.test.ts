@@ -22,7 +22,8 @@ it('[AU3] what runs out is refused with the next request, before anybody looked 
   const early = alice.ask('list_agents', {});
   await settle();
   expect(await early).toMatchObject({ ok: true });
-  clock.advance(1);
+  // The wall clock is set: no timer knows of it.
+  clock.jump(1);
   const late = alice.ask('list_agents', {});
   await settle();
   expect(await late).toMatchObject(REFUSED);
@@ -36,7 +37,7 @@ it('[AU3] a time that is over ends the binding also of who asks for nothing', as
   const alice = await registered('alice', token);
   hub.sweep();
   expect(hub.health().bound).toBe(1);
-  clock.advance(60_000);
+  clock.jump(60_000);
   hub.sweep();
   await settle();
   expect(hub.health().bound).toBe(0);
@@ -88,4 +89,61 @@ it('[AU3, L1] who is registered while its token is taken back is not bound', asy
   await settle();
   expect(await register).toMatchObject(REFUSED);
   expect(hub.health().bound).toBe(0);
+});
+
+it('[AU3] the moment it runs out ends the binding, of each in its time, without anybody looking', async () => {
+  const { hub, clock, settle, made, registered } = await started();
+  const tokens = [
+    await made({ name: 'late', ttl: 60 }),
+    await made({ name: 'early', ttl: 30 }),
+    await made({ name: 'ever' }),
+  ];
+  const names = ['late', 'early', 'ever'];
+  const [late, early] = await Promise.all(names.map((name, n) => registered(name, tokens[n]?.token ?? '')));
+  clock.advance(29_999);
+  expect(hub.health().bound).toBe(3);
+  clock.advance(1);
+  await settle();
+  expect(hub.health().bound).toBe(2);
+  expect(early?.frames.at(-1)).toMatchObject({ kind: 'goodbye', reason: 'unauthorized' });
+  clock.advance(29_999);
+  expect(hub.health().bound).toBe(2);
+  clock.advance(1);
+  await settle();
+  expect(hub.health().bound).toBe(1);
+  expect(late?.frames.at(-1)).toMatchObject({ kind: 'goodbye', reason: 'unauthorized' });
+});
+
+it('[AU14] what it asked before, with a deadline or without, is answered without its result; another credential asks anew', async () => {
+  const { store, tokens, settle, settled, made, registered } = await started();
+  const [first, second] = [await made({ name: 'alice' }), await made({ name: 'alice' })];
+  const alice = await registered('alice', first.token);
+  // All are written in one flush, the revocation first.
+  void tokens.revoke(first.token_id);
+  const asked = [
+    alice.ask('set_rule', { rule: { access: { inbound_from: ['bob'] } } }),
+    alice.ask('set_rule', { rule: { access: { inbound_from: [] } } }, { deadline_ms: 1000 }),
+  ];
+  await quiet();
+  expect(store.stagedUnits()).toBe(3);
+  await settle();
+  for (const answer of asked) expect(await answer).toMatchObject(REFUSED);
+  alice.send({ kind: 'hello', protocol: 1, name: 'alice', auth: { scheme: 'token', token: second.token } });
+  // It took effect.
+  const { rule } = await settled(alice.call('get_rule', {}));
+  expect(rule.access.inbound_from).toEqual([]);
+});
+
+it('[AU14] also what was asked before another hello on the same connection', async () => {
+  const { store, tokens, settle, made, registered } = await started();
+  const { token, token_id } = await made({ name: 'alice' });
+  const alice = await registered('alice', token);
+  void tokens.revoke(token_id);
+  const asked = alice.ask('set_rule', { rule: { access: { inbound_from: ['bob'] } } });
+  await quiet();
+  alice.send({ kind: 'hello', protocol: 1, name: 'alice', auth: { scheme: 'token', token } });
+  await quiet();
+  expect(store.stagedUnits()).toBe(2);
+  await settle();
+  expect(await asked).toMatchObject(REFUSED);
 });

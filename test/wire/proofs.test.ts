@@ -77,6 +77,58 @@ it('[AU1, OP3] what comes while a credential is judged waits in order, and only 
   await hub.stop();
 });
 
+it('[AU15, AU1] nor more bytes than a frame may have', async () => {
+  const { hub, settle, greeted } = await proving({ judge: () => new Promise(() => {}) });
+  const [patient, flood] = [greeted('alice', ''), greeted('bob', '')];
+  const half = { kind: 'ping', padding: 'x'.repeat(512 * 1024) };
+  for (const [peer, count] of [
+    [patient, 1],
+    [flood, 2],
+  ] as const)
+    for (let n = 0; n < count; n++) peer.send(half);
+  await settle();
+  expect([patient.closed, flood.closed]).toEqual([false, true]);
+  expect(flood.frames).toEqual([{ kind: 'goodbye', reason: 'bad_frames' }]);
+  await hub.stop();
+});
+
+it('[AU1, OP3] what waited behind a hello is taken in the order it came', async () => {
+  let answer = (_: Credential | null): void => {};
+  const judge = () =>
+    new Promise<Credential | null>((resolve) => {
+      answer = resolve;
+    });
+  const { hub, settle, greeted } = await proving({ judge });
+  const alice = greeted('alice', '');
+  for (const id of ['1', '2', '3']) alice.send({ kind: 'ping', id });
+  await settle();
+  answer(null);
+  await settle();
+  expect(alice.frames).toMatchObject([REFUSED, { id: '1' }, { id: '2' }, { id: '3' }]);
+  await hub.stop();
+});
+
+it('[AU1] a hello that proves nothing leaves what the one before it proved', async () => {
+  const { hub, settle, settled, made, greeted } = await proving();
+  const alice = greeted('alice', (await made({ name: 'alice' })).token);
+  alice.send({ kind: 'hello', protocol: 1, name: 'alice', auth: { scheme: 'token', token: 'wrong' } });
+  await settle();
+  expect(alice.frames).toMatchObject([REFUSED, REFUSED]);
+  expect(await settled(alice.ask('register', { name: 'alice' }))).toMatchObject({ ok: true });
+  await hub.stop();
+});
+
+it('[AU1, AU2] whom somebody with a token of its own has registered does not speak with that token', async () => {
+  const { hub, settle, settled, made, greeted, registered } = await proving();
+  const { token } = await made({ name: 'bob', grants: ['enrol'] });
+  const bob = await registered('bob', token);
+  expect(await settled(bob.ask('register', { name: 'eve' }))).toMatchObject({ ok: true });
+  const eve = greeted('eve', token);
+  await settle();
+  expect(eve.frames).toMatchObject([REFUSED]);
+  await hub.stop();
+});
+
 it('[PO8] who failed too often is sent away, with the refusal before it; who proves itself never is', async () => {
   const { hub, settle, made, greeted } = await proving({ helloFailed: () => true });
   const eve = greeted('eve', 'wrong');

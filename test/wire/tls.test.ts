@@ -1,5 +1,7 @@
 // A port that speaks TLS, with certificates made for this run.
 
+import { once } from 'node:events';
+import { connect as connectTcp } from 'node:net';
 import { connect, createHub, type LocalHub } from 'parley-hub';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Certificate, hasOpenssl, selfSigned } from './certificates.ts';
@@ -62,5 +64,18 @@ describe.skipIf(!hasOpenssl)('with TLS (needs the command openssl)', () => {
     await expect(opened({ ca: 'x' })).resolves.toBeDefined();
     await expect(opened({ key: 7 })).rejects.toThrow('tls.key: expected the text of a PEM file, got 7');
     expect(await opened({ key: theirs.key }).catch((thrown: Error) => thrown.message)).not.toContain(theirs.key);
+  });
+
+  it('[PO11, PO5] who connects and does not speak TLS is cut off, and holds up no stopping', async () => {
+    const port = await hub.listen({ port: 0, tls: ours, ...none, limits: { handshakeMs: 50 } });
+    const silent = connectTcp(port.port, '127.0.0.1').resume();
+    await once(silent, 'close');
+    await port.close(0);
+    const patient = await hub.listen({ port: 0, tls: ours, ...none });
+    const other = connectTcp(patient.port, '127.0.0.1').resume();
+    const ended = once(other, 'close');
+    await once(other, 'connect');
+    await patient.close(50);
+    await ended;
   });
 });

@@ -47,6 +47,12 @@ export class FairReading {
     else this.handOne(text);
   }
 
+  /** A frame that the socket deals with itself, such as a ping: there is nothing to hand on, but it took its time. */
+  passed(bytes: number): void {
+    this.spend(bytes);
+    if (this.spent >= MOST_AT_ONCE && !this.mustWait) this.rest();
+  }
+
   hold(): void {
     this.isHeld = true;
     this.source.pause();
@@ -79,13 +85,17 @@ export class FairReading {
   }
 
   private handOne(text: string): void {
-    const turn = this.turns.current;
-    this.spent = (turn === this.turn ? this.spent : 0) + text.length + FRAME_COST;
-    this.turn = turn;
+    this.spend(text.length);
     this.own += 1;
     this.turns.frames += 1;
     this.take(text);
     if (this.spent >= MOST_AT_ONCE && !this.mustWait) this.rest();
+  }
+
+  private spend(length: number): void {
+    const turn = this.turns.current;
+    this.spent = (turn === this.turn ? this.spent : 0) + length + FRAME_COST;
+    this.turn = turn;
   }
 
   private rest(): void {

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
+  customFetch,
   errors,
   type JSONWebKeySet,
   type JWTPayload,
@@ -13,6 +14,7 @@ import {
 import type { Credential } from '../../core/credentials.ts';
 import { asError, HubError, WireError } from '../../core/errors.ts';
 import { grantsIn } from './authenticate.ts';
+import { fetchKeys, KEYS_WITHIN_MS } from './fetch-keys.ts';
 
 export interface JwtOptions {
   readonly issuer: string;
@@ -71,7 +73,7 @@ function unlessUnavailable(thrown: unknown): null {
 
 /** The keys at an address. A key that is not among them is the token's fault, all else is not. */
 function remote(url: string): JWTVerifyGetKey {
-  const keys = createRemoteJWKSet(new URL(url));
+  const keys = createRemoteJWKSet(new URL(url), { timeoutDuration: KEYS_WITHIN_MS, [customFetch]: fetchKeys });
   return (header, token) =>
     keys(header, token).catch((cause: unknown) => {
       if (TOKEN_FAULTS.some((code) => cause instanceof errors.JOSEError && cause.code === code)) throw cause;
@@ -86,7 +88,9 @@ function reasonOf(thrown: unknown): string {
   return cause instanceof Error && cause.message !== '' ? cause.message : message;
 }
 
-function credentialIn({ sub = '', exp = 0, scope }: JWTPayload, issuer: string): Credential {
+/** Who is nobody (the claim may be there and be null) would be anybody. */
+function credentialIn({ sub, exp = 0, scope }: JWTPayload, issuer: string): Credential | null {
+  if (typeof sub !== 'string' || sub === '') return null;
   const words = typeof scope === 'string' ? scope.split(' ') : [];
   return { id: `jwt:${issuer}#${sub}`, name: sub, grants: grantsIn(words), expires_at_ms: exp * 1000 };
 }

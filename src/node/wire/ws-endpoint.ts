@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import type { Link } from '../../core/link.ts';
 import { FairReading } from './fair-reading.ts';
+import { Pongs } from './pongs.ts';
 import { textFrame } from './text-frame.ts';
 import type { InTurn, Turns } from './turns.ts';
 
@@ -31,8 +32,15 @@ export class WsEndpoint implements Link, InTurn {
     this.turns = turns;
     this.heardAt = now();
     this.reading = new FairReading(socket, turns, (text) => this.receive(text));
-    socket.on('pong', () => {
+    const pongs = new Pongs(socket);
+    socket.on('ping', (data: Buffer) => {
       this.heardAt = now();
+      pongs.asked(data);
+      this.reading.passed(data.length);
+    });
+    socket.on('pong', (data: Buffer) => {
+      this.heardAt = now();
+      this.reading.passed(data.length);
     });
     socket.on('message', (data: RawData, isBinary: boolean) => {
       this.heardAt = now();

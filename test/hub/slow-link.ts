@@ -1,0 +1,39 @@
+/** A peer whose link says how much has not left yet, as a test tells it. */
+
+import { linkPair } from '../../src/core/link.ts';
+import { Peer } from '../../src/testing/peer.ts';
+import type { World } from '../../src/testing/world.ts';
+
+export interface SlowLink {
+  readonly peer: Peer;
+  /** Bytes that have not left. */
+  unsent: number;
+  /** Everything has left. */
+  drain(): void;
+}
+
+export function slowLink(world: World): SlowLink {
+  const [hubEnd, peerEnd] = linkPair();
+  let drained = (): void => {};
+  const slow: SlowLink = {
+    peer: new Peer(peerEnd),
+    unsent: 0,
+    drain() {
+      slow.unsent = 0;
+      drained();
+    },
+  };
+  world.hub.accept({
+    send: (text) => hubEnd.send(text),
+    onMessage: (receive) => hubEnd.onMessage(receive),
+    onClose: (closed) => hubEnd.onClose(closed),
+    close: () => hubEnd.close(),
+    get unsentBytes() {
+      return slow.unsent;
+    },
+    onDrain: (run) => {
+      drained = run;
+    },
+  });
+  return slow;
+}
