@@ -6,10 +6,11 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Ended, required, root, run, withoutNpm } from '../package/repository.ts';
+import { type Ended, read, required, root, run, withoutNpm } from '../package/repository.ts';
 import { python, whyNoPython } from '../wire/python.ts';
 
 const BUILD_MS = 180_000;
+const readme = read('README.md');
 
 /** A group of its own, so that a Ctrl-C can be sent to all of it, as a terminal does. */
 function npmStart(...args: string[]): Started {
@@ -96,6 +97,25 @@ describe.skipIf(process.platform === 'win32')('npm start', () => {
     const line = commands()[2] ?? '';
     expect(line).toMatch(/^curl http:\/\/127\.0\.0\.1:\d+\/readyz$/);
     expect(await (await fetch(line.slice('curl '.length))).json()).toEqual({ ready: true, reason: null });
+  });
+
+  it('[PK6, PK7] the question of the README is put and answered as it stands there', async () => {
+    const [, join = ''] = /^```sh\n(npm run parley -- join .+)\n```$/m.exec(readme) ?? [];
+    const [, open = '', shown = ''] =
+      /^```console\n\$ (npm run parley -- open .+)\n([\s\S]*?)^```$/m.exec(readme) ?? [];
+    const env = { ...withoutNpm(), PARLEY_URL: /ws:\S+/.exec(hub.output)?.[0], PARLEY_DATA: data, NO_COLOR: '1' };
+    const bob = new Started(spawn('sh', ['-c', join], { cwd: root, env, detached: true }));
+    try {
+      await bob.says('you are bob');
+      const asked = run('sh', ['-c', `${open} 2>/dev/null`], { env });
+      await bob.says('your turn');
+      bob.child.stdin?.write('4\n');
+      const { code, output } = await asked;
+      const plain = (text: string): string => text.replace(/^(>.*)?\n/gm, '').replace(/\b[0-9a-f]{32}\b/, '<id>');
+      expect({ code, output: plain(output) }).toEqual({ code: 0, output: plain(shown) });
+    } finally {
+      await bob.cut();
+    }
   });
 
   it(
