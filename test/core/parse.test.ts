@@ -131,7 +131,7 @@ const takes: { readonly [Name in OperationName]: Readonly<Record<string, string>
   report_turn_failure: { session_id: '', reason: 'text' },
   redact: { session_id: '', seq: 'number', reason: 'text' },
   get_session: { session_id: '' },
-  list_sessions: { states: '', type: 'text', after: 'text', limit: 'number' },
+  list_sessions: { states: '', type: 'text', all: 'flag', after: 'text', limit: 'number' },
   search_sessions: {
     query: 'text',
     match: '',
@@ -175,7 +175,7 @@ const takes: { readonly [Name in OperationName]: Readonly<Record<string, string>
   list_tasks: { session_id: '', states: '', owner: 'text', after: 'text', limit: 'number' },
   pending_turns: { after: '', limit: 'number' },
   read_log: { session_id: '', from_seq: 'number', limit: 'number', reverse: 'flag' },
-  read_view: { session_id: '', view: '', at_seq: 'number' },
+  read_view: { session_id: '', participant: 'text', view: '', at_seq: 'number' },
   subscribe: { session_id: '', after_seq: 'number' },
   unsubscribe: { session_id: '' },
   create_token: { label: 'text', name: 'text', grants: '', ttl: 'number' },
