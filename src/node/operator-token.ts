@@ -28,6 +28,12 @@ export async function ensureOperatorToken(hub: LocalHub, data: string): Promise<
   return file;
 }
 
+/** The token goes with a copy of its folder: names that were registered with it are nobody else's. Nothing, if there is none. */
+export async function copyOperatorToken(from: string, to: string): Promise<void> {
+  const token = await readFile(operatorTokenFile(from), 'utf8').catch(() => null);
+  if (token !== null) await writeSecret(operatorTokenFile(to), token);
+}
+
 /** Never there half, and never there for others, not for a moment. */
 async function writeSecret(file: string, text: string): Promise<void> {
   const draft = `${file}.new`;

@@ -191,6 +191,10 @@ it('[CM2, CM9] with the hub stopped: verify, archive, backup, restore, repair; a
   expect(await json('restore', target, '--data', restored)).toMatchObject([{ data: restored }]);
   expect(await json('verify', '--data', restored)).toMatchObject([{ ok: true }]);
   expect(await json('repair')).toMatchObject([{ repaired: [] }]);
+  // The token of whoever runs it is the same: it speaks for the names that were registered with it.
+  const token = (folder: string) => readFile(join(folder, 'operator-token'), 'utf8');
+  expect(await token(restored)).toBe(await token(line.data));
+  expect((await stat(join(target, 'operator-token'))).mode & 0o777).toBe(0o600);
 });
 
 it('[CM2, CM10] up tells programs where it listens and how it ends', async () => {

@@ -321,3 +321,17 @@ it('[HT8] an address whose credentials proved nothing too often is asked to wait
   }
   expect(statuses).toEqual([401, 401, 429, 429]);
 });
+
+it('[HT1, MO3] a header traceparent that is none is left alone, and a question mark in a query is part of it', async () => {
+  const http = await HttpHub.open();
+  const [token, bob] = [await http.member('alice'), await http.member('bob')];
+  const asked = { type: 'conversation', participants: ['bob'], wait: 'created' };
+  const { session } = (await http.post('/create_session', asked, { token })).body;
+  expect((await http.post('/ack_invite', { session_id: session.session_id }, { token: bob })).status).toBe(200);
+  const sent = { session_id: session.session_id, event_type: 'msg.text', event_data: { text: 'hi' } };
+  const zero = `00-${'0'.repeat(32)}-${'0'.repeat(16)}-01`;
+  for (const traceparent of ['garbage', `ff-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, zero]) {
+    expect((await http.post('/post', sent, { token, headers: { traceparent } })).status).toBe(200);
+  }
+  expect((await http.get('/sessions?type=a?&limit=many', { token })).status).toBe(400);
+});

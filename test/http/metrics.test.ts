@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { connect, createHub } from 'parley-hub';
 import { type WireCode, WireError } from 'parley-hub/core';
 import { expect, it } from 'vitest';
+import type { Figures } from '../../src/hub/figures.ts';
 import { Histogram } from '../../src/hub/histogram.ts';
+import { MEASURES, samplesOf } from '../../src/node/metrics/measures.ts';
 import { logOf } from '../wire/fuzz.ts';
 import { HttpHub } from './http-hub.ts';
 
@@ -176,9 +178,24 @@ it('[MO2] metrics are for this machine; through a proxy they take a credential w
     (await http.send('GET', '/metrics', null, { token, headers })).status;
   expect(await ask(undefined, {})).toBe(200);
   expect(await ask()).toBe(401);
+  for (const header of ['forwarded', 'via', 'x-real-ip']) expect(await ask(undefined, { [header]: 'x' })).toBe(401);
   expect(await ask('parley_wrong')).toBe(401);
   expect(await ask((await http.hub.createToken({ grants: ['enrol'] })).token)).toBe(403);
   expect(await ask((await http.hub.createToken({ grants: ['observe'] })).token)).toBe(200);
   expect(await ask((await http.hub.createToken({ grants: ['operate'] })).token)).toBe(200);
   expect(await ask(undefined, { host: 'evil.example' })).toBe(403);
+});
+
+it('[MO1] each range of a histogram has all below it', () => {
+  const ackMs = new Histogram([1, 10, 100]);
+  for (const ms of [0.5, 0.6, 5, 50, 500]) ackMs.observe(ms);
+  const measure = MEASURES.find(({ name }) => name === 'parley_ack_seconds');
+  const figures = { counted: { ackMs } } as unknown as Figures;
+  const samples = measure === undefined ? [] : samplesOf(measure, figures);
+  expect(samples.filter(({ labels }) => 'le' in labels).map(({ labels, value }) => [labels.le, value])).toEqual([
+    [0.001, 2],
+    [0.01, 3],
+    [0.1, 4],
+    ['+Inf', 5],
+  ]);
 });

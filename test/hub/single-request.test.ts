@@ -27,7 +27,7 @@ async function talking(store = new FaultyStore()) {
       op,
       params,
       as: as ?? null,
-      auth: { scheme: 'test' },
+      auth: { scheme: 'token' },
       authenticate: () => credential,
       unproven: () => failures.push(op),
     });

@@ -16,7 +16,7 @@ $ parley join --name bob --human                     # a person, in another term
 $ parley open consulting --to bob "Does it work?"    # a question to that person, in a third
 \`\`\`
 
-In a clone \`npm run parley -- …\` is the same without installing it. How to run a hub for others is in [operating.md](operating.md).
+In a clone \`npm run -s parley -- …\` is the same without installing it. How to run a hub for others is in [operating.md](operating.md).
 
 ## Which hub, and who asks
 

@@ -1,6 +1,7 @@
 /** `parley backup`. */
 
 import { isAbsolute, relative, resolve } from 'node:path';
+import { copyOperatorToken } from '../operator-token.ts';
 import { sizeOf, withStore } from './care.ts';
 import type { Command } from './command.ts';
 import { EXIT } from './exit-codes.ts';
@@ -9,7 +10,7 @@ import { wrongValue } from './trouble.ts';
 export const backup: Command = {
   name: 'backup',
   summary: 'Copy everything of a data folder into a new folder.',
-  details: 'While a hub runs, hub.backup() of its process does the same.',
+  details: "The operator's token goes with it. While a hub runs, hub.backup() of its process copies all but that.",
   args: [{ name: 'target', help: 'The folder to make; outside of the data folder.', values: 'folder' }],
   on: 'folder',
   examples: ['parley backup /backups/hub-2026-01-31'],
@@ -27,6 +28,7 @@ export const backup: Command = {
         );
       }
       const { bytes } = await store.backup(target, { onProgress: io.progress('copying') });
+      await copyOperatorToken(data, target);
       io.put({ data, target, bytes });
       io.say(`${target}: ${sizeOf(bytes)}; "parley restore ${target} --data <new folder>" makes a data folder of it`);
       return EXIT.done;

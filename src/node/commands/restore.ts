@@ -1,6 +1,7 @@
 /** `parley restore`. */
 
 import { existsSync } from 'node:fs';
+import { copyOperatorToken } from '../operator-token.ts';
 import { sizeOf } from './care.ts';
 import type { Command } from './command.ts';
 import { EXIT } from './exit-codes.ts';
@@ -28,6 +29,7 @@ export const restore: Command = {
     }
     const { restoreBackup } = await import('../store/restore.ts');
     const { bytes } = await restoreBackup(from, data, { onProgress: io.progress('copying') });
+    await copyOperatorToken(from, data);
     io.put({ backup: from, data, bytes });
     io.say(`${data}: ${sizeOf(bytes)}; "parley up --data ${data}" runs it`);
     return EXIT.done;

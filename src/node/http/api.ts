@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Authenticate } from '../../core/credentials.ts';
 import { toWireError, type WireCode, WireError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { TRACEPARENT } from '../../core/record-schemas.ts';
 import type { SingleRequest } from '../../hub/single-request.ts';
 import { bearerOf } from './bearer.ts';
 import { readParams } from './body.ts';
@@ -47,7 +48,9 @@ export async function answerApi(
 async function asked(hub: Asked, asker: Asker, request: IncomingMessage): Promise<unknown> {
   const refusal = asker.refusal();
   if (refusal !== null) throw new WireError('rate_limited', refusal, { retry_after_ms: 60_000 });
-  const [path = '', query] = (request.url ?? '').split('?', 2);
+  const { url = '' } = request;
+  const end = url.indexOf('?');
+  const [path, query] = end === -1 ? [url, ''] : [url.slice(0, end), url.slice(end + 1)];
   const searchParams = new URLSearchParams(query);
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
   const matched = matchedRoute(method, path.slice(API.length));
@@ -68,7 +71,7 @@ async function asked(hub: Asked, asker: Asker, request: IncomingMessage): Promis
 /** What the path says holds; a trace that the request belongs to goes on with what it posts. */
 function withContext({ op, params: said }: Matched, given: Record<string, unknown>, traceparent: unknown): JsonObject {
   const params = { ...given, ...said };
-  const traced = op === 'post' && typeof traceparent === 'string' && given.traceparent === undefined;
+  const traced = op === 'post' && isTrace(traceparent) && given.traceparent === undefined;
   // Whether it is what the operation takes is for the operation to say.
   return (traced ? { ...params, traceparent } : params) as JsonObject;
 }
@@ -76,4 +79,9 @@ function withContext({ op, params: said }: Matched, given: Record<string, unknow
 function nothingAt(method: string, path: string): WireError {
   const there = `POST ${API}/<operation>, and the paths that GET /openapi.json lists`;
   return new WireError('not_found', `there is nothing at ${method} ${path}; there is ${there}`);
+}
+
+/** A header that is none, or of a version to come, is left alone, as W3C has it: proxies make such. */
+function isTrace(traceparent: unknown): boolean {
+  return typeof traceparent === 'string' && TRACEPARENT.test(traceparent) && !/^ff|-0{32}-|-0{16}-/.test(traceparent);
 }

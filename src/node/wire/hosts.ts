@@ -44,7 +44,9 @@ export function isLoopback(address: string): boolean {
   return plain === '::1' || plain === 'localhost' || /^127\.\d+\.\d+\.\d+$/.test(plain);
 }
 
+const PROXIES: ReadonlySet<string> = new Set(['forwarded', 'via', 'x-real-ip']);
+
 /** It came through a proxy: what looks like the loopback may be anybody. */
 export function isForwarded({ headers }: Asked): boolean {
-  return Object.keys(headers).some((name) => name === 'forwarded' || name.startsWith('x-forwarded-'));
+  return Object.keys(headers).some((name) => PROXIES.has(name) || name.startsWith('x-forwarded-'));
 }
