@@ -128,7 +128,7 @@ describe.skipIf(process.platform === 'win32')('npm start', () => {
         /parley: data folder .* is in use by process \d+.*\nAnother folder: .*npm start -- --data/,
       );
       const taken = npmStart('--port', port, '--data', join(dirname(data), 'other'));
-      expect(await taken.exit).toBe(1);
+      expect(await taken.exit).toBe(7);
       expect(taken.output).toMatch(
         /parley: port \d+ of 127\.0\.0\.1 is taken.*\nAnother port: .*npm start -- --port 4748/,
       );

@@ -54,7 +54,7 @@ describe('it does not start, and says what was expected, what came and what to d
     const { port } = taken.address() as { readonly port: number };
     const { code, err } = await refused('--port', String(port), ...data('taken'));
     taken.close();
-    expect(code).toBe(1);
+    expect(code).toBe(7);
     expect(err).toContain(`port ${port} of 127.0.0.1 is taken by another program`);
     expect(err).toContain('give another port (0 = any that is free)');
   });

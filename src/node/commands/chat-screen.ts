@@ -1,7 +1,7 @@
 /** Where a chat is read and typed: a terminal, whose last lines are what is being written and the prompt, or plain lines. */
 
 import { clearScreenDown, createInterface, cursorTo, moveCursor } from 'node:readline';
-import { printable } from './transcript.ts';
+import { printable } from './printable.ts';
 
 /** What stands below everything that was said. */
 export interface Status {

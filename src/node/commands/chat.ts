@@ -11,6 +11,7 @@ import { type ChatCommands, runLine } from './chat-commands.ts';
 import { ChatRoom } from './chat-room.ts';
 import type { ChatScreen } from './chat-screen.ts';
 import type { Io } from './io.ts';
+import { printable, printableLine } from './printable.ts';
 import { told } from './trouble.ts';
 
 export class Chat implements ChatCommands {
@@ -95,7 +96,10 @@ export class Chat implements ChatCommands {
         const { message, hint, code } = told(thrown);
         this.io.put({ event: 'refused', code, message });
         const { paint } = this.io.terminal;
-        this.screen?.print([paint(`✗ ${message}`, 'red'), ...(hint === '' ? [] : [paint(`  ${hint}`, 'dim')])]);
+        this.screen?.print([
+          paint(`✗ ${printableLine(message)}`, 'red'),
+          ...(hint === '' ? [] : [paint(`  ${hint}`, 'dim')]),
+        ]);
       });
   }
 
@@ -145,7 +149,7 @@ export class Chat implements ChatCommands {
   }
 
   note(text: string): void {
-    this.screen?.print([this.io.terminal.paint(text, 'dim')]);
+    this.screen?.print([this.io.terminal.paint(printable(text), 'dim')]);
   }
 
   quit(): void {

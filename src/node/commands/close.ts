@@ -3,6 +3,7 @@
 import type { Asked, Command } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { findSession } from './find-session.ts';
+import { printableLine } from './printable.ts';
 import { acting, looking } from './reach.ts';
 
 export const close: Command = {
@@ -24,7 +25,7 @@ export const close: Command = {
       const session_id = await findSession(client, asked.args.session ?? '');
       const answer = await client.call('close_session', { session_id, reason: reasonOf(asked), wait: waitOf(asked) });
       io.put({ session_id, ...answer });
-      io.say(`${session_id}  ${answer.state}  ${answer.close_reason ?? ''}`);
+      io.say(`${session_id}  ${answer.state}  ${printableLine(answer.close_reason ?? '')}`);
       return EXIT.done;
     });
   },

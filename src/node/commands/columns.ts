@@ -1,13 +1,15 @@
-/** Rows for people: columns as wide as they need to be, the last one as long as it is. */
+/** Rows for people: columns as wide as they need to be, the last one as long as it is; a row is one line. */
 
 import type { Style, Terminal } from '../terminal.ts';
+import { printableLine } from './printable.ts';
 
 export interface Cell {
   readonly text: string;
   readonly style?: Style;
 }
 
-export function writeColumns(terminal: Terminal, heads: readonly string[], rows: readonly (readonly Cell[])[]): void {
+export function writeColumns(terminal: Terminal, heads: readonly string[], given: readonly (readonly Cell[])[]): void {
+  const rows = given.map((row) => row.map((cell) => ({ ...cell, text: printableLine(cell.text) })));
   const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]?.text.length ?? 0)));
   const line = (cells: readonly Cell[]): string =>
     cells

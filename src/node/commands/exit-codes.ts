@@ -25,7 +25,8 @@ export const EXIT_HELP: { readonly [Name in ExitName]: string } = {
   notAllowed: 'the hub does not know the credential, or does not allow it that',
   notFound: 'there is no such session, agent, token, schedule or file',
   refused: "the hub refused it for now: somebody else's turn, a session that has ended, a full inbox",
-  inUse: 'somebody else has it: a data folder that a hub has open, a name that is connected elsewhere',
+  inUse:
+    'somebody else has it: a data folder that a hub has open, a port that is taken, a name that is connected elsewhere',
   found: 'it looked for problems (verify, graph, doctor) and found some',
   disk: 'the disk failed a running hub',
 };
@@ -56,6 +57,14 @@ const OF_HUB: Readonly<Record<string, ExitName>> = {
 
 export function exitOf(thrown: unknown): ExitName {
   if (thrown instanceof WireError) return OF_WIRE[thrown.code] ?? 'refused';
+  if (isPortTaken(thrown)) return 'inUse';
   if (thrown instanceof HubError) return OF_HUB[thrown.code] ?? 'failed';
   return 'failed';
+}
+
+/** A port can be out of reach for other reasons too. */
+function isPortTaken(thrown: unknown): boolean {
+  if (!(thrown instanceof HubError) || thrown.code !== 'cannot_listen') return false;
+  const { cause } = thrown;
+  return cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
 }

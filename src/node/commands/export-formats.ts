@@ -2,6 +2,7 @@
 
 import { type Envelope, isContent } from '../../core/envelope.ts';
 import { nameOf, type SessionMetadata } from '../../core/session.ts';
+import { printableJson, withoutControls } from './printable.ts';
 import { sayEvent } from './say-event.ts';
 
 export type ExportFormat = 'jsonl' | 'md' | 'html';
@@ -9,7 +10,7 @@ export type ExportFormat = 'jsonl' | 'md' | 'html';
 export function exportText(format: ExportFormat, session: SessionMetadata, envelopes: readonly Envelope[]): string {
   switch (format) {
     case 'jsonl':
-      return envelopes.map((envelope) => `${JSON.stringify(envelope)}\n`).join('');
+      return envelopes.map((envelope) => `${printableJson(envelope)}\n`).join('');
     case 'md':
       return markdown(session, envelopes);
     case 'html':
@@ -61,14 +62,16 @@ function markdown(session: SessionMetadata, envelopes: readonly Envelope[]): str
 
 /** What somebody said may be Markdown itself: it stays within its quotation. */
 function quoted(text: string): string {
-  return text
+  return withoutControls(text.replaceAll(/\r\n?/g, '\n'))
     .split('\n')
     .map((line) => `> ${line}`)
     .join('\n');
 }
 
 function asMarkdown(text: string): string {
-  return text.replaceAll(/[\\`*_{}[\]<>()#+!|~]/g, (mark) => `\\${mark}`).replaceAll('\n', ' ');
+  return withoutControls(text.replaceAll(/\r\n?/g, '\n'))
+    .replaceAll(/[\\`*_{}[\]<>()#+!|~]/g, (mark) => `\\${mark}`)
+    .replaceAll('\n', ' ');
 }
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b;background:#fff}
@@ -108,5 +111,5 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 function asHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (mark) => ENTITIES[mark] ?? mark);
+  return withoutControls(text).replaceAll(/[&<>"']/g, (mark) => ENTITIES[mark] ?? mark);
 }

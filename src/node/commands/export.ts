@@ -32,7 +32,7 @@ export const exportSession: Command = {
       for await (const envelope of client.session(session_id).log({ pageSize: 500 })) envelopes.push(envelope);
       const text = exportText(format, session, envelopes);
       const bytes = Buffer.byteLength(text);
-      if (out !== null) await writeFile(out, text, { flag: 'wx' });
+      if (out !== null) await writeFile(out, text, { flag: 'wx', mode: 0o600 });
       io.put({ session_id, format, envelopes: envelopes.length, bytes, out, text: out === null ? text : null });
       if (out === null) io.say(text.replace(/\n$/, ''));
       else io.say(`${out}: ${envelopes.length} envelopes, ${bytes} bytes`);

@@ -1,10 +1,12 @@
 /** `parley redact`. */
 
+import { WireError } from '../../core/errors.ts';
 import type { Command } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { findSession } from './find-session.ts';
 import { wholeIn } from './given-json.ts';
 import { looking } from './reach.ts';
+import { Trouble } from './trouble.ts';
 
 export const redact: Command = {
   name: 'redact',
@@ -23,10 +25,22 @@ export const redact: Command = {
     const seq = wholeIn('<seq>', asked.args.seq ?? '', 1);
     return looking(asked, io, async (client) => {
       const session_id = await findSession(client, asked.args.session ?? '');
-      const answer = await client.call('redact', { session_id, seq, reason: asked.values.reason });
+      const answer = await client
+        .call('redact', { session_id, seq, reason: asked.values.reason })
+        .catch((thrown: unknown) => {
+          throw nothingToHide(thrown) ?? thrown;
+        });
       io.put(answer);
       io.say(`${session_id} ${seq} is redacted${answer.duplicate === true ? ' (it was before)' : ''}`);
       return EXIT.done;
     });
   },
 };
+
+/** Who may redact may not redact everything: another token would not help. */
+function nothingToHide(thrown: unknown): Trouble | null {
+  if (!(thrown instanceof WireError) || thrown.code !== 'forbidden' || thrown.details?.field !== 'params.seq')
+    return null;
+  const hint = '"parley show <session>" numbers what was said: that can be hidden.';
+  return new Trouble('refused', thrown.code, thrown.message, hint);
+}

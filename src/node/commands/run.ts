@@ -5,6 +5,7 @@ import { EXIT } from './exit-codes.ts';
 import { helpOf, helpOfAll } from './help.ts';
 import { ioOf, type Streams } from './io.ts';
 import { parseCommand } from './parse-command.ts';
+import { printable, printableJson } from './printable.ts';
 import { COMMANDS } from './table.ts';
 import { told } from './trouble.ts';
 
@@ -32,9 +33,9 @@ export async function runWords(words: readonly string[], streams: Streams): Prom
 /** In the way that was asked for; a defect of ours with the place it happened at. */
 function complain(thrown: unknown, isJson: boolean, { stderr, env }: Streams): number {
   const { exit, code, message, hint } = told(thrown);
-  if (isJson) stderr.write(`${JSON.stringify({ error: { code, message, hint, exit } })}\n`);
-  else stderr.write(`parley: ${message}\n${hint === '' ? '' : `${hint}\n`}`);
-  if (env.PARLEY_DEBUG && thrown instanceof Error) stderr.write(`${thrown.stack ?? ''}\n`);
+  if (isJson) stderr.write(`${printableJson({ error: { code, message, hint, exit } })}\n`);
+  else stderr.write(printable(`parley: ${message}\n${hint === '' ? '' : `${hint}\n`}`));
+  if (env.PARLEY_DEBUG && thrown instanceof Error) stderr.write(printable(`${thrown.stack ?? ''}\n`));
   return exit;
 }
 

@@ -7,8 +7,8 @@ import type { Command } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { wholeIn } from './given-json.ts';
 import type { Io } from './io.ts';
+import { printableLine } from './printable.ts';
 import { looking } from './reach.ts';
-import { printable } from './transcript.ts';
 
 export const search: Command = {
   name: 'search',
@@ -51,7 +51,7 @@ function print(
   names: (id: string) => string,
 ): void {
   const [before, found, after] = [snippet.slice(0, at), snippet.slice(at, at + length), snippet.slice(at + length)];
-  const words = [before, found, after].map((part) => printable(part).replaceAll('\n', ' '));
+  const words = [before, found, after].map((part) => printableLine(part));
   const text = `${words[0]}${io.terminal.paint(words[1] ?? '', 'bold', 'yellow')}${words[2]}`;
   io.say(`${io.terminal.paint(`${session_id} ${String(seq).padStart(4)}`, 'dim')}  ${names(sender_id)}: ${text}`);
 }

@@ -53,8 +53,9 @@ async function contentOf({ args, values }: Asked): Promise<string | Content> {
     if (args.text !== undefined || data === undefined) throw oneOfThem();
     return { event_type: values.type ?? 'msg.text', event_data: jsonObjectIn('--data-json', data) };
   }
-  if (args.text === undefined) throw oneOfThem();
-  return args.text === '-' ? readStdin() : args.text;
+  const text = args.text === '-' ? await readStdin() : args.text;
+  if (text === undefined || text === '') throw oneOfThem();
+  return text;
 }
 
 function oneOfThem(): Trouble {

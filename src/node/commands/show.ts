@@ -11,9 +11,10 @@ import { EXIT } from './exit-codes.ts';
 import { findSession } from './find-session.ts';
 import { wholeIn } from './given-json.ts';
 import type { Io } from './io.ts';
+import { printable, printableLine } from './printable.ts';
 import { looking } from './reach.ts';
 import { stateAfter } from './state-after.ts';
-import { printable, Transcript } from './transcript.ts';
+import { Transcript } from './transcript.ts';
 import { wrongValue } from './trouble.ts';
 
 export const show: Command = {
@@ -98,21 +99,24 @@ function print(io: Io, shown: Shown, as: string | undefined): void {
   const transcript = new Transcript(io.terminal, session);
   const { paint } = io.terminal;
   const who = session.participants.map(
-    ({ name, role, status }) => `${name} (${role}${status === 'active' ? '' : `, ${status}`})`,
+    ({ name, role, status }) =>
+      `${printableLine(name)} (${printableLine(role)}${status === 'active' ? '' : `, ${status}`})`,
   );
   io.say(
     `${paint(session.session_id, 'bold')}  ${session.manifest.type} ${session.manifest.version}  ${state} at seq ${at_seq}`,
   );
   io.say(`  with     ${who.join(', ')}`);
-  for (const [key, value] of Object.entries(session.labels)) io.say(printable(`  ${key.padEnd(8)} ${value}`));
+  for (const [key, value] of Object.entries(session.labels)) io.say(printableLine(`  ${key.padEnd(8)} ${value}`));
   if (session.expires_at !== null && session.closed_at === null) io.say(`  until    ${session.expires_at}`);
-  if (session.close_reason !== null && state === session.state) io.say(`  ended    ${session.close_reason}`);
-  if (unavailable !== null) io.say(paint(`  unavailable: ${unavailable}`, 'red'));
+  if (session.close_reason !== null && state === session.state)
+    io.say(`  ended    ${printableLine(session.close_reason)}`);
+  if (unavailable !== null) io.say(paint(`  unavailable: ${printableLine(unavailable)}`, 'red'));
   io.say('');
   for (const envelope of envelopes) for (const line of transcript.linesOf(envelope)) io.say(line);
   if (view !== undefined) printView(io, view, as ?? '');
   const words = awaited.map(
-    ({ name, what, due_at }) => `${name} ${what}${due_at === null ? '' : `, due ${fromNow(due_at, Date.now())}`}`,
+    ({ name, what, due_at }) =>
+      `${printableLine(name)} ${printableLine(what)}${due_at === null ? '' : `, due ${fromNow(due_at, Date.now())}`}`,
   );
   io.say(words.length === 0 ? '' : `\n${paint(`awaited: ${words.join('; ')}`, 'yellow')}`);
 }

@@ -1,9 +1,10 @@
 /** A session in words: a line for each envelope. */
 
 import type { Envelope, Turn } from '../../core/envelope.ts';
-import { isContent } from '../../core/envelope.ts';
+import { HUB_ID, isContent } from '../../core/envelope.ts';
 import type { SessionMetadata } from '../../core/session.ts';
 import { type Style, type Terminal, wrap } from '../terminal.ts';
+import { printable, printableLine } from './printable.ts';
 import { sayEvent } from './say-event.ts';
 
 const NAME_STYLES: readonly Style[] = ['cyan', 'green', 'yellow', 'magenta', 'blue'];
@@ -19,11 +20,11 @@ export class Transcript {
   }
 
   know(session: SessionMetadata): void {
-    for (const { agent_id, name } of session.participants) this.names.set(agent_id, name);
+    for (const { agent_id, name } of session.participants) this.names.set(agent_id, printableLine(name));
   }
 
   nameOf(id: unknown): string {
-    return this.names.get(String(id)) ?? String(id);
+    return this.names.get(String(id)) ?? printableLine(String(id));
   }
 
   /** Whose turn it is, if the session is to say. */
@@ -48,13 +49,15 @@ export class Transcript {
     });
   }
 
-  /** Envelopes tell who is who: the first of a session all, those who join later themselves. */
-  private learn({ event_data }: Envelope): void {
+  /** What the hub writes tells who is who: the first of a session all, then of each who joins; what others say of names is talk. */
+  private learn({ sender_id, event_data }: Envelope): void {
+    if (sender_id !== HUB_ID) return;
     const { participants, agent_id, name } = event_data;
     const told = Array.isArray(participants) ? participants : [{ agent_id, name }];
     for (const one of told) {
       if (typeof one !== 'object' || one === null || Array.isArray(one)) continue;
-      if (typeof one.agent_id === 'string' && typeof one.name === 'string') this.names.set(one.agent_id, one.name);
+      if (typeof one.agent_id === 'string' && typeof one.name === 'string')
+        this.names.set(one.agent_id, printableLine(one.name));
     }
   }
 
@@ -63,10 +66,4 @@ export class Transcript {
     for (const char of name) sum = (sum * 31 + (char.codePointAt(0) ?? 0)) % 997;
     return NAME_STYLES[sum % NAME_STYLES.length] ?? 'cyan';
   }
-}
-
-/** What others say must not move the cursor, or set the colours, of who reads it. */
-export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it takes out
-  return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd').replaceAll('\t', '    ');
 }
