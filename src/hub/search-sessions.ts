@@ -158,7 +158,7 @@ class Search {
       this.entriesLeft -= entries.length;
       const own = end === null ? entries : entries.filter(({ envelope }) => isReadable(envelope, this.agentId, end));
       const readable = end === null ? own : await notWithheld(this.parts.gate, this.agentId, own);
-      const stoppedAt = await this.look(this.parts.redactions.allShown(readable));
+      const stoppedAt = await this.look(readable);
       if (stoppedAt !== null) return stoppedAt;
       at -= entries.length;
     }
@@ -167,11 +167,13 @@ class Search {
 
   /** Gives the seq before the last match this call has room for; null = there is room for more. */
   private async look(entries: readonly Entry[]): Promise<number | null> {
-    for (const { envelope } of entries) {
-      const length = lengthOf(envelope);
+    for (const entry of entries) {
+      const length = lengthOf(entry.envelope);
       this.textLeft -= length;
       this.textOfTurn += length;
       if (this.textOfTurn > TEXT_PER_TURN) await this.turnOfOthers();
+      // Only now: it may have been redacted meanwhile.
+      const { envelope } = this.parts.redactions.shown(entry);
       const match = findIn(envelope, this.find);
       if (match === null) continue;
       this.matches.push(match);
