@@ -22,6 +22,7 @@ export interface Snippet {
 
 /** What is shown on either side of what was found. */
 const AROUND = 60;
+const TOO_MANY_MARKS = /\p{M}{65}/u;
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 
 /** null = there is nothing to look for. */
@@ -69,8 +70,9 @@ function wordsOf(plain: string): { readonly word: string; readonly at: number }[
   return [...plain.matchAll(WORD)].map(({ 0: word, index: at }) => ({ word, at }));
 }
 
+/** As it is where more marks stand in a row than any script has: composing those takes the square of their number. */
 function composed(text: string): string {
-  return text.normalize('NFC');
+  return TOO_MANY_MARKS.test(text) ? text : text.normalize('NFC');
 }
 
 /** As good as case folding: ß is ss, and a sigma is a sigma wherever it stands. */

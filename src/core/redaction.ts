@@ -42,6 +42,9 @@ const CARRIED: ReadonlyMap<string, string> = new Map([
   ['delegation.opened', 'prompt'],
 ]);
 
+/** What is kept of `usage`. */
+const COUNTS: ReadonlySet<string> = new Set(['fresh', 'cache_read', 'cache_write', 'output']);
+
 /** The member of the data that would be hidden; null = all of it; undefined = none of it may be. */
 export function hiddenMember({ event_type, event_data, task_id }: Envelope): string | null | undefined {
   if (isContent(event_type) || event_type === 'context.set') return null;
@@ -54,7 +57,19 @@ export function hiddenMember({ event_type, event_data, task_id }: Envelope): str
 export function hiddenIn(envelope: Envelope): Json {
   const member = hiddenMember(envelope);
   if (member === undefined) return null;
-  return member === null ? envelope.event_data : (envelope.event_data[member] ?? null);
+  const { event_data } = envelope;
+  if (member !== null)
+    return isFailedTask(envelope)
+      ? [event_data[member] ?? null, event_data.reason ?? null]
+      : (event_data[member] ?? null);
+  const { usage, cost_usd, ...said } = event_data;
+  const isKept = typeof cost_usd === 'number' || cost_usd === undefined;
+  return { ...said, ...(usage === undefined ? {} : { usage: notCounted(usage) }), ...(isKept ? {} : { cost_usd }) };
+}
+
+/** Why a task failed is told beside what came of it, and may say the same. */
+function isFailedTask({ event_type, task_id, event_data }: Envelope): boolean {
+  return event_type === 'task.failed' && task_id !== null && typeof event_data.reason === 'string';
 }
 
 export function digestsOf(envelope: Envelope): Pick<Redaction, 'digest' | 'key_digest'> {
@@ -69,14 +84,25 @@ export function tombstone(envelope: Envelope, { by, at, reason, digest, key_dige
   const { event_data } = envelope;
   if (member == null) return { ...envelope, event_data: { text: REDACTED_TEXT, ...spentOf(event_data) }, redacted };
   const hidden = typeof event_data[member] === 'string' ? REDACTED_TEXT : { text: REDACTED_TEXT };
-  return { ...envelope, event_data: { ...event_data, [member]: hidden }, redacted };
+  const why = isFailedTask(envelope) ? { reason: REDACTED_TEXT } : {};
+  return { ...envelope, event_data: { ...event_data, ...why, [member]: hidden }, redacted };
 }
 
 /** What was spent was spent: budgets are folded from it. */
 function spentOf({ usage, cost_usd }: Partial<JsonObject>): JsonObject {
-  const counts = isPlainObject(usage) ? Object.entries(usage).filter(([, value]) => typeof value === 'number') : null;
+  const counts = isPlainObject(usage) ? Object.entries(usage).filter(isCount) : null;
   return {
     ...(counts === null ? {} : { usage: Object.fromEntries(counts) as JsonObject }),
     ...(typeof cost_usd === 'number' || cost_usd === null ? { cost_usd } : {}),
   };
+}
+
+/** In types whose data nobody checks, anything may stand there: names too. */
+function isCount([name, value]: readonly [string, unknown]): boolean {
+  return COUNTS.has(name) && typeof value === 'number';
+}
+
+function notCounted(usage: Json): Json {
+  if (!isPlainObject(usage)) return usage;
+  return Object.fromEntries(Object.entries(usage).filter((one) => !isCount(one))) as JsonObject;
 }

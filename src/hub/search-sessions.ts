@@ -27,6 +27,8 @@ const DEFAULT_LIMIT = 20;
 const MOST_SESSIONS = 500;
 const SESSIONS_PER_PAGE = 25;
 const SESSIONS_PER_TURN = 100;
+/** Characters that are looked through before somebody else has a turn. */
+const TEXT_PER_TURN = 256 * 1024;
 /** Entries that are read at once. */
 const PAGE = 64;
 
@@ -53,6 +55,7 @@ class Search {
   private sessionsLeft = MOST_SESSIONS;
   private entriesLeft: number;
   private textLeft: number;
+  private textOfTurn = 0;
 
   constructor(parts: HubParts, { agentId }: Binding, params: SearchParams, find: Finder) {
     this.parts = parts;
@@ -103,6 +106,11 @@ class Search {
   /** Lists are read without waiting for the disk: somebody else has a turn now and then. */
   private async letOthers(): Promise<void> {
     if (this.sessionsLeft % SESSIONS_PER_TURN !== 0) return;
+    await this.turnOfOthers();
+  }
+
+  private async turnOfOthers(): Promise<void> {
+    this.textOfTurn = 0;
     await new Promise<void>((resume) => void this.parts.clock.after(0, resume));
   }
 
@@ -150,7 +158,7 @@ class Search {
       this.entriesLeft -= entries.length;
       const own = end === null ? entries : entries.filter(({ envelope }) => isReadable(envelope, this.agentId, end));
       const readable = end === null ? own : await notWithheld(this.parts.gate, this.agentId, own);
-      const stoppedAt = this.look(this.parts.redactions.allShown(readable));
+      const stoppedAt = await this.look(readable);
       if (stoppedAt !== null) return stoppedAt;
       at -= entries.length;
     }
@@ -158,9 +166,14 @@ class Search {
   }
 
   /** Gives the seq before the last match this call has room for; null = there is room for more. */
-  private look(entries: readonly Entry[]): number | null {
-    for (const { envelope } of entries) {
-      this.textLeft -= lengthOf(envelope);
+  private async look(entries: readonly Entry[]): Promise<number | null> {
+    for (const entry of entries) {
+      const length = lengthOf(entry.envelope);
+      this.textLeft -= length;
+      this.textOfTurn += length;
+      if (this.textOfTurn > TEXT_PER_TURN) await this.turnOfOthers();
+      // Only now: it may have been redacted meanwhile.
+      const { envelope } = this.parts.redactions.shown(entry);
       const match = findIn(envelope, this.find);
       if (match === null) continue;
       this.matches.push(match);

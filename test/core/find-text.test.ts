@@ -37,6 +37,15 @@ describe('a text', () => {
     expect(shown(query, text, 'words')).toBe(expected);
   });
 
+  it('[SR4] of very many marks in a row is searched as it is, in no more time than any other', () => {
+    const marks = '\u0315\u0300'.repeat(65_000);
+    const from = performance.now();
+    expect(shown('soup', `${marks} Soup`)).toBe('Soup');
+    expect(shown('soup', `${marks} Soup`, 'words')).toBe('Soup');
+    expect(shown('zz', marks)).toBe(null);
+    expect(performance.now() - from).toBeLessThan(1000);
+  });
+
   it('[SR4] of marks alone has no words', () => {
     expect(finderOf('?! --', 'words')).toBe(null);
   });

@@ -5,7 +5,7 @@ import type { Envelope } from '../../src/core/envelope.ts';
 import { heldByState } from '../../src/core/held-by-state.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { isSameContent, keyRecord } from '../../src/core/keys.ts';
-import { digestsOf, hiddenMember, tombstone } from '../../src/core/redaction.ts';
+import { digestsOf, hiddenIn, hiddenMember, tombstone } from '../../src/core/redaction.ts';
 import { sha256 } from '../../src/core/sha256.ts';
 import { spentWith } from '../../src/core/spending.ts';
 import type { SessionState } from '../../src/core/state.ts';
@@ -66,11 +66,25 @@ describe('a tombstone', () => {
     const envelope = envelopeOf('msg.packet', data);
     expect(spentWith(gone(envelope))).toEqual(spentWith(envelope));
     expect(JSON.stringify(gone(envelope))).not.toContain('secret');
+    const free = envelopeOf('x.report', { usage: { fresh: 3, 'sk-secret': 1, output: 'secret' }, cost_usd: 5 });
+    expect(gone(free).event_data).toEqual({ text: '[redacted]', usage: { fresh: 3 }, cost_usd: 5 });
+  });
+
+  it('[RD4] of a task that failed hides why as well, and the state is asked for it', () => {
+    const data = { result: { key: 'secret' }, reason: 'secret', owner_id: 'o' };
+    const envelope = envelopeOf('task.failed', data, { task_id: 'task' });
+    expect(gone(envelope).event_data).toEqual({ result: { text: '[redacted]' }, reason: '[redacted]', owner_id: 'o' });
+    expect(hiddenIn(envelope)).toEqual([{ key: 'secret' }, 'secret']);
+  });
+
+  it('[RD5] keeps what was spent: that the state holds it is no reason to refuse', () => {
+    const data = { text: 'x', usage: { fresh: 12345678, other: 1 }, cost_usd: 0.1234567 };
+    expect(hiddenIn(envelopeOf('msg.text', data))).toEqual({ text: 'x', usage: { other: 1 } });
   });
 
   it.each([
     ['task.completed', { result: { key: 'secret' }, result_bytes: 9, owner_id: 'o' }, 'task', 'result'],
-    ['task.failed', { result: { key: 'secret' }, reason: 'r', owner_id: 'o' }, 'task', 'result'],
+    ['task.failed', { result: { key: 'secret' }, owner_id: 'o' }, 'task', 'result'],
     ['task.failed', { reason: 'secret' }, null, 'reason'],
     ['task.checkpoint', { data: { key: 'secret' }, bytes: 9 }, 'task', 'data'],
     ['task.progress', { progress: 0.5, note: 'secret' }, 'task', 'note'],
@@ -100,7 +114,7 @@ describe('a tombstone', () => {
 describe('a state', () => {
   const state = (adapter_state: unknown): SessionState =>
     ({
-      metadata: { knobs: { room: 'the blue room' } },
+      metadata: { knobs: { room: 'the blue room' }, close_reason: 'done: sk-close-9' },
       adapter_state,
       pacing: {},
       delegations: [],
@@ -115,6 +129,12 @@ describe('a state', () => {
     [{ vars: { room: 'the blue room' } }, { text: 'the blue room' }, null],
     [{ vote: 'yes' }, { text: 'yes' }, null],
     [{ count: 12345678 }, { text: '12345678' }, null],
+    [{ vars: { 'sk-live-123': true } }, { set: { 'sk-live-123': true } }, 'adapter_state.vars'],
+    [{ vars: { pin: 99887766 } }, { set: { pin: 99887766 } }, 'adapter_state.vars.pin'],
+    [{ vars: { pin: 'it is 99887766' } }, { set: { pin: 99887766 } }, 'adapter_state.vars.pin'],
+    [{ vars: { api_token: 'none' } }, { set: { api_token: 'sk-live-123' } }, null],
+    [{ count: 12 }, { set: { count: 12 } }, null],
+    [null, { routing: { kind: 'finish', reason: 'sk-close-9' } }, 'close_reason'],
     [null, { text: 'sk-live-123' }, null],
   ])('[RD5] %j holds %j at %j', (adapter_state, said, expected) => {
     expect(heldByState(state(adapter_state), said)).toBe(expected);

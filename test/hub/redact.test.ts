@@ -1,6 +1,7 @@
 import { CONDITIONS, sequence, TARGETS } from 'parley-hub/adapters/transition-graph';
 import { workflow } from 'parley-hub/adapters/workflow';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/core/json.ts';
 import type { Peer } from '../../src/testing/peer.ts';
 import type { World } from '../../src/testing/world.ts';
 import { aConversation, aPanel, aWorld, logOf, opened, refusal, say, VIEWS } from './scene.ts';
@@ -129,6 +130,34 @@ describe('redact', () => {
     expect(await stateOf(world, alice, id)).toEqual(before);
     await world.restart();
     expect(await stateOf(world, await world.peer('alice'), id)).toEqual(before);
+  });
+
+  it('[RD5] is refused for what is held as a name, a number or the reason it closed', async () => {
+    const world = await aWorld({}, { adapters: [workflow], conditions: CONDITIONS, targets: TARGETS });
+    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const id = await opened(world, alice, [bob], { type: 'workflow', knobs: { graph: sequence(['alice', 'bob']) } });
+    const post = (event_type: string, event_data: JsonObject) =>
+      world.answer(alice.call('post', { session_id: id, event_type, event_data }));
+    const name = await post('context.set', { set: { [SECRET]: true } });
+    const number = await post('context.set', { set: { pin: 99887766 } });
+    const finish = await post('msg.packet', { body: 'bye', routing: { kind: 'finish', reason: 'sk-live-finish' } });
+    for (const [{ seq }, held] of [
+      [name, 'adapter_state'],
+      [number, 'pin'],
+      [finish, 'close_reason'],
+    ] as const) {
+      const refused = await refusal(world, world.hub.redact(id, seq));
+      expect(refused).toMatchObject({ code: 'conflict', details: { held: expect.stringContaining(held) } });
+    }
+  });
+
+  it('[RD5] is refused for a task that failed while the state holds why', async () => {
+    const { world, alice, id } = await aConversation();
+    const { task } = await world.answer(alice.call('start_task', { session_id: id, title: 'look' }));
+    const ref = { session_id: id, task_id: task.task_id };
+    const failed = await world.answer(alice.call('fail_task', { ...ref, reason: SECRET, result: { a: 'b' } }));
+    const refused = await refusal(world, world.hub.redact(id, failed.task.ended_seq ?? 0));
+    expect(refused).toMatchObject({ code: 'conflict', details: { held: 'tasks.ended.0.reason' } });
   });
 
   it('[RD6] changes nothing of the session: not its state, its turn, its log or what it expects', async () => {
