@@ -34,7 +34,8 @@ async function obey(message: ToChild): Promise<void> {
 async function open({ folder, segmentBytes, exitOnStoreFailure }: Extract<ToChild, { kind: 'open' }>): Promise<void> {
   try {
     const { store } = await openStore(folder, { segmentBytes });
-    hub = await createHub({ store, exitOnStoreFailure });
+    // Between two kills acks may never be written: no inbox is full for that.
+    hub = await createHub({ store, exitOnStoreFailure, limits: { maxPending: 1_000_000 } });
     hub.on('storeFailed', ({ error }) => tell({ kind: 'storeFailed', message: error.message }));
     tell({ kind: 'opened' });
   } catch (thrown) {

@@ -16,7 +16,7 @@ import { extended, type LogRecord } from './log-record.ts';
 import type { PlacedUnit } from './unit-places.ts';
 
 /** The index is written this long after something became durable: often enough that a start replays little, rarely enough to cost nothing. */
-export const COMMIT_AFTER_MS = 1000;
+export const COMMIT_AFTER_MS = 500;
 /** More than this waits for no timer. */
 const MANY_CHANGES = 8_192;
 /** With more than this waiting, answers wait for the index: it cannot follow, and memory is bounded. */
