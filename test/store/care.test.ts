@@ -12,6 +12,7 @@ import { restoreBackup } from '../../src/node/store/restore.ts';
 import { createdUnit, textUnit } from '../../src/testing/build.ts';
 import { SimDisk } from '../../src/testing/sim-disk.ts';
 import { durably, seqs } from '../../src/testing/store-contract/look.ts';
+import { eachCutOff } from './cut-off-archive.ts';
 import { damageUnit } from './damage-unit.ts';
 import { openSimStore } from './sim-store.ts';
 import { AN_HOUR_LATER, fill, picture, sessionId } from './stock.ts';
@@ -279,21 +280,11 @@ describe('the archive', () => {
     await fill(store, 8, 6);
     const shown = await picture(store);
     await store.close();
-    let isOver = false;
-    for (let operations = 1; !isOver; operations++) {
-      const copy = disk.copy();
-      const index = new MemoryIndex();
-      const { store: victim } = await openSimStore(copy, { index });
-      const died = copy.dieAfter(operations);
-      const archived = victim.archive({ endedBefore: AN_HOUR_LATER }).then(() => 'over');
-      isOver = (await Promise.race([archived, died])) === 'over';
-      copy.kill();
-      const { store: after, recovery } = await openSimStore(copy, { index: new MemoryIndex(index.copy()) });
-      expect(await picture(after), `after ${operations} operations`).toEqual(shown);
+    await eachCutOff(disk, AN_HOUR_LATER, async (after, recovery, when) => {
+      expect(await picture(after), when).toEqual(shown);
       expect(recovery.damages).toEqual([]);
       expect((await after.verify()).problems).toEqual([]);
-      await after.close();
-    }
+    });
   });
 });
 

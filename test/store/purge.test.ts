@@ -5,10 +5,10 @@ import type { Entry, Unit } from '../../src/core/envelope.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { digestsOf, REDACTED_EVENT, REDACTIONS_LOG, type RedactionRecord } from '../../src/core/redaction.ts';
 import type { DurableStore } from '../../src/node/store/durable-store.ts';
-import { MemoryIndex } from '../../src/node/store/memory-index.ts';
 import { hubUnit } from '../../src/testing/build.ts';
 import { SimDisk } from '../../src/testing/sim-disk.ts';
 import { durably } from '../../src/testing/store-contract/look.ts';
+import { eachCutOff } from './cut-off-archive.ts';
 import { openSimStore } from './sim-store.ts';
 import { AN_HOUR_LATER, fill, picture, sessionId } from './stock.ts';
 
@@ -88,26 +88,16 @@ describe('what was redacted', () => {
       for (const id of ids) await redact(store, id, 7, 9);
       const before = await shown(store);
       await store.close();
-      let isOver = false;
-      for (let operations = 1; !isOver; operations++) {
-        const copy = disk.copy();
-        const index = new MemoryIndex();
-        const { store: victim } = await openSimStore(copy, { index });
-        const died = copy.dieAfter(operations);
-        const archived = victim.archive(ALL).then(() => 'over');
-        isOver = (await Promise.race([archived, died])) === 'over';
-        copy.kill();
-        const opened = await openSimStore(copy, { index: new MemoryIndex(index.copy()) });
-        expect(await shown(opened.store), `after ${operations} operations`).toEqual(before);
-        expect(opened.recovery.damages).toEqual([]);
-        expect((await opened.store.verify()).problems).toEqual([]);
+      await eachCutOff(disk, ALL.endedBefore, async (after, recovery, when) => {
+        expect(await shown(after), when).toEqual(before);
+        expect(recovery.damages).toEqual([]);
+        expect((await after.verify()).problems).toEqual([]);
         // What was left undone is done by the next one.
-        await opened.store.archive(ALL);
+        await after.archive(ALL);
         for (const [i, id] of ids.entries())
-          expect((await read(opened.store, id, 4)).envelope.redacted !== undefined).toBe(i % 2 === 0);
-        expect(await shown(opened.store)).toEqual(before);
-        await opened.store.close();
-      }
+          expect((await read(after, id, 4)).envelope.redacted !== undefined).toBe(i % 2 === 0);
+        expect(await shown(after)).toEqual(before);
+      });
     },
   );
 });
