@@ -9,7 +9,7 @@ import { required, run } from '../package/repository.ts';
 import { python, whyNoPython } from './python.ts';
 
 it.skipIf(python === null && !required('python'))(
-  `[PK6] examples/websocket/client.py asks, answers and acks, again and again${whyNoPython}`,
+  `[PK6] examples/websocket/client.py joins, answers and acks, again and again${whyNoPython}`,
   async () => {
     if (python === null) throw new Error('PARLEY_REQUIRE asks for python3 with websockets');
     const data = mkdtempSync(join(tmpdir(), 'parley-python-'));
@@ -19,15 +19,24 @@ it.skipIf(python === null && !required('python'))(
     writeFileSync(join(data, 'operator-token'), `${token}\n`);
     const env = { ...process.env, PARLEY_URL: url, PARLEY_DATA: data };
     const command: string = python;
-    const ask = () => run(command, ['examples/websocket/client.py'], { env });
-    const told = { code: 0, output: 'bela says: 4, and Python asked.\n' };
-    expect([await ask(), await ask()]).toEqual([told, told]);
-    expect(hub.health()).toMatchObject({ bound: 0, sessions: { live: 0 } });
+    const answer = () => run(command, ['examples/websocket/client.py'], { env });
+    const ann = await hub.agent('ann');
+    for (const question of ['What is 2 + 2?', 'And 3 + 3?']) {
+      const bela = answer();
+      await expect.poll(() => hub.health().bound, { timeout: 20_000 }).toBe(2);
+      const session = await ann.open('consulting', ['bela']);
+      await session.send(question);
+      expect((await session.waitFor('msg.text')).event_data).toEqual({ text: `You asked: ${question}` });
+      expect(await session.ended()).toMatchObject({ state: 'CLOSED' });
+      expect(await bela).toEqual({ code: 0, output: 'bela is here\n' });
+    }
+    ann.close();
+    await expect.poll(() => hub.health()).toMatchObject({ bound: 0, sessions: { live: 0 } });
     await hub.stop();
     // Nobody is there any more; then nobody has ever been; then the package is missing.
-    const lines = [await ask()];
+    const lines = [await answer()];
     rmSync(data, { recursive: true });
-    lines.push(await ask(), await run(command, ['-S', 'examples/websocket/client.py'], { env }));
+    lines.push(await answer(), await run(command, ['-S', 'examples/websocket/client.py'], { env }));
     expect(lines).toEqual([
       { code: 1, output: expect.stringMatching(/^no hub at ws:.*is `npm start` running\? \(.*\)\n$/) },
       { code: 1, output: expect.stringMatching(/^no hub at ws:.* with its token in .*\n$/) },
