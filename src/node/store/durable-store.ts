@@ -39,6 +39,7 @@ import { liveChildren, liveRows } from './live-sessions.ts';
 import { decodeJson, type LogRecord } from './log-record.ts';
 import { readEntries } from './read-entries.ts';
 import { type Repaired, repairLogs } from './repair.ts';
+import { type SetAside, setDamageAside } from './set-aside.ts';
 import { applyOperation, newEpoch, OPERATIONS_FAMILY, type StoreOperation } from './store-operations.ts';
 import { type Verified, type VerifyOptions, verifyStore } from './verify.ts';
 
@@ -218,6 +219,11 @@ export class DurableStore implements Store {
   /** Cuts damaged logs to what is sound, each in a new epoch. Not beside a running hub, which may hold them in memory. */
   repair(logIds?: readonly string[], options: CareOptions = {}): Promise<readonly Repaired[]> {
     return this.#caring(() => repairLogs(this.#open(), logIds, systemClock.now(), options));
+  }
+
+  /** Sets aside what is damaged and of no use to any log: damaged records of the audit, and what `repair` cut. Not beside a running hub. */
+  setAside(options: CareOptions & { readonly isSome?: boolean } = {}): Promise<readonly SetAside[]> {
+    return this.#caring(() => setDamageAside(this.#open(), options));
   }
 
   /** Reads and folds everything again and compares; the hub may go on meanwhile. */
