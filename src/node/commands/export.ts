@@ -17,7 +17,7 @@ export const exportSession: Command = {
   options: [
     { name: 'format', value: 'format', help: 'jsonl: every envelope (usual). md, html: to read.', values: FORMATS },
     { name: 'out', value: 'file', help: 'Where to; it must not be there yet. Without it, stdout.', values: 'file' },
-    { name: 'as', value: 'name', help: 'Who asks, if the token speaks for one name alone.' },
+    { name: 'as', value: 'name', help: 'Who asks; a token for one name knows it by itself.' },
   ],
   on: 'hub',
   examples: ['parley export last > session.jsonl', 'parley export 3f2a --format html --out session.html'],

@@ -25,7 +25,9 @@ export const repair: Command = {
       for (const { log_id, kept_seq } of repaired) io.say(`${log_id}: kept up to seq ${kept_seq}`);
       for (const damage of set_aside) {
         const { copy } = damage;
-        io.say(`${sayDamage(damage)}: set aside${copy === null ? '' : `; a copy is in ${join(data, 'journal', copy)}`}`);
+        io.say(
+          `${sayDamage(damage)}: set aside${copy === null ? '' : `; a copy is in ${join(data, 'journal', copy)}`}`,
+        );
       }
       if (repaired.length + set_aside.length === 0) io.say('nothing is damaged');
       return EXIT.done;

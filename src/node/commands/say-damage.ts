@@ -13,6 +13,7 @@ const NAMES: Readonly<Record<string, string>> = {
 
 export function sayDamage({ file, from, to, logs, others }: DamagedPlace): string {
   const whose = [...logs.map((log) => NAMES[log] ?? log), ...(others ? ['what has lost its name'] : [])];
-  const where = from === to ? `journal/${file} from byte ${from} on is gone` : `journal/${file}, bytes ${from} to ${to}`;
+  const where =
+    from === to ? `journal/${file} from byte ${from} on is gone` : `journal/${file}, bytes ${from} to ${to}`;
   return `${where}: ${whose.join(', ') || 'a mark'}`;
 }

@@ -31,7 +31,7 @@ export const sessions: Command = {
     { name: 'state', value: 'state', help: 'Only those in this state.', values: STATES, isMany: true },
     { name: 'type', value: 'type', help: 'Only those of this type.' },
     { name: 'limit', value: 'number', help: 'At most so many (50).' },
-    { name: 'as', value: 'name', help: 'Whose, if the token speaks for one name alone.' },
+    { name: 'as', value: 'name', help: 'Whose; a token for one name knows it by itself.' },
   ],
   on: 'hub',
   examples: ['parley sessions --live', 'parley sessions --json | jq -r .session_id'],

@@ -55,7 +55,10 @@ export async function setDamageAside(
 }
 
 /** All of it lies within a part that was set aside. */
-export function isAside(places: readonly { readonly from: Position; readonly to: Position }[], damage: Damage): boolean {
+export function isAside(
+  places: readonly { readonly from: Position; readonly to: Position }[],
+  damage: Damage,
+): boolean {
   return places.some(({ from, to }) => !isBefore(damage.from, from) && !isBefore(to, damage.to));
 }
 
