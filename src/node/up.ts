@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { HubError } from '../core/errors.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Log } from '../core/ports.ts';
+import { checkUp } from './check-up.ts';
 import { createHub, type LocalHub } from './create-hub.ts';
 import { ensureOperatorToken } from './operator-token.ts';
 import { logLevelOf, logTo } from './pino-log.ts';
@@ -33,6 +34,7 @@ const ONE_KEY_MS = 500;
 /** Resolves when it has ended, after SIGTERM or SIGINT. */
 export async function up({ data, hubLimits = {}, tell, logLevel = 'info', ...options }: UpOptions): Promise<void> {
   const { log = logTo(process.stderr, logLevelOf(logLevel)), ...serving } = options;
+  await checkUp(data, hubLimits, serving);
   // Listened for from the first: who reads the welcome may answer it at once.
   const told = toldToEnd();
   const hub = await createHub({ data, exitOnStoreFailure: true, limits: hubLimits, log }).catch(explained);

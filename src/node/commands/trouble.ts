@@ -45,7 +45,12 @@ const WIRE_HINTS: Partial<Record<WireCode, string>> = {
 };
 
 const HUB_HINTS: Readonly<Record<string, string>> = {
-  cannot_listen: 'Another port: "parley up --port 4748", in a clone "npm start -- --port 4748".',
+  bad_options: '"parley up --help" shows the options; docs/operating.md has the settings of --config.',
+  unsafe_auth: '"parley up --help" shows the options; docs/operating.md has the settings of --config.',
+  bad_limits: 'docs/operating.md has the settings of --config.',
+  bad_data_folder: 'Give the path of a folder that can be made or written: "--data <folder>", PARLEY_DATA.',
+  cannot_listen:
+    'Another port: "parley up --port 4748", in a clone "npm start -- --port 4748"; another address with "--host".',
   data_in_use:
     'Another folder: "parley up --data other --port 4748", in a clone "npm start -- --data other --port 4748".',
   client_closed: 'Is the hub still running? "parley doctor" says more.',

@@ -4,7 +4,7 @@
  * thrown; so a small file beside it tells the next start how the last ones ended.
  */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { INDEX_FOLDER } from './data-format.ts';
@@ -38,7 +38,7 @@ export async function openIndex(folder: string): Promise<OpenedIndex> {
   const path = join(folder, INDEX_FOLDER);
   const write = (state: IndexState): void => {
     try {
-      writeFileSync(join(folder, STATE_NAME), JSON.stringify(state));
+      writeFileSync(join(folder, STATE_NAME), JSON.stringify(state), { mode: 0o600 });
     } catch {
       // It is only a hint; a disk that takes nothing is told by the journal.
     }
@@ -50,7 +50,7 @@ export async function openIndex(folder: string): Promise<OpenedIndex> {
   write({ starts, suspect: true });
   const index = await probed(path).catch(async () => {
     await rm(path, { recursive: true, force: true });
-    return new LmdbIndex(path);
+    return opened(path);
   });
   write({ starts, suspect: false });
   let isKnownBad = false;
@@ -77,7 +77,7 @@ function readState(path: string): IndexState {
 }
 
 async function probed(path: string): Promise<LmdbIndex> {
-  const index = new LmdbIndex(path);
+  const index = opened(path);
   try {
     index.get(CHECKPOINT_KEY);
     for (const reverse of [false, true]) {
@@ -93,4 +93,10 @@ async function probed(path: string): Promise<LmdbIndex> {
     await index.close();
     throw thrown;
   }
+}
+
+/** What is in it is said in sessions: its folder is for its owner alone. */
+function opened(path: string): LmdbIndex {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  return new LmdbIndex(path);
 }
