@@ -5,8 +5,9 @@ import { HubError } from '../core/errors.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Log } from '../core/ports.ts';
 import { checkUp } from './check-up.ts';
+import { type Controlled, openControl } from './control.ts';
 import { createHub, type LocalHub } from './create-hub.ts';
-import { ensureOperatorToken } from './operator-token.ts';
+import { copyOperatorToken, ensureOperatorToken } from './operator-token.ts';
 import { logLevelOf, logTo } from './pino-log.ts';
 import type { ServeOptions } from './wire/serve-options.ts';
 
@@ -40,11 +41,26 @@ export async function up({ data, hubLimits = {}, tell, logLevel = 'info', ...opt
   const hub = await createHub({ data, exitOnStoreFailure: true, limits: hubLimits, log }).catch(explained);
   const port = await open(hub, serving);
   const token_file = await ensureOperatorToken(hub, data);
+  const closeControl = await openControl(data, controlledBy(hub, data), log);
   tell({ event: 'listening', url: port.url, data, token_file });
   const signal = await told;
   tell({ event: 'stopping', signal });
+  await closeControl();
   await hub.stop();
   tell({ event: 'stopped' });
+}
+
+/** What commands beside it may ask for. The operator's token goes with a backup, as it does when no hub runs. */
+function controlledBy(hub: LocalHub, data: string): Controlled {
+  return {
+    async backup({ target }, options) {
+      const done = await hub.backup(target, options);
+      await copyOperatorToken(data, target);
+      return done;
+    },
+    archive: ({ endedBefore }, options) => hub.archive({ ...options, endedBefore }),
+    verify: (_, options) => hub.verify(options),
+  };
 }
 
 async function open(hub: LocalHub, serving: ServeOptions): ReturnType<LocalHub['listen']> {

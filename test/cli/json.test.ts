@@ -166,16 +166,6 @@ it('[CM11] doctor looks at environment, folder, disk, sync, port and clock', asy
   );
 });
 
-it('[CM9] while the hub runs its folder is left alone, and it is said who has it', async () => {
-  for (const command of [['backup', join(line.folder, 'no')], ['archive'], ['verify'], ['repair']]) {
-    const { code, out, err } = await line.run(command);
-    expect({ code, out }).toEqual({ code: 7, out: '' });
-    expect(err).toMatch(
-      /is in use by process \d+: the hub that runs there, or another command, has it open\nStop that hub first/,
-    );
-  }
-});
-
 it('[CM2, CM9] with the hub stopped: verify, archive, backup, restore, repair; and whoever waited for it can leave', async () => {
   await line.stopHub();
   await bob.says('"away"');

@@ -45,8 +45,6 @@ const WIRE_HINTS: Partial<Record<WireCode, string>> = {
 };
 
 const HUB_HINTS: Readonly<Record<string, string>> = {
-  bad_options: '"parley up --help" shows the options; docs/operating.md has the settings of --config.',
-  unsafe_auth: '"parley up --help" shows the options; docs/operating.md has the settings of --config.',
   bad_limits: 'docs/operating.md has the settings of --config.',
   bad_data_folder: 'Give the path of a folder that can be made or written: "--data <folder>", PARLEY_DATA.',
   cannot_listen:

@@ -1,11 +1,13 @@
 /** `parley up`. */
 
+import { HubError } from '../../core/errors.ts';
 import type { UpEvent } from '../up.ts';
 import { welcomeLines } from '../welcome-lines.ts';
 import type { Command } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { LOG_LEVELS } from './log-level.ts';
+import { Trouble } from './trouble.ts';
 
 export const up: Command = {
   name: 'up',
@@ -37,10 +39,18 @@ export const up: Command = {
   async run(asked, io) {
     // Loaded when it is needed: help and version come at once.
     const [{ up: run }, { settingsOf }] = await Promise.all([import('../up.ts'), import('./up-settings.ts')]);
-    await run({ ...(await settingsOf(asked, io)), tell: (event) => tell(io, event) });
+    const settings = await settingsOf(asked, io).catch(explained);
+    await run({ ...settings, tell: (event) => tell(io, event) }).catch(explained);
     return EXIT.done;
   },
 };
+
+/** An option or a setting of --config. */
+function explained(thrown: unknown): never {
+  if (!(thrown instanceof HubError) || (thrown.code !== 'bad_options' && thrown.code !== 'unsafe_auth')) throw thrown;
+  const hint = '"parley up --help" shows the options; docs/operating.md has the settings of --config.';
+  throw new Trouble('wrong', thrown.code, thrown.message, hint);
+}
 
 function tell(io: Io, event: UpEvent): void {
   io.put(event);

@@ -51,6 +51,8 @@ export interface StorePorts {
   onDamage(logId: string, fromSeq: number, error: Error): void;
   /** The index is not to be used by the next start. */
   onIndexDamaged(): void;
+  /** The same, and nothing is wrong with it. */
+  onIndexRenewed(): void;
   /** Behind everything else: the folder is let go. */
   onClosed(): Promise<void>;
 }
@@ -281,7 +283,7 @@ export class DurableStore implements Store {
       catalogue: this.#catalogue,
       settle: () => this.#appender.settle(),
       dumpCursors: () => this.#dumpCursors(),
-      renewIndex: () => this.#ports.onIndexDamaged(),
+      renewIndex: () => this.#ports.onIndexRenewed(),
       perform: (operation) => this.perform(operation),
     };
   }

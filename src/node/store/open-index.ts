@@ -24,12 +24,18 @@ interface IndexState {
   readonly starts: number;
   /** The index was being looked at, or was found to be damaged. */
   readonly suspect: boolean;
+  /** Nothing is wrong with it, and the next start builds another all the same. */
+  readonly renew?: boolean;
 }
 
 export interface OpenedIndex {
   readonly index: LmdbIndex;
+  /** The last process wanted another one. */
+  readonly wasRenewed: boolean;
   /** The next start does not use it. */
   isBad(): void;
+  /** The next start builds another, though nothing is wrong with it. */
+  renew(): void;
   /** It was in use for a while, or to a good end. */
   isFine(): void;
 }
@@ -44,7 +50,8 @@ export async function openIndex(folder: string): Promise<OpenedIndex> {
     }
   };
   const last = readState(join(folder, STATE_NAME));
-  const isTrusted = !last.suspect && last.starts < MOST_BAD_ENDS;
+  const wasRenewed = last.renew === true;
+  const isTrusted = !last.suspect && !wasRenewed && last.starts < MOST_BAD_ENDS;
   if (!isTrusted) await rm(path, { recursive: true, force: true });
   const starts = isTrusted ? last.starts + 1 : 1;
   write({ starts, suspect: true });
@@ -56,6 +63,11 @@ export async function openIndex(folder: string): Promise<OpenedIndex> {
   let isKnownBad = false;
   return {
     index,
+    wasRenewed,
+    renew() {
+      isKnownBad = true;
+      write({ starts, suspect: false, renew: true });
+    },
     isBad() {
       isKnownBad = true;
       write({ starts, suspect: true });
@@ -69,8 +81,10 @@ export async function openIndex(folder: string): Promise<OpenedIndex> {
 /** A state that cannot be read says nothing. */
 function readState(path: string): IndexState {
   try {
-    const { starts, suspect }: { starts?: unknown; suspect?: unknown } = JSON.parse(readFileSync(path, 'utf8'));
-    return { starts: typeof starts === 'number' ? starts : 0, suspect: suspect === true };
+    const { starts, suspect, renew }: { readonly [Name in keyof IndexState]?: unknown } = JSON.parse(
+      readFileSync(path, 'utf8'),
+    );
+    return { starts: typeof starts === 'number' ? starts : 0, suspect: suspect === true, renew: renew === true };
   } catch {
     return { starts: 0, suspect: false };
   }

@@ -40,6 +40,8 @@ export interface StoreRecovery {
   readonly replayed: number;
   /** The index was of no use and was built anew. */
   readonly rebuilt: boolean;
+  /** It had been given up on purpose: an archiving had removed what was redacted, and the index may have had it. */
+  readonly renewed: boolean;
   /** The folder had this older format; a copy of it as it was is in `before-format-…`. null = it had the present one. */
   readonly upgradedFrom: number | null;
 }
@@ -92,6 +94,7 @@ export async function recoverStore(parts: StoreParts): Promise<{ store: DurableS
       damagedLogs: damagedLogs(catalogue),
       replayed,
       rebuilt: known === null && replayed > 0,
+      renewed: false,
       upgradedFrom: null,
     },
   };
