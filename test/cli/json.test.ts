@@ -148,7 +148,7 @@ it('[CM2] graph, completion and demo need no hub', async () => {
   const file = join(line.folder, 'graph.yaml');
   await writeFile(
     file,
-    'initial_speaker: ann\ntransitions:\n  - when: {name: from_speaker, args: {agent: ann}}\n    then: {name: agent, args: {agent: ben}}\n',
+    'initial_speaker: ann\ntransitions:\n  - when: {name: from_speaker, args: {agent_id: ann}}\n    then: {name: agent, args: {agent_id: ben}}\n',
   );
   const [drawn] = await json('graph', file);
   expect(drawn).toMatchObject({ file, mermaid: expect.stringContaining('ann') });

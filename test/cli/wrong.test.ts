@@ -12,6 +12,11 @@ beforeAll(async () => {
   line = await CommandLine.open();
   await line.startHub();
   await writeFile(join(line.folder, 'graph.yaml'), 'initial_speaker: 7\n');
+  const rule = '{when: {name: from_speaker, args: {agent_id: ann}}, then: {name: agent, args: {agent_id: ben}}}';
+  const odd = '{when: {name: not, args: {condition: {name: is_urgent}}}, then: {name: nobody_knows}}';
+  await writeFile(join(line.folder, 'condition.yaml'), `initial_speaker: ann\ntransitions: [${rule}, ${odd}]\n`);
+  const wrong = rule.replace('agent_id: ann', 'speaker: ann');
+  await writeFile(join(line.folder, 'arguments.yaml'), `initial_speaker: ann\ntransitions: [${wrong}]\n`);
   await writeFile(join(line.folder, 'broken.yaml'), '{');
   await writeFile(join(line.folder, 'hub.yaml'), 'prot: 1\n');
   await writeFile(join(line.folder, 'limits.yaml'), 'limits: { maxTurnz: 3 }\n');
@@ -86,6 +91,19 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
   graph: [
     ['%/graph.yaml', 8, /initial_speaker/, /Mend/],
     ['%/none.yaml', 5, /is not there/, /JSON or YAML/],
+    [
+      '%/condition.yaml',
+      8,
+      /transitions\.1\.when\.args\.condition\.name: expected a registered condition \(.*from_speaker.*"is_urgent"/,
+      /--own/,
+    ],
+    [
+      '%/condition.yaml --own is_urgent',
+      8,
+      /transitions\.1\.then\.name: expected a registered target \(.*agent.*"nobody_knows"/,
+      /--own/,
+    ],
+    ['%/arguments.yaml', 8, /transitions\.0\.when\.args\.speaker: expected one of agent_id/, /Mend/],
   ],
   schedule: [
     ['create x --to bob --cron x', 2, /"schedule create" needs --type/, /--help/],
@@ -200,4 +218,13 @@ it.skipIf(process.platform === 'win32')('[CM14] what a hub keeps is for its owne
   for (const file of ['parley.json', 'lock', 'index-state.json', 'operator-token']) {
     expect({ file, mode: await modeOf(file) }).toEqual({ file, mode: '600' });
   }
+});
+
+it('[CM17] conditions and targets of one’s own are taken by their names', async () => {
+  const names = ['--own', 'is_urgent', '--own', 'nobody_knows'];
+  const { code, out } = await line.run(['graph', join(line.folder, 'condition.yaml'), ...names, '--json']);
+  expect({ code, drawn: JSON.parse(out) }).toMatchObject({
+    code: 0,
+    drawn: { mermaid: expect.stringContaining('ann') },
+  });
 });
