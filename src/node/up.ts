@@ -7,6 +7,7 @@ import type { Log } from '../core/ports.ts';
 import { checkUp } from './check-up.ts';
 import { type Controlled, openControl } from './control.ts';
 import { createHub, type LocalHub } from './create-hub.ts';
+import { logEvents } from './log-events.ts';
 import { copyOperatorToken, ensureOperatorToken } from './operator-token.ts';
 import { logLevelOf, logTo } from './pino-log.ts';
 import type { ServeOptions } from './wire/serve-options.ts';
@@ -25,7 +26,13 @@ export interface UpOptions extends ServeOptions {
 
 /** What happens to it, as it is told to programs too. */
 export type UpEvent =
-  | { readonly event: 'listening'; readonly url: string; readonly data: string; readonly token_file: string }
+  | {
+      readonly event: 'listening';
+      readonly url: string;
+      readonly host: string;
+      readonly data: string;
+      readonly token_file: string;
+    }
   | { readonly event: 'stopping'; readonly signal: string }
   | { readonly event: 'stopped' };
 
@@ -42,11 +49,15 @@ export async function up({ data, hubLimits = {}, tell, logLevel = 'info', ...opt
   const port = await open(hub, serving);
   const token_file = await ensureOperatorToken(hub, data);
   const closeControl = await openControl(data, controlledBy(hub, data), log);
-  tell({ event: 'listening', url: port.url, data, token_file });
+  logEvents(hub, log);
+  log.info('listening', { url: port.url, host: port.host, data });
+  tell({ event: 'listening', url: port.url, host: port.host, data, token_file });
   const signal = await told;
+  log.info('stopping', { signal });
   tell({ event: 'stopping', signal });
   await closeControl();
   await hub.stop();
+  log.info('stopped');
   tell({ event: 'stopped' });
 }
 

@@ -67,6 +67,6 @@ function sentAway(name: string, reason: string): Trouble {
       `the hub said goodbye (${reason})`,
       'Is it still running? "parley doctor" says more.',
     );
-  const hint = 'It goes on there; "parley join --take-over" brings it back here.';
+  const hint = `It goes on there; "parley join --name ${name} --take-over" brings it back here.`;
   return new Trouble('inUse', 'replaced', `${name} was connected elsewhere, and is no longer connected here`, hint);
 }

@@ -49,7 +49,7 @@ export async function joining(
 ): Promise<HumanClient> {
   const where = await whereIs(asked, io);
   const name = await speakerOf(where, asked.values.name ?? nameGiven(asked, io));
-  await assertFree(where, name, asked, io);
+  await assertFree(where, name, asked, io, '--name');
   const { connectHuman } = await import('../client.ts');
   const { reconnect: _, ...proof } = options(where);
   return connectHuman(where.url, { ...proof, ...given, name }).catch((thrown) => explained(thrown, where, name));
@@ -96,9 +96,9 @@ async function speakerOf(where: Where, given: string | undefined): Promise<strin
 }
 
 /** A name that is connected elsewhere is left alone unless told otherwise. */
-async function assertFree(where: Where, name: string, asked: Asked, io: Io): Promise<void> {
+async function assertFree(where: Where, name: string, asked: Asked, io: Io, option = '--as'): Promise<void> {
   if (asked.switches.has('take-over')) return;
-  const hint = `Speak there, or as another with "--as"; "--take-over" does it all the same.`;
+  const hint = `Speak there, or as another with "${option}"; "--take-over" does it all the same.`;
   const refusal = await refusalOf(where, async (looker) => {
     if (await isConnected(looker, name)) throw busy(name, hint);
   });

@@ -3,6 +3,7 @@
 import { HubError } from '../../core/errors.ts';
 import type { UpEvent } from '../up.ts';
 import { welcomeLines } from '../welcome-lines.ts';
+import { reachable } from '../wire/hosts.ts';
 import type { Command } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Io } from './io.ts';
@@ -35,7 +36,7 @@ export const up: Command = {
     { name: 'log-level', value: 'level', help: 'What the hub logs to stderr (info).', values: LOG_LEVELS },
   ],
   examples: ['parley up', 'parley up --port 0 --data /tmp/hub', 'parley up --config hub.yaml --log-level warn'],
-  json: 'Lines {"event": "listening", "url", "data", "token_file"}, {"event": "stopping", "signal"}, {"event": "stopped"}.',
+  json: 'Lines {"event": "listening", "url", "host", "data", "token_file"}, {"event": "stopping", "signal"}, {"event": "stopped"}.',
   async run(asked, io) {
     // Loaded when it is needed: help and version come at once.
     const [{ up: run }, { settingsOf }] = await Promise.all([import('../up.ts'), import('./up-settings.ts')]);
@@ -56,7 +57,14 @@ function tell(io: Io, event: UpEvent): void {
   io.put(event);
   switch (event.event) {
     case 'listening':
-      return io.say(welcomeLines({ url: event.url, data: event.data, tokenFile: event.token_file }).join('\n'));
+      return io.say(
+        welcomeLines({
+          url: event.url,
+          data: event.data,
+          tokenFile: event.token_file,
+          isEverywhere: reachable(event.host) !== event.host,
+        }).join('\n'),
+      );
     case 'stopping':
       return io.say(`${event.signal}: saying goodbye and writing what is left`);
     case 'stopped':

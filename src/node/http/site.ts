@@ -53,7 +53,9 @@ export async function answered(
   if (allowPage(request, response)) return;
   if (path.startsWith(`${API}/`)) return answerApi(hub, visitor, request, response);
   if (request.method === 'GET' || request.method === 'HEAD') {
-    const contract = contractAt(path);
+    // Its host was looked at before.
+    const server = { host: request.headers.host ?? '', isTls: 'encrypted' in request.socket };
+    const contract = contractAt(path, server);
     if (contract !== null) return respondJson(response, 200, contract);
     if (path === '/healthz') return respondJson(response, 200, { alive: true });
     if (path === '/readyz') return answerReady(hub, response);
