@@ -52,7 +52,8 @@ export async function openControl(data: string, controlled: Controlled, log: Log
   const path = socketOf(data);
   if (path === null) return async () => {};
   await rm(path, { force: true });
-  const server = createServer((socket) => void serveOne(socket, controlled, log));
+  // Whoever only holds on to it keeps no process from ending.
+  const server = createServer((socket) => void serveOne(socket.unref(), controlled, log));
   try {
     await listening(server, path);
     if (process.platform !== 'win32') await chmod(path, 0o600);

@@ -50,14 +50,11 @@ export async function up({ data, hubLimits = {}, tell, logLevel = 'info', ...opt
   const token_file = await ensureOperatorToken(hub, data);
   const closeControl = await openControl(data, controlledBy(hub, data), log);
   logEvents(hub, log);
-  log.info('listening', { url: port.url, host: port.host, data });
   tell({ event: 'listening', url: port.url, host: port.host, data, token_file });
   const signal = await told;
-  log.info('stopping', { signal });
   tell({ event: 'stopping', signal });
   await closeControl();
   await hub.stop();
-  log.info('stopped');
   tell({ event: 'stopped' });
 }
 
