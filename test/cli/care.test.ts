@@ -71,7 +71,7 @@ describe('on a folder that is damaged', () => {
     const found = await line.run(['verify']);
     expect(found.code).toBe(8);
     expect(found.out).toContain(`1 problem\n  journal/00000001.journal, bytes ${from} to ${to}: the audit log\n`);
-    const damage = { file: '00000001.journal', from, to, logs: ['audit'], others: false };
+    const damage = { file: '00000001.journal', begin: from, end: to, logs: ['audit'], others: false };
     expect(JSON.parse((await line.run(['verify', '--json'])).out)).toMatchObject({ ok: false, damages: [damage] });
     const repaired = await line.run(['repair']);
     const copy = join(line.data, 'journal', `damaged-00000001-${from}-${to}.bytes`);

@@ -61,7 +61,7 @@ it('[DS34] it is set aside with a copy of its bytes; the audit goes on without i
   const name = `damaged-00000001-${from.offset}-${to}.bytes`;
   const there = (await readFile(join(data, 'journal', '00000001.journal'))).subarray(from.offset, to);
   expect(await store.setAside()).toEqual([
-    { file: '00000001.journal', from: from.offset, to, logs: ['audit'], others: false, copy: name },
+    { file: '00000001.journal', begin: from.offset, end: to, logs: ['audit'], others: false, copy: name },
   ]);
   expect(await readFile(join(data, 'journal', name))).toEqual(there);
   expect(await store.setAside()).toEqual([]);

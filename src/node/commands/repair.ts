@@ -14,7 +14,7 @@ export const repair: Command = {
   options: [{ name: 'session', value: 'id', help: 'Only this one, by its whole id.', isMany: true }],
   on: 'folder',
   examples: ['parley repair', 'parley repair --session 0192f3b27a3c4d5e8f90a1b2c3d4e5f6'],
-  json: '{"data", "repaired": [{"log_id", "kept_seq", "epoch"}], "set_aside": [{"file", "from", "to", "logs", "others", "copy"}]}.',
+  json: '{"data", "repaired": [{"log_id", "kept_seq", "epoch"}], "set_aside": [{"file", "begin", "end", "logs", "others", "copy"}]}.',
   run(asked, io) {
     return withStore(asked, io, async (store, data) => {
       const { session } = asked.lists;

@@ -11,9 +11,9 @@ const NAMES: Readonly<Record<string, string>> = {
   moved: 'where logs were moved to',
 };
 
-export function sayDamage({ file, from, to, logs, others }: DamagedPlace): string {
+export function sayDamage({ file, begin, end, logs, others }: DamagedPlace): string {
   const whose = [...logs.map((log) => NAMES[log] ?? log), ...(others ? ['what has lost its name'] : [])];
   const where =
-    from === to ? `journal/${file} from byte ${from} on is gone` : `journal/${file}, bytes ${from} to ${to}`;
+    begin === end ? `journal/${file} from byte ${begin} on is gone` : `journal/${file}, bytes ${begin} to ${end}`;
   return `${where}: ${whose.join(', ') || 'a mark'}`;
 }

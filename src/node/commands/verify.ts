@@ -13,7 +13,7 @@ export const verify: Command = {
     'It changes nothing, and works beside a hub that runs on the folder (parley up). What is damaged is named by its file, its place in it and what it belonged to. Exit code 8 says that something does not agree.',
   on: 'folder',
   examples: ['parley verify --data /var/lib/parley'],
-  json: '{"data", "ok", "records", "logs", "damages": [{"file", "from", "to", "logs", "others"}], "problems", "damaged", "set_aside"}.',
+  json: '{"data", "ok", "records", "logs", "damages": [{"file", "begin", "end", "logs", "others"}], "problems", "damaged", "set_aside"}.',
   async run(asked, io) {
     const { folder: data, answer: found } = await besideHub(asked, io, 'verify', {}, 'verifying', (store) =>
       store.verify({ onProgress: io.progress('verifying') }),

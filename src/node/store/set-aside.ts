@@ -13,8 +13,8 @@ import { verifyStore } from './verify.ts';
 export interface DamagedPlace {
   /** The file in the folder `journal`, and the bytes in it. */
   readonly file: string;
-  readonly from: number;
-  readonly to: number;
+  readonly begin: number;
+  readonly end: number;
   /** Whose records they were: logs, or `audit`, `cursors`, `meta`. */
   readonly logs: readonly string[];
   /** Headers were lost too: there may have been others. */
@@ -31,7 +31,7 @@ const CHUNK_BYTES = 1024 * 1024;
 export function placeOf({ from, to, logIds, unknown }: Damage): DamagedPlace {
   // Damage over several files is a part of the journal that is gone: it has no bytes.
   const end = to.segment === from.segment ? to.offset : from.offset;
-  return { file: segmentName(from.segment), from: from.offset, to: end, logs: logIds, others: unknown };
+  return { file: segmentName(from.segment), begin: from.offset, end, logs: logIds, others: unknown };
 }
 
 /** `isSome`: only some logs were to be repaired, so what lost its name may belong to another. */
