@@ -114,6 +114,7 @@ class Port {
     const visitor = {
       forbidden: hostRefusal(request, this.settings.host, this.settings),
       isLocal: isLoopback(address) && !cameThrough,
+      isTls: this.settings.tls !== null,
       authenticate: this.authentication(cameThrough),
       refusal: () => this.addresses.failureRefusal(address),
       unproven: () => void this.addresses.helloFailed(address),
