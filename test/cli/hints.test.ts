@@ -86,10 +86,13 @@ it('[CM10] a hub on every address says one that can be called; its log tells who
   const data = join(line.folder, 'open');
   const up = new UpProcess(line.command, '--data', data, '--port', '0', '--host', '0.0.0.0');
   const url = await up.url();
-  expect(url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+$/);
-  await line.run(['inbox', '--as', 'dora', '--url', url, '--data', data]);
-  await line.run(['open', 'consulting', '--to', 'dora', '--no-wait', '--url', url, '--data', data]);
-  up.kill('SIGTERM');
+  try {
+    expect(url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+$/);
+    await line.run(['inbox', '--as', 'dora', '--url', url, '--data', data]);
+    await line.run(['open', 'consulting', '--to', 'dora', '--no-wait', '--url', url, '--data', data]);
+  } finally {
+    up.kill('SIGTERM');
+  }
   const { err, out } = await up.ended;
   expect(out).toContain('every other address of this machine');
   const told = linesOf(err);
