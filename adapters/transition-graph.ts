@@ -1,5 +1,7 @@
 /** Transition graphs, as a workflow takes them in `knobs.graph`: made, checked, drawn, and what their rules are made of. */
 
+export type { OwnParts } from './graph/check-graph.ts';
+export { checkGraph } from './graph/check-graph.ts';
 export { CONDITIONS } from './graph/conditions.ts';
 export type { RoundRobinOptions } from './graph/factories.ts';
 export { roundRobin, sequence } from './graph/factories.ts';

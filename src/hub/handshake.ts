@@ -148,5 +148,7 @@ export function enrolRefusal(proof: Proof, name: string, isEnroller: boolean): W
   if (isUnproven(proof)) return unprovenError('registered', name, proof);
   if (proof.name === name || (proof.name === null && proof.grants.includes('enrol'))) return null;
   const only = proof.name === null ? 'needs the grant "enrol"' : `is for "${proof.name}" alone`;
-  return new WireError('forbidden', `"${name}" cannot be registered: this credential ${only}`, { name });
+  // Whoever has proven it may know whose it is.
+  const details = proof.name === null ? { name } : { name, speaks_for: proof.name };
+  return new WireError('forbidden', `"${name}" cannot be registered: this credential ${only}`, details);
 }

@@ -18,7 +18,7 @@ import { HubError } from '../core/errors.ts';
 import type { Evaluator, ViolationHandler } from '../core/expectation.ts';
 import type { Grant } from '../core/grants.ts';
 import { describe } from '../core/json.ts';
-import type { Limits } from '../core/limits.ts';
+import { type Limits, limitsWith } from '../core/limits.ts';
 import type { Link } from '../core/link.ts';
 import type { InviteAnswer } from '../core/membership.ts';
 import type { Health, RedactAnswer } from '../core/operations.ts';
@@ -228,6 +228,7 @@ function checkOptions(options: CreateHubOptions): void {
     if (Array.isArray(list)) continue;
     throw new HubError('bad_options', `${name}: expected a list of ${name}, got ${describe(list)}`);
   }
+  limitsWith(options.limits);
   const { data, store } = options;
   if (data !== undefined && (typeof data !== 'string' || data === '')) {
     throw new HubError('bad_options', `data: expected the path of a folder, got ${describe(data)}`);

@@ -18,6 +18,7 @@ export { openStore } from './store/open-store.ts';
 export type { StoreRecovery } from './store/recover.ts';
 export type { Repaired } from './store/repair.ts';
 export { restoreBackup } from './store/restore.ts';
+export type { SetAside } from './store/set-aside.ts';
 export type { Verified } from './store/verify.ts';
 export { systemClock } from './system-clock.ts';
 export { systemIds } from './system-ids.ts';

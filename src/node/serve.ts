@@ -11,7 +11,7 @@ import type { Served } from './served.ts';
 import { Addresses } from './wire/addresses.ts';
 import { authenticationOf } from './wire/authenticate.ts';
 import { Heartbeat } from './wire/heartbeat.ts';
-import { hostRefusal, isForwarded, isLoopback } from './wire/hosts.ts';
+import { hostRefusal, isForwarded, isLoopback, reachable } from './wire/hosts.ts';
 import { listen } from './wire/listen.ts';
 import { mostSockets, RawSockets } from './wire/raw-sockets.ts';
 import { refuseUpgrade } from './wire/refuse-upgrade.ts';
@@ -23,7 +23,7 @@ import { WsEndpoint } from './wire/ws-endpoint.ts';
 export interface Serving {
   readonly host: string;
   readonly port: number;
-  /** For clients: `ws://127.0.0.1:4747`. */
+  /** For clients: `ws://127.0.0.1:4747`. Of a port on every address of this machine, the one of the loopback. */
   readonly url: string;
   /** Takes no more connections. Those that are open are the hub's to end: they get what was sent, for so long, and are cut then. */
   close(drainMs?: number): Promise<void>;
@@ -98,7 +98,8 @@ class Port {
     });
     const { port } = this.server.address() as AddressInfo;
     const { host, tls } = this.settings;
-    const shown = host.includes(':') ? `[${host}]` : host;
+    const reached = reachable(host);
+    const shown = reached.includes(':') ? `[${reached}]` : reached;
     return {
       host,
       port,
@@ -113,6 +114,7 @@ class Port {
     const visitor = {
       forbidden: hostRefusal(request, this.settings.host, this.settings),
       isLocal: isLoopback(address) && !cameThrough,
+      isTls: this.settings.tls !== null,
       authenticate: this.authentication(cameThrough),
       refusal: () => this.addresses.failureRefusal(address),
       unproven: () => void this.addresses.helloFailed(address),

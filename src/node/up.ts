@@ -4,8 +4,11 @@ import { once } from 'node:events';
 import { HubError } from '../core/errors.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Log } from '../core/ports.ts';
+import { checkUp } from './check-up.ts';
+import { type Controlled, openControl } from './control.ts';
 import { createHub, type LocalHub } from './create-hub.ts';
-import { ensureOperatorToken } from './operator-token.ts';
+import { logEvents } from './log-events.ts';
+import { copyOperatorToken, ensureOperatorToken } from './operator-token.ts';
 import { logLevelOf, logTo } from './pino-log.ts';
 import type { ServeOptions } from './wire/serve-options.ts';
 
@@ -23,7 +26,13 @@ export interface UpOptions extends ServeOptions {
 
 /** What happens to it, as it is told to programs too. */
 export type UpEvent =
-  | { readonly event: 'listening'; readonly url: string; readonly data: string; readonly token_file: string }
+  | {
+      readonly event: 'listening';
+      readonly url: string;
+      readonly host: string;
+      readonly data: string;
+      readonly token_file: string;
+    }
   | { readonly event: 'stopping'; readonly signal: string }
   | { readonly event: 'stopped' };
 
@@ -33,16 +42,33 @@ const ONE_KEY_MS = 500;
 /** Resolves when it has ended, after SIGTERM or SIGINT. */
 export async function up({ data, hubLimits = {}, tell, logLevel = 'info', ...options }: UpOptions): Promise<void> {
   const { log = logTo(process.stderr, logLevelOf(logLevel)), ...serving } = options;
+  await checkUp(data, hubLimits, serving);
   // Listened for from the first: who reads the welcome may answer it at once.
   const told = toldToEnd();
   const hub = await createHub({ data, exitOnStoreFailure: true, limits: hubLimits, log }).catch(explained);
   const port = await open(hub, serving);
   const token_file = await ensureOperatorToken(hub, data);
-  tell({ event: 'listening', url: port.url, data, token_file });
+  const closeControl = await openControl(data, controlledBy(hub, data), log);
+  logEvents(hub, log);
+  tell({ event: 'listening', url: port.url, host: port.host, data, token_file });
   const signal = await told;
   tell({ event: 'stopping', signal });
+  await closeControl();
   await hub.stop();
   tell({ event: 'stopped' });
+}
+
+/** What commands beside it may ask for. The operator's token goes with a backup, as it does when no hub runs. */
+function controlledBy(hub: LocalHub, data: string): Controlled {
+  return {
+    async backup({ target }, options) {
+      const done = await hub.backup(target, options);
+      await copyOperatorToken(data, target);
+      return done;
+    },
+    archive: ({ endedBefore }, options) => hub.archive({ ...options, endedBefore }),
+    verify: (_, options) => hub.verify(options),
+  };
 }
 
 async function open(hub: LocalHub, serving: ServeOptions): ReturnType<LocalHub['listen']> {

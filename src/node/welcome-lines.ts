@@ -8,6 +8,8 @@ export interface Up {
   readonly url: string;
   readonly data: string;
   readonly tokenFile: string;
+  /** Not only there. */
+  readonly isEverywhere: boolean;
 }
 
 /** Where the examples look by themselves. */
@@ -17,7 +19,7 @@ const USUAL_DATA = '.parley';
 export function welcomeLines(up: Up): readonly string[] {
   const tries = thingsToTry(up);
   return [
-    `Parley listens on ${up.url}`,
+    `Parley listens on ${up.url}${up.isEverywhere ? ' (and on every other address of this machine)' : ''}`,
     `  data            ${up.data}`,
     `  operator token  ${up.tokenFile}`,
     '',

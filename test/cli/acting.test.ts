@@ -40,20 +40,56 @@ it('[CM6] commands that run at the same time do not send each other away, nor ar
   expect(await tail.ended).toBe(0);
 });
 
-it('[CM6, CM5] a token for one name speaks for that name alone, and what it may have ended is told', async () => {
-  const [made] = await line.json('token', 'create', '--name', 'dora');
+it('[CM5] a token for one name knows that name by itself, whether it looks or speaks', async () => {
+  const [opened] = await line.json('open', 'conversation', '--to', 'bob', '--no-wait', '--as', 'alice');
+  const { session_id } = (opened as { session: { session_id: string } }).session;
+  const [made] = await line.json('token', 'create', '--grant', 'observe', '--name', 'watch');
   const own = { PARLEY_TOKEN: String(made?.token), PARLEY_NAME: '' };
-  const nameless = await line.run(['sessions', '--json'], own);
-  expect(nameless).toMatchObject({ code: 4, out: '' });
-  expect(JSON.parse(nameless.err).error.hint).toContain('needs "--as"');
-  const named = await line.run(['inbox', '--as', 'dora', '--json'], own);
-  expect(named).toMatchObject({
-    code: 0,
-    out: '',
-    err: expect.stringContaining('this token speaks for one name alone'),
+  for (const words of ['sessions', 'agents', 'search hello', `show ${session_id}`, `export ${session_id}`, 'doctor']) {
+    const ended = await line.run([...words.split(' '), '--json'], own);
+    expect({ words, ...ended }).toEqual({ words, code: 0, out: expect.any(String), err: '' });
+  }
+  // Whoever only looks does not speak for the name that is set.
+  expect(await line.run(['sessions'], { ...own, PARLEY_NAME: 'somebody' })).toMatchObject({ code: 0, err: '' });
+  expect(await line.run(['inbox'], own)).toEqual({ code: 0, out: 'nothing waits for watch\n', err: '' });
+  expect(await line.run(['show', session_id, '--as', 'alice', '--json'], own)).toMatchObject({ code: 0, err: '' });
+  // It may look, and no more: what it lacks is told, not that it has no name.
+  expect(await line.run(['token', 'list'], own)).toMatchObject({ code: 4, err: expect.stringMatching(/grant/) });
+  expect(await line.run(['redact', session_id, '1'], own)).toMatchObject({
+    code: 5,
+    err: expect.stringMatching(/the grant operate/),
   });
-  const seen = await line.run(['sessions', '--as', 'dora', '--json'], own);
-  expect(seen).toMatchObject({ code: 0, out: '', err: expect.stringContaining('speaks for dora alone') });
+});
+
+it('[CM5, CM6] a token for one name speaks for no other, and sends nobody away', async () => {
+  const [made] = await line.json('token', 'create', '--name', 'dora', '--grant', 'observe');
+  const own = { PARLEY_TOKEN: String(made?.token), PARLEY_NAME: '' };
+  expect(await line.run(['inbox', '--as', 'bob'], own)).toMatchObject({
+    code: 4,
+    out: '',
+    err: expect.stringMatching(/"dora" alone\n.*--as dora/),
+  });
+  const tail = new Joined(line.spawn(['tail', '--json'], own));
+  await new Promise<void>((resolve) => tail.child.stderr.on('data', () => tail.err.includes('watching') && resolve()));
+  for (const words of [['sessions'], ['inbox'], ['join']]) {
+    const refused = await line.run(words, own);
+    expect(refused).toMatchObject({ code: 7, out: '', err: expect.stringContaining('dora is connected elsewhere') });
+  }
+  expect(tail.child.exitCode).toBeNull();
+  tail.child.kill('SIGINT');
+  expect(await tail.ended).toBe(0);
+  expect(await line.run(['sessions', '--json'], own)).toMatchObject({ code: 0, err: '' });
+});
+
+it('[CM4] a token the hub does not know is told as that, and as nothing else', async () => {
+  const own = { PARLEY_TOKEN: `parley_${'a'.repeat(16)}_${'b'.repeat(43)}` };
+  for (const words of [['sessions'], ['inbox'], ['send', 'last', 'hi'], ['join', '--name', 'bob']]) {
+    const { code, err } = await line.run(words, own);
+    expect({ code, err }).toEqual({
+      code: 4,
+      err: expect.stringMatching(/^parley: .* with PARLEY_TOKEN: .*\nIs it a token of that hub/),
+    });
+  }
 });
 
 it('[CM6] a short command leaves invites and messages to whoever stays', async () => {

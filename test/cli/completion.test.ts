@@ -1,12 +1,13 @@
 // The completion scripts, in the shells they are for.
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { COMPLETIONS, type Shell } from '../../src/node/commands/completion-scripts.ts';
 import { COMMANDS } from '../../src/node/commands/table.ts';
+import { zshOffers } from './zsh-offers.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-completion-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -42,16 +43,51 @@ it.skipIf(!has('bash'))(`[CM13] bash completes commands, their options, values a
   expect(bashOffers('parley', 'send', 'last', '--key', '')).toEqual([]);
 });
 
-it.skipIf(!has('zsh'))(`[CM13] zsh takes its script${without('zsh')}`, () => {
-  const { status, stderr } = spawnSync('zsh', ['-n', scriptFile('zsh')], { encoding: 'utf8' });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-});
+/** The same is asked of each; bash is asked by itself above. */
+const ASKED: readonly (readonly [line: string, offered: readonly string[]])[] = [
+  ['parley se', ['search', 'send', 'sessions']],
+  ['parley --v', ['--version']],
+  ['parley show --a', ['--as', '--at']],
+  ['parley export last --format ', ['html', 'jsonl', 'md']],
+  ['parley token c', ['create']],
+  ['parley open con', ['consulting', 'conversation']],
+  ['parley open workflow --to a --to b --la', ['--label']],
+  ['parley open workflow --graph sup', ['support.yaml']],
+  ['parley graph sup', ['support.yaml']],
+  ['parley backup somew', ['somewhere']],
+  ['parley verify --data somew', ['somewhere']],
+  ['parley send last --key ', []],
+  // A word of a message that is called like a command.
+  ['parley send show --a', ['--as']],
+];
 
-it.skipIf(!has('fish'))(`[CM13] fish takes its script${without('fish')}`, () => {
-  const ask = `source '${scriptFile('fish')}'; complete -C 'parley se'`;
-  const { status, stdout } = spawnSync('fish', ['--no-config', '-c', ask], { encoding: 'utf8' });
-  expect(status).toBe(0);
-  expect(stdout.split('\n').map((line) => line.split('\t')[0])).toEqual(expect.arrayContaining(['send', 'sessions']));
+function someFiles(): void {
+  writeFileSync(join(folder, 'support.yaml'), '');
+  mkdirSync(join(folder, 'somewhere'), { recursive: true });
+  writeFileSync(join(folder, 'somewhat'), '');
+}
+
+it.skipIf(!has('zsh')).each(['fpath', 'source'] as const)(
+  `[CM13] zsh completes commands, their options, values and files, at the first try, loaded by %s${without('zsh')}`,
+  (loading) => {
+    someFiles();
+    writeFileSync(join(folder, '_parley'), COMPLETIONS.zsh(COMMANDS));
+    const offered = ASKED.map(([line]) => [line, [...zshOffers(folder, line, loading)].sort()]);
+    expect(offered).toEqual(ASKED);
+  },
+);
+
+it.skipIf(!has('fish'))(`[CM13] fish completes commands, their options, values and files${without('fish')}`, () => {
+  someFiles();
+  const script = scriptFile('fish');
+  const offered = ASKED.map(([line]) => {
+    const ask = `source '${script}'; complete -C '${line}'`;
+    const { stdout, stderr } = spawnSync('fish', ['--no-config', '-c', ask], { encoding: 'utf8', cwd: folder });
+    expect(stderr).toBe('');
+    const words = stdout.split('\n').map((one) => (one.split('\t')[0] ?? '').replace(/\/$/, ''));
+    return [line, words.filter((word) => word !== '').sort()];
+  });
+  expect(offered).toEqual(ASKED);
 });
 
 it('[CM1, CM13] every command and every option is in each script', () => {

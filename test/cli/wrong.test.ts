@@ -1,6 +1,7 @@
 // Every command with a wrong argument: an exit code of the table, what is wrong, and what to type next.
 
-import { mkdir, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/node/commands/table.ts';
@@ -11,8 +12,16 @@ beforeAll(async () => {
   line = await CommandLine.open();
   await line.startHub();
   await writeFile(join(line.folder, 'graph.yaml'), 'initial_speaker: 7\n');
+  const rule = '{when: {name: from_speaker, args: {agent_id: ann}}, then: {name: agent, args: {agent_id: ben}}}';
+  const odd = '{when: {name: not, args: {condition: {name: is_urgent}}}, then: {name: nobody_knows}}';
+  await writeFile(join(line.folder, 'condition.yaml'), `initial_speaker: ann\ntransitions: [${rule}, ${odd}]\n`);
+  const wrong = rule.replace('agent_id: ann', 'speaker: ann');
+  await writeFile(join(line.folder, 'arguments.yaml'), `initial_speaker: ann\ntransitions: [${wrong}]\n`);
   await writeFile(join(line.folder, 'broken.yaml'), '{');
   await writeFile(join(line.folder, 'hub.yaml'), 'prot: 1\n');
+  await writeFile(join(line.folder, 'limits.yaml'), 'limits: { maxTurnz: 3 }\n');
+  await writeFile(join(line.folder, 'sizes.yaml'), 'connection_limits: { pingMs: -1 }\n');
+  await writeFile(join(line.folder, 'keys.yaml'), 'auth: { jwt: { issuer: x, audience: y, jwks: "http://x/keys" } }\n');
   await mkdir(join(line.folder, 'full'));
   await writeFile(join(line.folder, 'full', 'x'), '');
 });
@@ -23,10 +32,23 @@ type Wrong = readonly [words: string, code: number, message: RegExp, hint: RegEx
 
 const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
   up: [
-    ['--port x', 2, /--port: expected a number, got "x"/, /^$/],
-    ['--log-level loud', 2, /--log-level: expected one of debug, info, warn, error, silent, got "loud"/, /^$/],
-    ['--auth magic', 2, /--auth: expected one of tokens, none, got "magic"/, /^$/],
-    ['--auth none --host 0.0.0.0 --port 0 --data %/unsafe', 2, /auth\.none: expected a port of the loopback/, /^$/],
+    ['--port x --data %/unmade', 2, /--port: expected a number from 0 to 65535, got "x"/, /--help/],
+    ['--port 99999 --data %/unmade', 2, /port: expected a whole number from 0 to 65535, got 99999/, /--help/],
+    ['--data %/hub.yaml', 2, /hub\.yaml cannot be a data folder: .*hub\.yaml is there and is no folder/, /--data/],
+    ['--data %/hub.yaml/x/y', 2, /cannot be a data folder: .*hub\.yaml is there and is no folder/, /--data/],
+    ['--config %/limits.yaml --data %/unmade', 2, /limits\.maxTurnz: there is no such limit/, /operating\.md/],
+    ['--config %/sizes.yaml --data %/unmade', 2, /limits\.pingMs: expected a number over 0/, /operating\.md/],
+    ['--config %/keys.yaml --data %/unmade', 2, /jwt/, /operating\.md/],
+    [
+      '--tls-cert %/no.pem --tls-key %/no.pem --data %/unmade',
+      2,
+      /--tls-cert: expected the path of a PEM file/,
+      /--help/,
+    ],
+    ['--host 203.0.113.7 --data %/unmade', 1, /this machine has no address 203\.0\.113\.7/, /--host/],
+    ['--log-level loud', 2, /--log-level: expected one of debug, info, warn, error, silent, got "loud"/, /--help/],
+    ['--auth magic', 2, /--auth: expected one of tokens, none, got "magic"/, /--help/],
+    ['--auth none --host 0.0.0.0 --port 0 --data %/unmade', 2, /auth\.none: expected a port of the loopback/, /--help/],
     ['--config %/hub.yaml', 2, /--config: .*prot/, /operating\.md/],
     ['--config %/no.yaml', 5, /--config: .* is not there/, /path/],
     ['--prot 1', 2, /Unknown option '--prot'/, /Did you mean --port\?/],
@@ -53,7 +75,7 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
     ['bob', 2, /"join" takes no arguments, got "bob"/, /--help/],
   ],
   sessions: [
-    ['--state open', 2, /--state: expected one of INVITED/, /^$/],
+    ['--state open', 2, /--state: expected one of INVITED/, /--help/],
     ['--limit 0', 2, /--limit: expected a whole number from 1, got "0"/, /^$/],
   ],
   agents: [['--bond', 2, /Unknown option '--bond'/, /Did you mean --bound\?/]],
@@ -65,10 +87,23 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
   tail: [['abcd', 5, /there is no session "abcd"/, /parley sessions/]],
   search: [['', 2, /"search" needs <text>/, /--help/]],
   redact: [['last x', 2, /<seq>: expected a whole number from 1, got "x"/, /^$/]],
-  export: [['last --format pdf', 2, /--format: expected one of jsonl, md, html, got "pdf"/, /^$/]],
+  export: [['last --format pdf', 2, /--format: expected one of jsonl, md, html, got "pdf"/, /--help/]],
   graph: [
     ['%/graph.yaml', 8, /initial_speaker/, /Mend/],
     ['%/none.yaml', 5, /is not there/, /JSON or YAML/],
+    [
+      '%/condition.yaml',
+      8,
+      /transitions\.1\.when\.args\.condition\.name: expected a registered condition \(.*from_speaker.*"is_urgent"/,
+      /--own/,
+    ],
+    [
+      '%/condition.yaml --own is_urgent',
+      8,
+      /transitions\.1\.then\.name: expected a registered target \(.*agent.*"nobody_knows"/,
+      /--own/,
+    ],
+    ['%/arguments.yaml', 8, /transitions\.0\.when\.args\.speaker: expected one of agent_id/, /Mend/],
   ],
   schedule: [
     ['create x --to bob --cron x', 2, /"schedule create" needs --type/, /--help/],
@@ -85,7 +120,7 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
       /its id is aaaaaaaaaaaaaaaa/,
     ],
     ['revoke aaaaaaaaaaaaaaaa', 5, /no token/, /parley/],
-    ['create --grant all', 2, /--grant: expected one of operate/, /^$/],
+    ['create --grant all', 2, /--grant: expected one of operate/, /--help/],
   ],
   backup: [['%/copy --data %/none', 5, /is not a data folder: there is no parley\.json/, /--data/]],
   restore: [
@@ -155,5 +190,41 @@ describe('what is wrong before a hub is asked', () => {
       err: expect.stringContaining('Did you mean "parley tail"?'),
     });
     expect((await line.run(['--json', 'agents'])).code).toBe(0);
+  });
+});
+
+it('[CM14] whatever was wrong with "up", no folder was made', () => {
+  expect(existsSync(join(line.folder, 'unmade'))).toBe(false);
+});
+
+it.skipIf(process.platform !== 'linux')('[CM14] a place that takes no folders is told at once', async () => {
+  const { code, err } = await line.run(['up', '--data', '/proc/parley/x', '--port', '0']);
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/cannot be a data folder.*\n.*--data/) });
+});
+
+it('[CM14] a port that is taken leaves no folder either', async () => {
+  const { port } = new URL(line.url);
+  const { code, err } = await line.run(['up', '--data', join(line.folder, 'unmade'), '--port', port]);
+  expect({ code, err }).toEqual({ code: 7, err: expect.stringContaining('is taken by another program') });
+  expect(existsSync(join(line.folder, 'unmade'))).toBe(false);
+});
+
+it.skipIf(process.platform === 'win32')('[CM14] what a hub keeps is for its owner alone', async () => {
+  const modeOf = async (...path: readonly string[]) =>
+    ((await stat(join(line.data, ...path))).mode & 0o777).toString(8);
+  expect(await modeOf()).toBe('700');
+  for (const folder of ['journal', 'index'])
+    expect({ folder, mode: await modeOf(folder) }).toEqual({ folder, mode: '700' });
+  for (const file of ['parley.json', 'lock', 'index-state.json', 'operator-token']) {
+    expect({ file, mode: await modeOf(file) }).toEqual({ file, mode: '600' });
+  }
+});
+
+it('[CM17] conditions and targets of one’s own are taken by their names', async () => {
+  const names = ['--own', 'is_urgent', '--own', 'nobody_knows'];
+  const { code, out } = await line.run(['graph', join(line.folder, 'condition.yaml'), ...names, '--json']);
+  expect({ code, drawn: JSON.parse(out) }).toMatchObject({
+    code: 0,
+    drawn: { mermaid: expect.stringContaining('ann') },
   });
 });

@@ -308,6 +308,7 @@ it('[HT8] an address whose credentials proved nothing too often is asked to wait
   } as unknown as SiteHub;
   const visitor = {
     forbidden: null,
+    isTls: false,
     isLocal: false,
     authenticate: () => null,
     refusal: () => addresses.failureRefusal(far),

@@ -98,6 +98,7 @@ const surface: Readonly<Record<string, readonly string[]>> = {
   'parley-hub/adapters/transition-graph': [
     'CONDITIONS',
     'TARGETS',
+    'checkGraph',
     'graphToMermaid',
     'graphWarnings',
     'parseGraph',

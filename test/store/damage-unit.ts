@@ -1,4 +1,4 @@
-/** Flips a bit in the text of the unit that begins with this seq, in the journal or in the archive of a closed data folder. */
+/** Flips a bit in the text of a record, in the journal or in the archive of a closed data folder. */
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,13 @@ import { realFiles } from '../../src/node/journal/real-files.ts';
 import { scanJournal, scanWhole } from '../../src/node/journal/scan.ts';
 import { listArchives, segmentName, withSegment } from '../../src/node/journal/segments.ts';
 
+/** The unit of this log that begins with this seq. */
 export async function damageUnit(data: string, id: string, seq: number): Promise<void> {
+  await damageRecord(data, ({ logId, text }) => logId === id && JSON.parse(text).entries[0]?.envelope.seq === seq);
+}
+
+/** The first that fits. */
+export async function damageRecord(data: string, isIt: (record: PlacedRecord) => boolean): Promise<PlacedRecord> {
   const folder = join(data, 'journal');
   const files = await realFiles(folder);
   const found: PlacedRecord[] = [];
@@ -16,11 +22,12 @@ export async function damageUnit(data: string, id: string, seq: number): Promise
   for (const archive of await listArchives(files)) {
     await withSegment(files, archive, (file) => scanWhole(file, archive, { onRecord }));
   }
-  const record = found.find(({ logId, text }) => logId === id && JSON.parse(text).entries[0]?.envelope.seq === seq);
-  if (record === undefined) throw new Error(`no unit of ${id} begins with ${seq}`);
+  const record = found.find(isIt);
+  if (record === undefined) throw new Error('no record fits');
   const path = join(folder, segmentName(record.position.segment));
   const bytes = await readFile(path);
   const at = record.position.offset + record.bytes - 4;
   bytes[at] = (bytes[at] ?? 0) ^ 1;
   await writeFile(path, bytes);
+  return record;
 }

@@ -25,7 +25,14 @@ export function openSimStore(
     index,
     journalId: 'simulated',
     segmentBytes,
-    ports: { after: soon, onDamage: () => {}, onIndexDamaged: () => {}, onClosed: async () => {}, ...ports },
+    ports: {
+      after: soon,
+      onDamage: () => {},
+      onIndexDamaged: () => {},
+      onIndexRenewed: () => {},
+      onClosed: async () => {},
+      ...ports,
+    },
     ...(defer === undefined ? {} : { defer }),
   });
 }

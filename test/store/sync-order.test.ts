@@ -89,7 +89,13 @@ function onSimDisk(wire: Wire): Promise<Result> {
 /** Bursts of appends to several logs, some of them while the one before is being synced. */
 async function burstsOf(below: Files, wire: Wire): Promise<Result> {
   const watch = new Watch();
-  const ports = { after: () => () => {}, onDamage: () => {}, onIndexDamaged: () => {}, onClosed: async () => {} };
+  const ports = {
+    after: () => () => {},
+    onDamage: () => {},
+    onIndexDamaged: () => {},
+    onIndexRenewed: () => {},
+    onClosed: async () => {},
+  };
   const parts = { index: new MemoryIndex(), journalId: 'watched', segmentBytes: SEGMENT_BYTES, ports };
   const { store } = await recoverStore({ ...parts, files: wire(below, watch) });
   const faults: string[] = [];

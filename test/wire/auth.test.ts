@@ -42,7 +42,10 @@ it('[AU2] a token for one name registers and binds that name alone; without the 
   const { token } = await hub.createToken({ name: 'bob' });
   const bob = await connect(url, { name: 'bob', token, ...once });
   expect(bob.name).toBe('bob');
-  await expect(connect(url, { name: 'eve', token, ...once })).rejects.toMatchObject({ code: 'forbidden' });
+  await expect(connect(url, { name: 'eve', token, ...once })).rejects.toMatchObject({
+    code: 'forbidden',
+    details: { name: 'eve', speaks_for: 'bob' },
+  });
   const plain = await hub.createToken({});
   await expect(connect(url, { name: 'eve', token: plain.token, ...once })).rejects.toMatchObject({
     code: 'forbidden',

@@ -15,7 +15,7 @@ export const agents: Command = {
     { name: 'capability', value: 'word', help: 'Only who can do this.' },
     { name: 'text', value: 'words', help: 'Only of whom this is known.' },
     { name: 'all', help: `Also the names under which commands look at the hub (${OWN_PREFIX}…).` },
-    { name: 'as', value: 'name', help: 'Who asks, if the token speaks for one name alone.' },
+    { name: 'as', value: 'name', help: 'Who asks; a token for one name knows it by itself.' },
   ],
   on: 'hub',
   examples: ['parley agents --bound', 'parley agents --capability review --json'],

@@ -2,7 +2,7 @@
 
 import { durationMs } from '../../core/time.ts';
 import { systemClock } from '../system-clock.ts';
-import { sizeOf, withStore } from './care.ts';
+import { besideHub, sizeOf } from './care.ts';
 import type { Command } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { wrongValue } from './trouble.ts';
@@ -10,6 +10,7 @@ import { wrongValue } from './trouble.ts';
 export const archive: Command = {
   name: 'archive',
   summary: 'Pack sessions that ended long ago: disk space is given back, and they stay readable.',
+  details: 'While a hub runs on the folder (parley up), that hub does it, and goes on meanwhile.',
   options: [
     {
       name: 'ended-before',
@@ -20,17 +21,18 @@ export const archive: Command = {
   on: 'folder',
   examples: ['parley archive --ended-before 90d', 'parley archive --ended-before 2026-01-01'],
   json: '{"data", "ended_before", "sessions", "freed_bytes"}.',
-  run(asked, io) {
+  async run(asked, io) {
     const ended_before = timeOf(asked.values['ended-before'] ?? '30d');
-    return withStore(asked, io, async (store, data) => {
-      const { sessions, freedBytes } = await store.archive({
-        endedBefore: ended_before,
-        onProgress: io.progress('archiving'),
-      });
-      io.put({ data, ended_before, sessions, freed_bytes: freedBytes });
-      io.say(`${sessions} sessions that ended before ${ended_before}; ${sizeOf(Math.max(0, freedBytes))} given back`);
-      return EXIT.done;
-    });
+    const request = { endedBefore: ended_before };
+    const { folder: data, answer } = await besideHub(asked, io, 'archive', request, 'archiving', (store) =>
+      store.archive({ ...request, onProgress: io.progress('archiving') }),
+    );
+    const { sessions, freedBytes } = answer;
+    io.put({ data, ended_before, sessions, freed_bytes: freedBytes });
+    io.say(
+      `${sessions} ${sessions === 1 ? 'session' : 'sessions'} that ended before ${ended_before}; ${sizeOf(Math.max(0, freedBytes))} given back`,
+    );
+    return EXIT.done;
   },
 };
 

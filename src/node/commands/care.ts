@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { HubError } from '../../core/errors.ts';
+import type { ControlName, ControlTypes } from '../control.ts';
 import type { DurableStore } from '../store/durable-store.ts';
 import type { Asked } from './command.ts';
 import type { Io } from './io.ts';
@@ -28,12 +29,46 @@ export async function withStore<T>(
   const { openStore } = await import('../store/open-store.ts');
   const { store, recovery } = await openStore(folder, { onProgress: io.progress('reading the journal') }).catch(inUse);
   try {
-    if (recovery.rebuilt) io.note('the index was of no use and was built anew');
+    if (recovery.rebuilt && !recovery.renewed) io.note('the index was of no use and was built anew');
     if (recovery.torn !== null) io.note('a last write that was never confirmed was cut');
     return await work(store, folder);
   } finally {
     await store.close();
   }
+}
+
+/** With the store of a folder that no hub has open; else the hub that has it is asked, and goes on meanwhile. */
+export async function besideHub<Name extends ControlName>(
+  asked: Asked,
+  io: Io,
+  ask: Name,
+  request: ControlTypes[Name]['asked'],
+  what: string,
+  offline: (store: DurableStore, folder: string) => Promise<ControlTypes[Name]['answer']>,
+): Promise<{ readonly folder: string; readonly answer: ControlTypes[Name]['answer'] }> {
+  const folder = dataFolder(asked, io);
+  try {
+    return { folder, answer: await withStore(asked, io, offline) };
+  } catch (thrown) {
+    if (!(thrown instanceof Trouble) || thrown.code !== 'data_in_use') throw thrown;
+    const { askControl } = await import('../control.ts');
+    const answer = await askControl(folder, ask, request, { onProgress: io.progress(what) }).catch(asItsOwnUser);
+    if (answer === undefined) throw cannotAsk(thrown, ask);
+    return { folder, answer };
+  }
+}
+
+/** A hub in a program of somebody's own, or with a path that is too long for a socket. */
+function cannotAsk({ message, hint }: Trouble, ask: ControlName): Trouble {
+  const own = `If it is a program of yours, it has hub.${ask}(), which works while it runs.`;
+  return new Trouble('inUse', 'data_in_use', message, `${hint} ${own}`);
+}
+
+/** What the system refuses the hub. */
+function asItsOwnUser(thrown: unknown): never {
+  if (!(thrown instanceof HubError) || thrown.code !== 'failed') throw thrown;
+  const hint = 'The hub does it, as its own user and on its own machine: give a folder that it may write.';
+  throw new Trouble('failed', 'failed', `the hub could not: ${thrown.message}`, hint);
 }
 
 function inUse(thrown: unknown): never {

@@ -16,7 +16,6 @@ import { told } from './trouble.ts';
 
 export class Chat implements ChatCommands {
   private readonly io: Io;
-  private readonly name: string;
   private readonly now: () => number;
   private readonly rooms = new Map<string, ChatRoom>();
   private client: HumanClient | null = null;
@@ -28,9 +27,8 @@ export class Chat implements ChatCommands {
   /** It knows which sessions there are: what is typed before that waits. */
   private begun: () => void = () => {};
 
-  constructor(io: Io, name: string, now: () => number) {
+  constructor(io: Io, now: () => number) {
     this.io = io;
-    this.name = name;
     this.now = now;
     this.work = new Promise<void>((resolve) => {
       this.begun = resolve;
@@ -116,7 +114,7 @@ export class Chat implements ChatCommands {
       current === null ? 'no session' : `${current.label} · ${current.turnWords(client.agentId, this.now())}`;
     const { paint } = this.io.terminal;
     const isMine = current?.session.isMyTurn === true;
-    const prompt = `${paint(`${this.name} · ${this.isAway ? 'away · ' : ''}${words}`, isMine ? 'green' : 'dim')} > `;
+    const prompt = `${paint(`${this.client?.name ?? ''} · ${this.isAway ? 'away · ' : ''}${words}`, isMine ? 'green' : 'dim')} > `;
     screen.status({ prompt, live: current?.liveLine ?? '' });
     if (current?.newTurn() !== true) return;
     this.io.put({ event: 'turn', session_id: current.session.id, turn: current.session.turn, due_at: current.dueAt() });

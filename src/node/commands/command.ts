@@ -71,7 +71,11 @@ const FOLDER_OPTIONS: readonly Option[] = [
 ];
 
 const ACTING_OPTIONS: readonly Option[] = [
-  { name: 'as', value: 'name', help: 'For whom to speak (PARLEY_NAME, or your login name).' },
+  {
+    name: 'as',
+    value: 'name',
+    help: 'For whom to speak (PARLEY_NAME, the name your token is for, or your login name).',
+  },
   { name: 'take-over', help: 'Also if that name is connected elsewhere: it is sent away there.' },
 ];
 

@@ -89,6 +89,7 @@ _parley() {
 ${list.join('\n')}
   )
   if (( CURRENT == 2 )); then
+    [[ $PREFIX == -* ]] && compadd -- --help --version
     _describe 'command' commands
     return
   fi
@@ -99,7 +100,12 @@ ${list.join('\n')}
 ${cases.join('\n')}
   esac
 }
-compdef _parley parley
+# Loaded from a folder of fpath this file is the function itself, at its first call; else it was read by "source".
+if [ "$funcstack[1]" = _parley ]; then
+  _parley "$@"
+else
+  compdef _parley parley
+fi
 `;
 }
 
@@ -118,21 +124,40 @@ function zshValue(option: Option): string {
   return `:${zshText(option.value)}:${action}`;
 }
 
+/** Which command it is says its place: a word of a message may be called the same. */
+const FISH_TESTS = `function __parley_none
+  test (count (commandline -opc)) -eq 1
+end
+function __parley_is
+  set -l words (commandline -opc)
+  test (count $words) -gt 1; and test "$words[2]" = $argv[1]
+end
+function __parley_begins
+  set -l words (commandline -opc)
+  test (count $words) -eq 2; and test "$words[2]" = $argv[1]
+end`;
+
 function fishScript(commands: readonly Command[]): string {
-  const names = commands.map(({ name }) => name).join(' ');
   const lines = commands.flatMap((command) => {
-    const isIt = `-n '__fish_seen_subcommand_from ${command.name}'`;
+    const isIt = `-n '__parley_is ${command.name}'`;
+    const begins = `-n '__parley_begins ${command.name}'`;
     const first = wordsOf(command);
+    const paths = pathsOf(command);
     return [
-      `complete -c parley -n 'not __fish_seen_subcommand_from ${names}' -a ${command.name} -d '${fishText(command.summary)}'`,
-      ...(first.length === 0 ? [] : [`complete -c parley ${isIt} -a '${first.join(' ')}'`]),
-      ...(pathsOf(command) === null ? [] : [`complete -c parley ${isIt} -F`]),
+      `complete -c parley -n __parley_none -a ${command.name} -d '${fishText(command.summary)}'`,
+      ...(first.length === 0 ? [] : [`complete -c parley ${begins} -a '${first.join(' ')}'`]),
+      ...(paths === null ? [] : [`complete -c parley ${isIt} ${fishPaths(paths)}`]),
       ...optionsOf(command).map(
         (option) => `complete -c parley ${isIt} -l ${option.name}${fishValue(option)} -d '${fishText(option.help)}'`,
       ),
     ];
   });
-  return `# fish completion for parley; made by "parley completion fish"\ncomplete -c parley -f\n${lines.join('\n')}\n`;
+  const own = ['help', 'version'].map((name) => `complete -c parley -n __parley_none -l ${name}`);
+  return `# fish completion for parley; made by "parley completion fish"\n${FISH_TESTS}\ncomplete -c parley -f\n${[...own, ...lines].join('\n')}\n`;
+}
+
+function fishPaths(paths: 'file' | 'folder'): string {
+  return paths === 'file' ? '-F' : "-a '(__fish_complete_directories (commandline -ct))'";
 }
 
 function fishText(text: string): string {
@@ -142,5 +167,6 @@ function fishText(text: string): string {
 function fishValue(option: Option): string {
   if (option.value === undefined) return '';
   if (typeof option.values === 'object') return ` -x -a '${option.values.join(' ')}'`;
-  return option.values === undefined ? ' -x' : ' -r -F';
+  const paths = kindOfPath(option);
+  return paths === null ? ' -x' : ` -${paths === 'file' ? 'r' : 'x'} ${fishPaths(paths)}`;
 }

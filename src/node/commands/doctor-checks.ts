@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, rm, stat, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
+import type { AgentClient } from '../../client/agent-client.ts';
 import { asError } from '../../core/errors.ts';
 import type { Health } from '../../core/operations.ts';
 import { operatorTokenFile } from '../operator-token.ts';
@@ -32,14 +33,14 @@ export function checksOf(asked: Asked, io: Io): readonly (() => Promise<Check>)[
   const data = dataFolder(asked, io);
   // A refusal of `looking` tells more than its notes would here.
   const quiet: Io = { ...io, note: () => {} };
-  const health = once(() => looking(asked, quiet, (client) => client.call('health', {})));
+  const health = once(() => looking(asked, quiet, askHealth));
   return [
     node,
     () => contained('folder', 'Whose is it? Run it as that user, or give another with --data.', () => folder(data)),
     () => contained('disk', 'Give another folder with --data.', () => disk(data)),
     () => contained('sync', 'Give a folder on a local disk with --data.', () => sync(data)),
     () => contained('port', 'Free it, or run "parley up --port 4748".', () => port(hubUrl(asked, io), health)),
-    () => contained('clock', 'Let the machines keep time: chrony, systemd-timesyncd.', () => clock(health)),
+    () => contained('clock', 'Set the clock of this machine.', () => clock(health)),
   ];
 }
 
@@ -118,11 +119,11 @@ async function sync(data: string): Promise<Omit<Check, 'name'>> {
   };
 }
 
-async function port(url: string, health: () => Promise<Health>): Promise<Omit<Check, 'name'>> {
+async function port(url: string, looked: () => Promise<Looked>): Promise<Omit<Check, 'name'>> {
   const { hostname, port: given } = new URL(url);
-  const answer = await health().catch((thrown: unknown) => asError(thrown));
+  const answer = await looked().catch((thrown: unknown) => asError(thrown));
   if (!(answer instanceof Error)) {
-    const { ready, reason, sessions, bound } = answer;
+    const { ready, reason, sessions, bound } = answer.health;
     const found = `a hub at ${url}: ${sessions.live} live sessions, ${bound} connected`;
     return ready
       ? { ok: true, found, hint: '' }
@@ -148,22 +149,33 @@ function isFree(host: string, number: number): Promise<boolean | null> {
   });
 }
 
-async function clock(health: () => Promise<Health>): Promise<Omit<Check, 'name'>> {
-  const begin = Date.now();
-  const answer = await health().catch(() => null);
+/** How the hub is, and by how many ms its clock is ahead of ours, as far as one can tell from here. */
+interface Looked {
+  readonly health: Health;
+  readonly aheadMs: number;
+}
+
+async function askHealth(client: AgentClient): Promise<Looked> {
+  const askedMs = Date.now();
+  const health = await client.call('health', {});
+  return { health, aheadMs: Math.round(Date.parse(health.time) - (askedMs + Date.now()) / 2) };
+}
+
+async function clock(looked: () => Promise<Looked>): Promise<Omit<Check, 'name'>> {
+  const answer = await looked().catch(() => null);
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (answer === null)
-    return {
-      ok: Date.now() > Date.UTC(2025, 0),
-      found: `${new Date().toISOString()} (${zone}); no hub to compare with`,
-      hint: 'Set the clock.',
-    };
-  const apart = Date.parse(answer.time) - begin;
-  const ok = Math.abs(apart) < CLOCK_MS;
+  const now = `${new Date().toISOString()} (${zone})`;
+  if (answer === null) {
+    const ok = Date.now() > Date.UTC(2025, 0);
+    const hint = ok ? '' : 'Set the clock of this machine, and let it keep time: chrony, systemd-timesyncd.';
+    return { ok, found: `${now}; no hub to compare with`, hint };
+  }
+  const { aheadMs } = answer;
+  const ok = Math.abs(aheadMs) < CLOCK_MS;
   return {
     ok,
-    found: `${new Date().toISOString()} (${zone}); the hub is ${apart} ms ahead`,
-    hint: ok ? '' : 'Let both machines keep time: chrony, systemd-timesyncd.',
+    found: `${now}; the hub is ${Math.abs(aheadMs)} ms ${aheadMs < 0 ? 'behind' : 'ahead'}`,
+    hint: ok ? '' : 'Let this machine and that of the hub keep time: chrony, systemd-timesyncd.',
   };
 }
 

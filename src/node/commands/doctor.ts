@@ -10,7 +10,7 @@ export const doctor: Command = {
   summary: 'Look whether a hub can run here, or runs well: environment, folder, port, disk, clock.',
   details:
     'It writes and removes a small file in the data folder, or beside it, to time the disk. Exit code 8 says that something is wrong.',
-  options: [{ name: 'as', value: 'name', help: 'Who asks, if the token speaks for one name alone.' }],
+  options: [{ name: 'as', value: 'name', help: 'Who asks; a token for one name knows it by itself.' }],
   on: 'hub',
   examples: ['parley doctor', 'parley doctor --data /var/lib/parley --json'],
   json: '{"ok", "checks": [{"name", "ok", "found", "hint"}]}.',

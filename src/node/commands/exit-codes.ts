@@ -44,6 +44,8 @@ const OF_WIRE: Partial<Record<WireCode, ExitName>> = {
 
 const OF_HUB: Readonly<Record<string, ExitName>> = {
   bad_options: 'wrong',
+  bad_limits: 'wrong',
+  bad_data_folder: 'wrong',
   unsafe_auth: 'wrong',
   data_in_use: 'inUse',
   client_closed: 'unreachable',

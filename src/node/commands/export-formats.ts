@@ -2,6 +2,7 @@
 
 import { type Envelope, isContent } from '../../core/envelope.ts';
 import { nameOf, type SessionMetadata } from '../../core/session.ts';
+import { markdownLine, quotation } from './markdown-text.ts';
 import { printableJson, withoutControls } from './printable.ts';
 import { sayEvent } from './say-event.ts';
 
@@ -53,25 +54,11 @@ function factsOf({
 }
 
 function markdown(session: SessionMetadata, envelopes: readonly Envelope[]): string {
-  const facts = factsOf(session).map(([key, value]) => `- ${key}: ${asMarkdown(value)}`);
+  const facts = factsOf(session).map(([key, value]) => `- ${key}: ${markdownLine(value)}`);
   const lines = linesOf(session, envelopes).map(({ seq, who, text, isSaid }) =>
-    isSaid ? `**${asMarkdown(who)}** (${seq}):\n\n${quoted(text)}` : `*${seq} ${asMarkdown(text)}*`,
+    isSaid ? `**${markdownLine(who)}** (${seq}):\n\n${quotation(text)}` : `*${seq} ${markdownLine(text)}*`,
   );
-  return `# ${session.manifest.type}\n\n${facts.join('\n')}\n\n${lines.join('\n\n')}\n`;
-}
-
-/** What somebody said may be Markdown itself: it stays within its quotation. */
-function quoted(text: string): string {
-  return withoutControls(text.replaceAll(/\r\n?/g, '\n'))
-    .split('\n')
-    .map((line) => `> ${line}`)
-    .join('\n');
-}
-
-function asMarkdown(text: string): string {
-  return withoutControls(text.replaceAll(/\r\n?/g, '\n'))
-    .replaceAll(/[\\`*_{}[\]<>()#+!|~]/g, (mark) => `\\${mark}`)
-    .replaceAll('\n', ' ');
+  return `# ${markdownLine(session.manifest.type)}\n\n${facts.join('\n')}\n\n${lines.join('\n\n')}\n`;
 }
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b;background:#fff}
@@ -90,7 +77,7 @@ function page(session: SessionMetadata, envelopes: readonly Envelope[]): string 
   const title = asHtml(`${session.manifest.type} ${session.session_id}`);
   return `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><title>${title}</title><style>${STYLE}</style></head>
 <body>
 <h1>${asHtml(session.manifest.type)}</h1>
 <dl>${facts.join('')}</dl>

@@ -7,6 +7,7 @@ import { EXIT } from './exit-codes.ts';
 import { type ExportFormat, exportText } from './export-formats.ts';
 import { findSession } from './find-session.ts';
 import { looking } from './reach.ts';
+import { wrongValue } from './trouble.ts';
 
 const FORMATS: readonly ExportFormat[] = ['jsonl', 'md', 'html'];
 
@@ -17,7 +18,7 @@ export const exportSession: Command = {
   options: [
     { name: 'format', value: 'format', help: 'jsonl: every envelope (usual). md, html: to read.', values: FORMATS },
     { name: 'out', value: 'file', help: 'Where to; it must not be there yet. Without it, stdout.', values: 'file' },
-    { name: 'as', value: 'name', help: 'Who asks, if the token speaks for one name alone.' },
+    { name: 'as', value: 'name', help: 'Who asks; a token for one name knows it by itself.' },
   ],
   on: 'hub',
   examples: ['parley export last > session.jsonl', 'parley export 3f2a --format html --out session.html'],
@@ -32,7 +33,7 @@ export const exportSession: Command = {
       for await (const envelope of client.session(session_id).log({ pageSize: 500 })) envelopes.push(envelope);
       const text = exportText(format, session, envelopes);
       const bytes = Buffer.byteLength(text);
-      if (out !== null) await writeFile(out, text, { flag: 'wx', mode: 0o600 });
+      if (out !== null) await writeFile(out, text, { flag: 'wx', mode: 0o600 }).catch(cannotWrite);
       io.put({ session_id, format, envelopes: envelopes.length, bytes, out, text: out === null ? text : null });
       if (out === null) io.say(text.replace(/\n$/, ''));
       else io.say(`${out}: ${envelopes.length} envelopes, ${bytes} bytes`);
@@ -40,3 +41,13 @@ export const exportSession: Command = {
     });
   },
 };
+
+function cannotWrite(thrown: NodeJS.ErrnoException): never {
+  if (thrown.code !== 'EEXIST') throw thrown;
+  throw wrongValue(
+    '--out',
+    'a file that is not there yet',
+    String(thrown.path),
+    'Give another name, or remove it first.',
+  );
+}

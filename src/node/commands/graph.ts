@@ -1,24 +1,41 @@
 /** `parley graph`. */
 
+import type { OwnParts } from 'parley-hub/adapters/transition-graph';
 import { isProtocolError } from '../../core/errors.ts';
 import type { Command } from './command.ts';
 import { EXIT } from './exit-codes.ts';
-import { objectInFile } from './given-json.ts';
+import { namesIn, objectInFile } from './given-json.ts';
 import { Trouble } from './trouble.ts';
 
 export const graph: Command = {
   name: 'graph',
   summary: 'Check the graph of a workflow, and draw it as Mermaid.',
-  details: 'Of conditions and targets the built-in ones are known. Warnings are about rules that can never apply.',
+  details:
+    'Of conditions and targets the built-in ones are known, and those that --own names; others are refused, as are arguments that do not fit. Warnings are about rules that can never apply.',
   args: [{ name: 'file', help: 'The graph in JSON or YAML.', values: 'file' }],
-  examples: ['parley graph support.yaml', 'parley graph support.yaml --json | jq -r .mermaid'],
+  options: [
+    {
+      name: 'own',
+      value: 'names',
+      help: 'Conditions and targets of your own hub: a,b. Their arguments are not checked.',
+      isMany: true,
+    },
+  ],
+  examples: [
+    'parley graph support.yaml',
+    'parley graph support.yaml --own is_urgent',
+    'parley graph support.yaml --json | jq -r .mermaid',
+  ],
   json: '{"file", "warnings", "mermaid"}.',
   async run(asked, io) {
     const file = asked.args.file ?? '';
     const given = await objectInFile('<file>', file);
-    const { graphToMermaid, graphWarnings, parseGraph } = await import('parley-hub/adapters/transition-graph');
+    const { checkGraph, graphToMermaid, graphWarnings, parseGraph } = await import(
+      'parley-hub/adapters/transition-graph'
+    );
     try {
       const parsed = parseGraph(given);
+      checkGraph(parsed, ownParts(asked.lists.own ?? []));
       const warnings = graphWarnings(parsed);
       const mermaid = graphToMermaid(parsed);
       io.put({ file, warnings, mermaid });
@@ -27,8 +44,18 @@ export const graph: Command = {
       return EXIT.done;
     } catch (thrown) {
       if (!isProtocolError(thrown)) throw thrown;
-      const hint = 'Mend that member; docs/api.md says what a graph is made of.';
+      const isUnknown = /expected a registered (condition|target)/.test(thrown.message);
+      const hint = `Mend that member${isUnknown ? ', or name it with "--own" if your hub has it' : ''}; docs/api.md says what a graph is made of.`;
       throw new Trouble('found', 'wrong_graph', `${file}: ${thrown.message}`, hint);
     }
   },
 };
+
+/** Only their names are known here: what they do is in the hub that has them. */
+function ownParts(lists: readonly string[]): OwnParts {
+  const parts = namesIn(lists).map((name) => ({ name, version: 1 }));
+  return {
+    conditions: parts.map((part) => ({ ...part, holds: () => false })),
+    targets: parts.map((part) => ({ ...part, choose: () => null })),
+  };
+}

@@ -1,7 +1,7 @@
 /** Where a command speaks: people and programs read stdout, progress and notes go to stderr. */
 
 import { type Terminal, terminalOf } from '../terminal.ts';
-import { printable, printableJson } from './printable.ts';
+import { printableJson, printableLine } from './printable.ts';
 import { type Progress, progressOn } from './progress.ts';
 
 export interface Io {
@@ -33,7 +33,7 @@ export function ioOf({ stdout, stderr, env }: Streams, isJson: boolean): Io {
     env,
     say: (text) => void (isJson || terminal.write(text)),
     put: (value) => void (isJson && stdout.write(`${printableJson(value)}\n`)),
-    note: (text) => notes.write(notes.paint(printable(text), 'dim')),
+    note: (text) => notes.write(notes.paint(printableLine(text), 'dim')),
     progress: (what) => progressOn(stderr, what, () => performance.now()),
   };
 }

@@ -9,7 +9,6 @@ import { EXIT } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { joining } from './reach.ts';
 import { Trouble } from './trouble.ts';
-import { usualName } from './where.ts';
 
 export const join: Command = {
   name: 'join',
@@ -17,7 +16,11 @@ export const join: Command = {
   details:
     'Invites are accepted. What you type goes to the session of the prompt, which also says whose turn it is and how much time is left; above it is what others are writing. End it with Ctrl-D or /quit: what comes meanwhile waits for you. Without a terminal it reads lines and writes lines.',
   options: [
-    { name: 'name', value: 'name', help: 'Who you are (PARLEY_NAME, or your login name); a new name is registered.' },
+    {
+      name: 'name',
+      value: 'name',
+      help: 'Who you are (PARLEY_NAME, the name your token is for, or your login name); a new name is registered.',
+    },
     { name: 'human', help: 'You are a person; else a new name is registered as an agent.' },
     { name: 'take-over', help: 'Also if that name is connected elsewhere: it is sent away there.' },
   ],
@@ -25,10 +28,8 @@ export const join: Command = {
   examples: ['parley join --name bob --human', 'echo "It works." | parley join --name bob --json'],
   json: 'A line for each thing that happens: {"event": "joined" | "invited" | "message" | "event" | "delta" | "turn" | "sent" | "refused" | "away" | "open" | "closed", …}.',
   async run(asked, io) {
-    const name = asked.values.name ?? usualName(asked, io);
-    const chat = new Chat(io, name, () => systemClock.now());
+    const chat = new Chat(io, () => systemClock.now());
     const client = await joining(asked, io, {
-      name,
       register: { kind: asked.switches.has('human') ? 'human' : 'agent' },
       onInvite: (invite) => chat.invited(invite),
       onEvent: (envelope, session) => chat.happened(envelope, session),
@@ -66,6 +67,6 @@ function sentAway(name: string, reason: string): Trouble {
       `the hub said goodbye (${reason})`,
       'Is it still running? "parley doctor" says more.',
     );
-  const hint = 'It goes on there; "parley join --take-over" brings it back here.';
+  const hint = `It goes on there; "parley join --name ${name} --take-over" brings it back here.`;
   return new Trouble('inUse', 'replaced', `${name} was connected elsewhere, and is no longer connected here`, hint);
 }

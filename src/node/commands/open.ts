@@ -3,6 +3,7 @@
 import type { AgentClient } from '../../client/agent-client.ts';
 import type { OpenOptions } from '../../client/open.ts';
 import type { Session } from '../../client/session.ts';
+import { systemIds } from '../system-ids.ts';
 import type { Asked, Command } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { followSession } from './follow-session.ts';
@@ -48,8 +49,7 @@ export const open: Command = {
 
 async function openAndSay(client: AgentClient, asked: Asked, io: Io, wanted: OpenOptions, text: string | undefined) {
   const type = asked.args.type ?? '';
-  if (wanted.wait === 'active') io.note(`waiting for ${wanted.participants.join(', ')} to accept`);
-  const session = await client.open(type, wanted);
+  const session = await opened(client, type, wanted, io);
   const posted = text === undefined ? null : await session.send(text);
   const { session: metadata } = await session.info();
   io.put({ session: metadata, warnings: session.warnings, posted });
@@ -60,8 +60,18 @@ async function openAndSay(client: AgentClient, asked: Asked, io: Io, wanted: Ope
   return EXIT.done;
 }
 
+/** Under one key: what is refused is refused before anybody is told to wait. */
+async function opened(client: AgentClient, type: string, wanted: OpenOptions, io: Io): Promise<Session> {
+  if (wanted.wait !== 'active') return client.open(type, wanted);
+  const key = systemIds.hex32();
+  const session = await client.open(type, { ...wanted, key, wait: 'created' });
+  io.note(`waiting for ${wanted.participants.join(', ')} to accept`);
+  return client.open(type, { ...wanted, key }).then(() => session);
+}
+
 function sayNext(io: Io, { name }: AgentClient, { id }: Session): void {
-  io.note(`parley show ${id}    what was said\nparley inbox --as ${name}    what waits for you`);
+  io.note(`parley show ${id}    what was said`);
+  io.note(`parley inbox --as ${name}    what waits for you`);
 }
 
 async function wantedOf({ lists, values, switches }: Asked): Promise<OpenOptions> {

@@ -69,8 +69,8 @@ function readWords(command: Command, words: readonly string[]): Asked {
     if (given === undefined) continue;
     if (option.value === undefined) asked.switches.add(option.name);
     else if (option.isMany === true)
-      asked.lists[option.name] = [given].flat().map((one) => checked(option, String(one)));
-    else asked.values[option.name] = checked(option, String(given));
+      asked.lists[option.name] = [given].flat().map((one) => checked(command, option, String(one)));
+    else asked.values[option.name] = checked(command, option, String(given));
   }
   return { ...asked, args: argumentsOf(command, positionals) };
 }
@@ -105,9 +105,11 @@ function optionHint({ name }: Command, options: readonly Option[], problem: stri
   return `${isUnknown && meant !== null ? `Did you mean --${meant}? ` : ''}"parley ${name} --help" shows its options.`;
 }
 
-function checked({ name, values }: Option, given: string): string {
+function checked(command: Command, { name, values }: Option, given: string): string {
   if (typeof values !== 'object' || values.includes(given)) return given;
-  throw wrongValue(`--${name}`, `one of ${values.join(', ')}`, given);
+  const meant = nearest(given, values);
+  const hint = `${meant === null ? '' : `Did you mean ${meant}? `}"parley ${command.name} --help" shows its options.`;
+  throw wrongValue(`--${name}`, `one of ${values.join(', ')}`, given, hint);
 }
 
 function argumentsOf(command: Command, given: readonly string[]): Readonly<Record<string, string>> {

@@ -3,17 +3,18 @@
 import type { AgentClient } from '../../client/agent-client.ts';
 import type { ClientOptions } from '../../client/client.ts';
 import type { HumanClient } from '../../client/human-client.ts';
-import { WireError } from '../../core/errors.ts';
+import type { WireError } from '../../core/errors.ts';
 import type { Asked } from './command.ts';
 import type { Io } from './io.ts';
+import { isConnectedElsewhere } from './is-connected.ts';
 import { type OwnName, takeOwnName, takeTurn } from './own-name.ts';
-import { Trouble } from './trouble.ts';
-import { usualName, type Where, whereIs } from './where.ts';
+import { busy, explained, isRefusal, onlyNameIn } from './refusals.ts';
+import { loginName, nameGiven, type Where, whereIs } from './where.ts';
 
 /** An invite is for whoever is there to stay: it is left unanswered, and comes again at the next connection. */
 const leaveOpen = (): Promise<boolean> => new Promise(() => {});
 
-/** Runs with a client under a name of the command's own, or under `--as` where the token speaks for that alone. */
+/** Runs with a client under a name of the command's own, or under the one name its token speaks for. */
 export async function looking<T>(asked: Asked, io: Io, work: (client: AgentClient) => Promise<T>): Promise<T> {
   const where = await whereIs(asked, io);
   const own = await takeOwnName(where.url);
@@ -27,7 +28,7 @@ export async function looking<T>(asked: Asked, io: Io, work: (client: AgentClien
 /** Runs with a client that speaks for `--as`; a name that is connected elsewhere is left alone unless told otherwise. */
 export async function acting<T>(asked: Asked, io: Io, work: (client: AgentClient) => Promise<T>): Promise<T> {
   const where = await whereIs(asked, io);
-  const name = usualName(asked, io);
+  const name = await speakerOf(where, nameGiven(asked, io));
   const release = await takeTurn(where.url, name);
   try {
     await assertFree(where, name, asked, io);
@@ -44,15 +45,14 @@ export async function acting<T>(asked: Asked, io: Io, work: (client: AgentClient
 export async function joining(
   asked: Asked,
   io: Io,
-  given: Pick<ClientOptions, 'onInvite' | 'onEvent' | 'onDelta' | 'onState' | 'onGap' | 'register'> & {
-    readonly name: string;
-  },
+  given: Pick<ClientOptions, 'onInvite' | 'onEvent' | 'onDelta' | 'onState' | 'onGap' | 'register'>,
 ): Promise<HumanClient> {
   const where = await whereIs(asked, io);
-  await assertFree(where, given.name, asked, io);
+  const name = await speakerOf(where, asked.values.name ?? nameGiven(asked, io));
+  await assertFree(where, name, asked, io, '--name');
   const { connectHuman } = await import('../client.ts');
   const { reconnect: _, ...proof } = options(where);
-  return connectHuman(where.url, { ...proof, ...given }).catch((thrown) => explained(thrown, where, given.name));
+  return connectHuman(where.url, { ...proof, ...given, name }).catch((thrown) => explained(thrown, where, name));
 }
 
 async function withClient<T>(client: AgentClient, work: (client: AgentClient) => Promise<T>): Promise<T> {
@@ -67,37 +67,70 @@ function options({ credentials, ca }: Where) {
   return { credentials, reconnect: false, ...(ca === undefined ? {} : { ca }) } as const;
 }
 
+/** Under a name of the command's own; where the token speaks for one name alone, under that. */
 async function bystander(where: Where, own: OwnName, asked: Asked, io: Io): Promise<AgentClient> {
   const { connect } = await import('../client.ts');
-  const common = { ...options(where), onInvite: leaveOpen };
+  const common = { ...options(where), onInvite: leaveOpen, register: { kind: 'human' } } as const;
   try {
-    return await connect(where.url, { name: own.name, ...common, register: { kind: 'human' } });
+    return await connect(where.url, { name: own.name, ...common });
   } catch (thrown) {
-    const name = asked.values.as ?? (io.env.PARLEY_NAME || undefined);
-    if (!isRefusal(thrown) || name === undefined) return explained(thrown, where, own.name);
-    const client = await connect(where.url, { name, ...common }).catch((again) => explained(again, where, name));
-    io.note(`note: this token speaks for ${name} alone; if ${name} was connected elsewhere, that connection has ended`);
-    return client;
+    const name = isRefusal(thrown) ? (onlyNameIn(thrown) ?? nameGiven(asked, io)) : undefined;
+    if (!isRefusal(thrown) || thrown.code !== 'forbidden' || name === undefined)
+      return explained(thrown, where, own.name);
+    await assertNotElsewhere(
+      where,
+      name,
+      io,
+      'For two things at once make a token for another name: "parley token create".',
+    );
+    return connect(where.url, { name, ...common }).catch((again) => explained(again, where, name));
   }
 }
 
-/** Whoever has only a token for one name cannot look before it speaks; then it is told. */
-async function assertFree(where: Where, name: string, asked: Asked, io: Io): Promise<void> {
+/** Who speaks: who was named, else the one name the token is for, else who is logged in. */
+async function speakerOf(where: Where, given: string | undefined): Promise<string> {
+  // The operator's token speaks for any name.
+  if (given !== undefined || !where.isGiven) return given ?? loginName();
+  const refusal = await refusalOf(where);
+  return (refusal === null ? null : onlyNameIn(refusal)) ?? loginName();
+}
+
+/** A name that is connected elsewhere is left alone unless told otherwise. */
+async function assertFree(where: Where, name: string, asked: Asked, io: Io, option = '--as'): Promise<void> {
   if (asked.switches.has('take-over')) return;
+  const hint = `Speak there, or as another with "${option}"; "--take-over" does it all the same.`;
+  const refusal = await refusalOf(where, async (looker) => {
+    if (await isConnected(looker, name)) throw busy(name, hint);
+  });
+  if (refusal === null) return;
+  if (refusal.code === 'unauthenticated') return explained(refusal, where, name);
+  const only = onlyNameIn(refusal);
+  if (only !== null && only !== name) return explained(refusal, where, name);
+  await assertNotElsewhere(where, name, io, hint);
+}
+
+/** For a token that does not let one look under another name. */
+async function assertNotElsewhere(where: Where, name: string, io: Io, hint: string): Promise<void> {
+  const isElsewhere = await isConnectedElsewhere(where, name);
+  if (isElsewhere === true) throw busy(name, hint);
+  if (isElsewhere === null)
+    io.note(`note: this token speaks for ${name} alone; if ${name} is connected elsewhere, that connection ends now`);
+}
+
+/** Looks under a name of the command's own; why that is not allowed, or null. */
+async function refusalOf(
+  where: Where,
+  work: (client: AgentClient) => Promise<void> = async () => {},
+): Promise<WireError | null> {
   const own = await takeOwnName(where.url);
   try {
     const { connect } = await import('../client.ts');
-    const client = await connect(where.url, {
-      name: own.name,
-      ...options(where),
-      onInvite: leaveOpen,
-      register: { kind: 'human' },
-    });
-    const isBound = await withClient(client, (looker) => isConnected(looker, name));
-    if (isBound) throw busy(name);
+    const given = { name: own.name, ...options(where), onInvite: leaveOpen, register: { kind: 'human' } } as const;
+    await withClient(await connect(where.url, given), work);
+    return null;
   } catch (thrown) {
-    if (!isRefusal(thrown)) return explained(thrown, where, name);
-    io.note(`note: this token speaks for one name alone; if ${name} is connected elsewhere, that connection ends now`);
+    if (isRefusal(thrown)) return thrown;
+    throw thrown;
   } finally {
     await own.release();
   }
@@ -106,28 +139,4 @@ async function assertFree(where: Where, name: string, asked: Asked, io: Io): Pro
 async function isConnected(client: AgentClient, name: string): Promise<boolean> {
   for await (const agent of client.findAgents({ text: name, bound: true })) if (agent.name === name) return true;
   return false;
-}
-
-function busy(name: string): Trouble {
-  return new Trouble(
-    'inUse',
-    'name_in_use',
-    `${name} is connected elsewhere, and would be sent away there`,
-    `Speak there, or as another with "--as"; "--take-over" does it all the same.`,
-  );
-}
-
-function isRefusal(thrown: unknown): thrown is WireError {
-  return thrown instanceof WireError && (thrown.code === 'unauthenticated' || thrown.code === 'forbidden');
-}
-
-/** A refusal is about the token: where it came from is half of the answer. */
-function explained(thrown: unknown, where: Where, name: string): never {
-  if (!isRefusal(thrown)) throw thrown;
-  const message = `${where.url} does not let "${name}" in with ${where.proof}: ${thrown.message}`;
-  const hint =
-    where.credentials.scheme === 'none'
-      ? 'Run it where "parley up" runs, or say where its data folder is: "--data", PARLEY_DATA; or give a "--token".'
-      : 'Another token with "--token"; a token for one name needs "--as" with that name; "parley token list" shows which there are.';
-  throw new Trouble('notAllowed', thrown.code, message, hint);
 }

@@ -32,6 +32,11 @@ export const redact: Command = {
         });
       io.put(answer);
       io.say(`${session_id} ${seq} is redacted${answer.duplicate === true ? ' (it was before)' : ''}`);
+      io.note(
+        answer.pinned
+          ? 'nobody is shown it any more; its bytes are on the disk until the session has ended and "parley archive" ran, and in backups made before'
+          : 'nobody is shown it any more; its bytes stay on the disk: its session type is missing, so redact it again when that is there',
+      );
       return EXIT.done;
     });
   },
@@ -39,8 +44,12 @@ export const redact: Command = {
 
 /** Who may redact may not redact everything: another token would not help. */
 function nothingToHide(thrown: unknown): Trouble | null {
-  if (!(thrown instanceof WireError) || thrown.code !== 'forbidden' || thrown.details?.field !== 'params.seq')
-    return null;
+  if (!(thrown instanceof WireError)) return null;
+  if (thrown.code === 'not_found') {
+    const about = 'It takes the grant operate, as the operator has it; "parley show <session>" numbers what was said.';
+    return new Trouble('notFound', thrown.code, thrown.message, about);
+  }
+  if (thrown.code !== 'forbidden' || thrown.details?.field !== 'params.seq') return null;
   const hint = '"parley show <session>" numbers what was said: that can be hidden.';
   return new Trouble('refused', thrown.code, thrown.message, hint);
 }

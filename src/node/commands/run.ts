@@ -5,7 +5,7 @@ import { EXIT } from './exit-codes.ts';
 import { helpOf, helpOfAll } from './help.ts';
 import { ioOf, type Streams } from './io.ts';
 import { parseCommand } from './parse-command.ts';
-import { printable, printableJson } from './printable.ts';
+import { printable, printableJson, printableLine } from './printable.ts';
 import { COMMANDS } from './table.ts';
 import { told } from './trouble.ts';
 
@@ -34,7 +34,8 @@ export async function runWords(words: readonly string[], streams: Streams): Prom
 function complain(thrown: unknown, isJson: boolean, { stderr, env }: Streams): number {
   const { exit, code, message, hint } = told(thrown);
   if (isJson) stderr.write(`${printableJson({ error: { code, message, hint, exit } })}\n`);
-  else stderr.write(printable(`parley: ${message}\n${hint === '' ? '' : `${hint}\n`}`));
+  // A line each: what others wrote cannot add one that looks like ours.
+  else stderr.write(`parley: ${printableLine(message)}\n${hint === '' ? '' : `${printableLine(hint)}\n`}`);
   if (env.PARLEY_DEBUG && thrown instanceof Error) stderr.write(printable(`${thrown.stack ?? ''}\n`));
   return exit;
 }

@@ -20,7 +20,7 @@ export const search: Command = {
     { name: 'type', value: 'type', help: 'Only in sessions of this type.' },
     { name: 'participant', value: 'name', help: 'Only in sessions with this one.' },
     { name: 'limit', value: 'number', help: 'At most so many (20).' },
-    { name: 'as', value: 'name', help: 'Who asks, if the token speaks for one name alone.' },
+    { name: 'as', value: 'name', help: 'Who asks; a token for one name knows it by itself.' },
   ],
   on: 'hub',
   examples: ['parley search export', 'parley search "api key" --json'],

@@ -31,7 +31,7 @@ export const sessions: Command = {
     { name: 'state', value: 'state', help: 'Only those in this state.', values: STATES, isMany: true },
     { name: 'type', value: 'type', help: 'Only those of this type.' },
     { name: 'limit', value: 'number', help: 'At most so many (50).' },
-    { name: 'as', value: 'name', help: 'Whose, if the token speaks for one name alone.' },
+    { name: 'as', value: 'name', help: 'Whose; a token for one name knows it by itself.' },
   ],
   on: 'hub',
   examples: ['parley sessions --live', 'parley sessions --json | jq -r .session_id'],
@@ -58,7 +58,7 @@ export const sessions: Command = {
   },
 };
 
-const HEADS = ['session', 'type', 'state', 'seq', 'opened by', 'created', 'turn'];
+const HEADS = ['session', 'type', 'state', 'seq', 'opened by', 'created', 'turn', 'ended'];
 
 function rowsOf(found: readonly SessionSummary[], names: (id: string) => string) {
   return found.map(({ session_id, type, state, head_seq, creator_id, created_at, turn, close_reason }) => [
@@ -68,6 +68,7 @@ function rowsOf(found: readonly SessionSummary[], names: (id: string) => string)
     { text: String(head_seq) },
     { text: names(creator_id) },
     { text: fromNow(created_at, Date.now()) },
-    { text: turn === null ? (close_reason ?? '') : names(turn.agent_id) },
+    { text: turn === null ? '' : names(turn.agent_id) },
+    { text: close_reason ?? '' },
   ]);
 }

@@ -97,6 +97,7 @@ function isForbidden(thrown: unknown): boolean {
 function print(io: Io, shown: Shown, as: string | undefined): void {
   const { session, state, at_seq, awaited, envelopes = [], view, unavailable } = shown;
   const transcript = new Transcript(io.terminal, session);
+  const isNow = at_seq === session.head_seq;
   const { paint } = io.terminal;
   const who = session.participants.map(
     ({ name, role, status }) =>
@@ -107,7 +108,7 @@ function print(io: Io, shown: Shown, as: string | undefined): void {
   );
   io.say(`  with     ${who.join(', ')}`);
   for (const [key, value] of Object.entries(session.labels)) io.say(printableLine(`  ${key.padEnd(8)} ${value}`));
-  if (session.expires_at !== null && session.closed_at === null) io.say(`  until    ${session.expires_at}`);
+  if (session.expires_at !== null && session.closed_at === null && isNow) io.say(`  until    ${session.expires_at}`);
   if (session.close_reason !== null && state === session.state)
     io.say(`  ended    ${printableLine(session.close_reason)}`);
   if (unavailable !== null) io.say(paint(`  unavailable: ${printableLine(unavailable)}`, 'red'));
@@ -116,9 +117,11 @@ function print(io: Io, shown: Shown, as: string | undefined): void {
   if (view !== undefined) printView(io, view, as ?? '');
   const words = awaited.map(
     ({ name, what, due_at }) =>
-      `${printableLine(name)} ${printableLine(what)}${due_at === null ? '' : `, due ${fromNow(due_at, Date.now())}`}`,
+      `${printableLine(name)} ${printableLine(what)}${due_at === null ? '' : `, due ${isNow ? fromNow(due_at, Date.now()) : due_at}`}`,
   );
-  io.say(words.length === 0 ? '' : `\n${paint(`awaited: ${words.join('; ')}`, 'yellow')}`);
+  // What was due then is no matter of now.
+  const label = isNow ? 'awaited' : 'awaited then';
+  io.say(words.length === 0 ? '' : `\n${paint(`${label}: ${words.join('; ')}`, 'yellow')}`);
 }
 
 function printView(io: Io, { view, messages, earlier }: Result<'read_view'>, as: string): void {

@@ -1,6 +1,7 @@
 /** `parley token`. */
 
 import type { AgentClient } from '../../client/agent-client.ts';
+import { WireError } from '../../core/errors.ts';
 import { GRANTS, type Grant } from '../../core/grants.ts';
 import type { Result } from '../../core/operations.ts';
 import type { TokenClaim, TokenRecord } from '../../core/tokens.ts';
@@ -109,7 +110,8 @@ async function revoke(client: AgentClient, token_id: string, io: Io): Promise<vo
   const revoked = await client.call('revoke_token', { token_id }).catch((thrown: unknown) => {
     // Whoever revokes the token it speaks with is sent away before the answer.
     if (client.state === 'closed') return { token_id };
-    throw thrown;
+    if (!(thrown instanceof WireError) || thrown.code !== 'not_found') throw thrown;
+    throw new Trouble('notFound', thrown.code, thrown.message, '"parley token list" shows the ids there are.');
   });
   io.put(revoked);
   io.say(`${token_id} is revoked; whoever spoke with it was sent away`);

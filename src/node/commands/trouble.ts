@@ -45,7 +45,10 @@ const WIRE_HINTS: Partial<Record<WireCode, string>> = {
 };
 
 const HUB_HINTS: Readonly<Record<string, string>> = {
-  cannot_listen: 'Another port: "parley up --port 4748", in a clone "npm start -- --port 4748".',
+  bad_limits: 'docs/operating.md has the settings of --config.',
+  bad_data_folder: 'Give the path of a folder that can be made or written: "--data <folder>", PARLEY_DATA.',
+  cannot_listen:
+    'Another port: "parley up --port 4748", in a clone "npm start -- --port 4748"; another address with "--host".',
   data_in_use:
     'Another folder: "parley up --data other --port 4748", in a clone "npm start -- --data other --port 4748".',
   client_closed: 'Is the hub still running? "parley doctor" says more.',
@@ -60,9 +63,15 @@ export function told(thrown: unknown): Told {
   const { message } = asError(thrown);
   if (thrown instanceof Trouble) return { exit: EXIT[thrown.exit], code: thrown.code, message, hint: thrown.hint };
   const exit = EXIT[exitOf(thrown)];
-  if (thrown instanceof WireError) return { exit, code: thrown.code, message, hint: WIRE_HINTS[thrown.code] ?? '' };
+  if (thrown instanceof WireError) return { exit, code: thrown.code, message, hint: hintOfWire(thrown) };
   if (thrown instanceof HubError) return { exit, code: thrown.code, message, hint: HUB_HINTS[thrown.code] ?? '' };
   return { exit, code: 'failed', message, hint: hintOfSystem(thrown) };
+}
+
+function hintOfWire({ code, message }: WireError): string {
+  if (code === 'unavailable' && /certificate|altnames/i.test(message))
+    return 'If you trust it: "--ca <its certificate as PEM>", PARLEY_CA; and call the hub by a name that is in it.';
+  return WIRE_HINTS[code] ?? '';
 }
 
 /** Files that are not there are the one trouble of the system that people meet. */

@@ -12,6 +12,8 @@ import { LOG_LEVELS, type LogLevel } from './log-level.ts';
 import { Trouble, wrongValue } from './trouble.ts';
 import { dataFolder } from './where.ts';
 
+const HELP = '"parley up --help" shows the options.';
+
 const count = z.number({ error: 'a number' });
 
 /** A slip of the pen would be found when it is too late: there is nothing beside what there is. */
@@ -105,5 +107,5 @@ function authOf(auth: Config['auth']): UpOptions['auth'] {
 
 function portIn(given: string): number {
   if (/^\d{1,5}$/.test(given)) return Number(given);
-  throw wrongValue('--port', 'a number', given);
+  throw wrongValue('--port', 'a number from 0 to 65535', given, HELP);
 }

@@ -1,11 +1,14 @@
 /** `parley up`. */
 
+import { HubError } from '../../core/errors.ts';
 import type { UpEvent } from '../up.ts';
 import { welcomeLines } from '../welcome-lines.ts';
+import { reachable } from '../wire/hosts.ts';
 import type { Command } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { LOG_LEVELS } from './log-level.ts';
+import { Trouble } from './trouble.ts';
 
 export const up: Command = {
   name: 'up',
@@ -33,20 +36,35 @@ export const up: Command = {
     { name: 'log-level', value: 'level', help: 'What the hub logs to stderr (info).', values: LOG_LEVELS },
   ],
   examples: ['parley up', 'parley up --port 0 --data /tmp/hub', 'parley up --config hub.yaml --log-level warn'],
-  json: 'Lines {"event": "listening", "url", "data", "token_file"}, {"event": "stopping", "signal"}, {"event": "stopped"}.',
+  json: 'Lines {"event": "listening", "url", "host", "data", "token_file"}, {"event": "stopping", "signal"}, {"event": "stopped"}.',
   async run(asked, io) {
     // Loaded when it is needed: help and version come at once.
     const [{ up: run }, { settingsOf }] = await Promise.all([import('../up.ts'), import('./up-settings.ts')]);
-    await run({ ...(await settingsOf(asked, io)), tell: (event) => tell(io, event) });
+    const settings = await settingsOf(asked, io).catch(explained);
+    await run({ ...settings, tell: (event) => tell(io, event) }).catch(explained);
     return EXIT.done;
   },
 };
+
+/** An option or a setting of --config. */
+function explained(thrown: unknown): never {
+  if (!(thrown instanceof HubError) || (thrown.code !== 'bad_options' && thrown.code !== 'unsafe_auth')) throw thrown;
+  const hint = '"parley up --help" shows the options; docs/operating.md has the settings of --config.';
+  throw new Trouble('wrong', thrown.code, thrown.message, hint);
+}
 
 function tell(io: Io, event: UpEvent): void {
   io.put(event);
   switch (event.event) {
     case 'listening':
-      return io.say(welcomeLines({ url: event.url, data: event.data, tokenFile: event.token_file }).join('\n'));
+      return io.say(
+        welcomeLines({
+          url: event.url,
+          data: event.data,
+          tokenFile: event.token_file,
+          isEverywhere: reachable(event.host) !== event.host,
+        }).join('\n'),
+      );
     case 'stopping':
       return io.say(`${event.signal}: saying goodbye and writing what is left`);
     case 'stopped':

@@ -18,6 +18,8 @@ export interface Where {
   readonly ca: string | undefined;
   /** Where the token was looked for, for whoever is refused. */
   readonly proof: string;
+  /** The token was given; else it is the operator's, or there is none. */
+  readonly isGiven: boolean;
 }
 
 export function dataFolder({ values }: Asked, { env }: Pick<Io, 'env'>): string {
@@ -38,7 +40,7 @@ export async function whereIs(asked: Asked, io: Pick<Io, 'env'>): Promise<Where>
   return { url, ca, ...(await credentialsOf(asked, io)) };
 }
 
-async function credentialsOf(asked: Asked, io: Pick<Io, 'env'>): Promise<Pick<Where, 'credentials' | 'proof'>> {
+async function credentialsOf(asked: Asked, io: Pick<Io, 'env'>): Promise<Omit<Where, 'url' | 'ca'>> {
   const given = asked.values.token ?? (io.env.PARLEY_TOKEN || undefined);
   if (given !== undefined) {
     // A hub's own has a shape of its own; anything else is an issuer's.
@@ -46,20 +48,23 @@ async function credentialsOf(asked: Asked, io: Pick<Io, 'env'>): Promise<Pick<Wh
     return {
       credentials: { scheme, token: given },
       proof: asked.values.token === undefined ? 'PARLEY_TOKEN' : '--token',
+      isGiven: true,
     };
   }
   const file = operatorTokenFile(dataFolder(asked, io));
   const token = (await readFile(file, 'utf8').catch(() => '')).trim();
   // A hub may ask for no proof.
-  if (token === '') return { credentials: { scheme: 'none' }, proof: `no token: there is none in ${file}` };
-  return { credentials: { scheme: 'token', token }, proof: file };
+  const isGiven = false;
+  if (token === '') return { credentials: { scheme: 'none' }, proof: `no token: there is none in ${file}`, isGiven };
+  return { credentials: { scheme: 'token', token }, proof: file, isGiven };
+}
+
+/** Who is to speak, if that is said. */
+export function nameGiven({ values }: Asked, { env }: Pick<Io, 'env'>): string | undefined {
+  return values.as ?? (env.PARLEY_NAME || undefined);
 }
 
 /** Who somebody is when nobody says: the name they logged in with, as far as it is a name here. */
-export function usualName({ values }: Asked, { env }: Pick<Io, 'env'>): string {
-  return values.as ?? (env.PARLEY_NAME || loginName());
-}
-
 export function loginName(): string {
   const name = login()
     .toLowerCase()

@@ -22,6 +22,8 @@ export interface SiteHub extends Asked {
 export interface Visitor extends Asker {
   /** It comes from this machine, and not through a proxy. */
   readonly isLocal: boolean;
+  /** The port speaks TLS. */
+  readonly isTls: boolean;
   /** Host or Origin are not allowed; null = they are. */
   readonly forbidden: string | null;
 }
@@ -53,7 +55,9 @@ export async function answered(
   if (allowPage(request, response)) return;
   if (path.startsWith(`${API}/`)) return answerApi(hub, visitor, request, response);
   if (request.method === 'GET' || request.method === 'HEAD') {
-    const contract = contractAt(path);
+    // Its host was looked at before.
+    const server = { host: request.headers.host ?? '', isTls: visitor.isTls };
+    const contract = contractAt(path, server);
     if (contract !== null) return respondJson(response, 200, contract);
     if (path === '/healthz') return respondJson(response, 200, { alive: true });
     if (path === '/readyz') return answerReady(hub, response);

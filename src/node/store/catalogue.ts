@@ -34,6 +34,7 @@ export class Catalogue {
   #justArchived: string[] = [];
   #archive: number;
   readonly #leftovers: Set<number>;
+  readonly #aside: { readonly from: Position; readonly to: Position }[] = [];
   #isMoving = false;
   #isSpoilt = false;
   #placesVersion = 0;
@@ -136,6 +137,18 @@ export class Catalogue {
   /** Every log there is by now is in a new epoch: its past may be another than the one its readers know. */
   restored(at: Position, epoch: number): void {
     this.#restoredAt = [...this.#restoredAt, { order: orderAt(at), epoch }];
+  }
+
+  /** Damage that is known, as far as that was read from the journal by this process. */
+  get aside(): readonly { readonly from: Position; readonly to: Position }[] {
+    return this.#aside;
+  }
+
+  /** Audit records whose place was damaged have had their numbers: no other gets them. */
+  setAside(places: readonly { readonly from: Position; readonly to: Position }[], audited: number): void {
+    this.#aside.push(...places);
+    this.#audited = Math.max(this.#audited, audited);
+    this.#numbered = Math.max(this.#numbered, audited);
   }
 
   /** The epoch of the last restore; 1 = there was none. */

@@ -1,8 +1,9 @@
 /** What a data folder says of itself. */
 
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
+import { open, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HubError } from '../../core/errors.ts';
+import { makeFolder } from '../journal/make-folder.ts';
 import { systemIds } from '../system-ids.ts';
 import type { CopiedFile } from './copy-journal.ts';
 
@@ -85,9 +86,9 @@ export async function isBackup(folder: string): Promise<boolean> {
 
 /** Durable when it returns: first the content, then the name. */
 async function writeWhole(folder: string, name: string, content: object): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const path = join(folder, name);
-  const file = await open(`${path}.new`, 'w');
+  const file = await open(`${path}.new`, 'w', 0o600);
   try {
     await file.writeFile(`${JSON.stringify(content)}\n`);
     await file.sync();

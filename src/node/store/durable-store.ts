@@ -39,6 +39,7 @@ import { liveChildren, liveRows } from './live-sessions.ts';
 import { decodeJson, type LogRecord } from './log-record.ts';
 import { readEntries } from './read-entries.ts';
 import { type Repaired, repairLogs } from './repair.ts';
+import { type SetAside, setDamageAside } from './set-aside.ts';
 import { applyOperation, newEpoch, OPERATIONS_FAMILY, type StoreOperation } from './store-operations.ts';
 import { type Verified, type VerifyOptions, verifyStore } from './verify.ts';
 
@@ -50,6 +51,8 @@ export interface StorePorts {
   onDamage(logId: string, fromSeq: number, error: Error): void;
   /** The index is not to be used by the next start. */
   onIndexDamaged(): void;
+  /** The same, and nothing is wrong with it. */
+  onIndexRenewed(): void;
   /** Behind everything else: the folder is let go. */
   onClosed(): Promise<void>;
 }
@@ -220,6 +223,11 @@ export class DurableStore implements Store {
     return this.#caring(() => repairLogs(this.#open(), logIds, systemClock.now(), options));
   }
 
+  /** Sets aside what is damaged and of no use to any log: damaged records of the audit, and what `repair` cut. Not beside a running hub. */
+  setAside(options: CareOptions & { readonly isSome?: boolean } = {}): Promise<readonly SetAside[]> {
+    return this.#caring(() => setDamageAside(this.#open(), options));
+  }
+
   /** Reads and folds everything again and compares; the hub may go on meanwhile. */
   verify(options: VerifyOptions = {}): Promise<Verified> {
     return this.#caring(() => verifyStore(this.#open(), options));
@@ -275,7 +283,7 @@ export class DurableStore implements Store {
       catalogue: this.#catalogue,
       settle: () => this.#appender.settle(),
       dumpCursors: () => this.#dumpCursors(),
-      renewIndex: () => this.#ports.onIndexDamaged(),
+      renewIndex: () => this.#ports.onIndexRenewed(),
       perform: (operation) => this.perform(operation),
     };
   }

@@ -39,7 +39,7 @@ async function release(file: FileHandle): Promise<void> {
 async function openLock(folder: string): Promise<FileHandle> {
   try {
     await makeFolder(folder);
-    return await open(join(folder, LOCK_NAME), 'a+');
+    return await open(join(folder, LOCK_NAME), 'a+', 0o600);
   } catch (thrown) {
     const { message } = asError(thrown);
     throw new HubError('bad_data_folder', `${folder} cannot be a data folder: ${message}`, { cause: thrown });

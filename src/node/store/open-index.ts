@@ -4,7 +4,7 @@
  * thrown; so a small file beside it tells the next start how the last ones ended.
  */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { INDEX_FOLDER } from './data-format.ts';
@@ -24,12 +24,18 @@ interface IndexState {
   readonly starts: number;
   /** The index was being looked at, or was found to be damaged. */
   readonly suspect: boolean;
+  /** Nothing is wrong with it, and the next start builds another all the same. */
+  readonly renew?: boolean;
 }
 
 export interface OpenedIndex {
   readonly index: LmdbIndex;
+  /** The last process wanted another one. */
+  readonly wasRenewed: boolean;
   /** The next start does not use it. */
   isBad(): void;
+  /** The next start builds another, though nothing is wrong with it. */
+  renew(): void;
   /** It was in use for a while, or to a good end. */
   isFine(): void;
 }
@@ -38,24 +44,30 @@ export async function openIndex(folder: string): Promise<OpenedIndex> {
   const path = join(folder, INDEX_FOLDER);
   const write = (state: IndexState): void => {
     try {
-      writeFileSync(join(folder, STATE_NAME), JSON.stringify(state));
+      writeFileSync(join(folder, STATE_NAME), JSON.stringify(state), { mode: 0o600 });
     } catch {
       // It is only a hint; a disk that takes nothing is told by the journal.
     }
   };
   const last = readState(join(folder, STATE_NAME));
-  const isTrusted = !last.suspect && last.starts < MOST_BAD_ENDS;
+  const wasRenewed = last.renew === true;
+  const isTrusted = !last.suspect && !wasRenewed && last.starts < MOST_BAD_ENDS;
   if (!isTrusted) await rm(path, { recursive: true, force: true });
   const starts = isTrusted ? last.starts + 1 : 1;
   write({ starts, suspect: true });
   const index = await probed(path).catch(async () => {
     await rm(path, { recursive: true, force: true });
-    return new LmdbIndex(path);
+    return opened(path);
   });
   write({ starts, suspect: false });
   let isKnownBad = false;
   return {
     index,
+    wasRenewed,
+    renew() {
+      isKnownBad = true;
+      write({ starts, suspect: false, renew: true });
+    },
     isBad() {
       isKnownBad = true;
       write({ starts, suspect: true });
@@ -69,15 +81,17 @@ export async function openIndex(folder: string): Promise<OpenedIndex> {
 /** A state that cannot be read says nothing. */
 function readState(path: string): IndexState {
   try {
-    const { starts, suspect }: { starts?: unknown; suspect?: unknown } = JSON.parse(readFileSync(path, 'utf8'));
-    return { starts: typeof starts === 'number' ? starts : 0, suspect: suspect === true };
+    const { starts, suspect, renew }: { readonly [Name in keyof IndexState]?: unknown } = JSON.parse(
+      readFileSync(path, 'utf8'),
+    );
+    return { starts: typeof starts === 'number' ? starts : 0, suspect: suspect === true, renew: renew === true };
   } catch {
     return { starts: 0, suspect: false };
   }
 }
 
 async function probed(path: string): Promise<LmdbIndex> {
-  const index = new LmdbIndex(path);
+  const index = opened(path);
   try {
     index.get(CHECKPOINT_KEY);
     for (const reverse of [false, true]) {
@@ -93,4 +107,10 @@ async function probed(path: string): Promise<LmdbIndex> {
     await index.close();
     throw thrown;
   }
+}
+
+/** What is in it is said in sessions: its folder is for its owner alone. */
+function opened(path: string): LmdbIndex {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  return new LmdbIndex(path);
 }

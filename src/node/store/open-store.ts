@@ -61,7 +61,7 @@ async function openLocked(
 }
 
 async function recoverWith(
-  { index, isBad, isFine }: OpenedIndex,
+  { index, wasRenewed, isBad, isFine, renew }: OpenedIndex,
   files: Files,
   { journal_id: journalId }: FolderFormat,
   { onProgress, onDamage = () => {}, segmentBytes }: OpenStoreOptions,
@@ -78,12 +78,12 @@ async function recoverWith(
       files,
       index,
       journalId,
-      ports: { after: systemClock.after, onDamage, onIndexDamaged: isBad, onClosed },
+      ports: { after: systemClock.after, onDamage, onIndexDamaged: isBad, onIndexRenewed: renew, onClosed },
       ...(segmentBytes === undefined ? {} : { segmentBytes }),
       ...(onProgress === undefined ? {} : { onProgress }),
     });
     index.onDamage = (error) => opened.store.failIndex(error);
-    return opened;
+    return { store: opened.store, recovery: { ...opened.recovery, renewed: wasRenewed && opened.recovery.rebuilt } };
   } catch (thrown) {
     stopWaiting();
     if (thrown instanceof DamagedIndex) isBad();

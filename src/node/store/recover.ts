@@ -12,6 +12,7 @@ import { nameLostLogs } from './lost-logs.ts';
 import type { OrderedIndex } from './ordered-index.ts';
 import { Overlay } from './overlay.ts';
 import { applyRecord, confirmedSeqs, markDamaged, markMissing, recoverArchives } from './replay.ts';
+import { isAside } from './set-aside.ts';
 
 /** Bounds what a rebuild holds in memory. */
 const RECORDS_PER_COMMIT = 20_000;
@@ -39,6 +40,8 @@ export interface StoreRecovery {
   readonly replayed: number;
   /** The index was of no use and was built anew. */
   readonly rebuilt: boolean;
+  /** It had been given up on purpose: an archiving had removed what was redacted, and the index may have had it. */
+  readonly renewed: boolean;
   /** The folder had this older format; a copy of it as it was is in `before-format-…`. null = it had the present one. */
   readonly upgradedFrom: number | null;
 }
@@ -75,22 +78,23 @@ export async function recoverStore(parts: StoreParts): Promise<{ store: DurableS
     },
   });
   const { torn, records: replayed } = recovery;
-  const damages = await nameLostLogs(files, [...archiveDamages, ...recovery.damages]);
-  markDamaged(catalogue, damages);
+  const found = await nameLostLogs(files, [...archiveDamages, ...recovery.damages]);
+  markDamaged(catalogue, found);
+  const damages = found.filter((damage) => !isAside(catalogue.aside, damage));
   markMissing(catalogue, confirmed, recovery.end);
   catalogue.forgetMoved();
   catalogue.isMoving = false;
   await catalogue.commit();
-  const found = damagedLogs(catalogue);
   const store = new DurableStore(files, journal, catalogue, ports);
   return {
     store,
     recovery: {
       torn,
       damages,
-      damagedLogs: found,
+      damagedLogs: damagedLogs(catalogue),
       replayed,
       rebuilt: known === null && replayed > 0,
+      renewed: false,
       upgradedFrom: null,
     },
   };

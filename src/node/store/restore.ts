@@ -1,7 +1,8 @@
 /** Makes a data folder of a backup. */
 
-import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
+import { rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { makeFolder } from '../journal/make-folder.ts';
 import { realFiles } from '../journal/real-files.ts';
 import { systemClock } from '../system-clock.ts';
 import { assertEmpty, type BackedUp, bytesOf } from './backup.ts';
@@ -16,7 +17,7 @@ export async function restoreBackup(backup: string, folder: string, options: Car
   await assertEmpty(folder);
   const part = `${resolve(folder)}.restoring`;
   await rm(part, { recursive: true, force: true });
-  await mkdir(part, { recursive: true });
+  await makeFolder(part);
   const from = await realFiles(join(backup, JOURNAL_FOLDER));
   const copied = await copyFiles(from, await realFiles(join(part, JOURNAL_FOLDER)), files, options);
   await writeFormat(part, newFormat());

@@ -17,7 +17,14 @@ export type StoreOperation =
       readonly record: LogRecord | null;
     }
   /** All this is a copy that goes its own way: every log there is has this epoch at least. */
-  | { readonly operation: 'restored'; readonly at: Position; readonly epoch: number };
+  | { readonly operation: 'restored'; readonly at: Position; readonly epoch: number }
+  /** Damage that is known and no problem any more; and how many audit records there were, those in it included. */
+  | {
+      readonly operation: 'set_aside';
+      readonly at: Position;
+      readonly places: readonly { readonly from: Position; readonly to: Position }[];
+      readonly audited: number;
+    };
 
 export function applyOperation(catalogue: Catalogue, operation: StoreOperation): void {
   const { at } = operation;
@@ -28,6 +35,8 @@ export function applyOperation(catalogue: Catalogue, operation: StoreOperation):
       return catalogue.hot(operation.log_id).replace(operation.record && { ...operation.record, repairedAt: at });
     case 'restored':
       return catalogue.restored(at, operation.epoch);
+    case 'set_aside':
+      return catalogue.setAside(operation.places, operation.audited);
   }
 }
 

@@ -9,10 +9,12 @@ import { emptyCheckpoint } from './checkpoint.ts';
 import { after, lastPart, orderAt, under } from './index-keys.ts';
 import type { DamagedLog } from './live-sessions.ts';
 import type { LogRecord } from './log-record.ts';
+import { nameLostLogs } from './lost-logs.ts';
 import { MemoryIndex } from './memory-index.ts';
 import { Overlay } from './overlay.ts';
 import { unitsIn } from './places.ts';
 import { applyRecord, markDamaged, recoverArchives } from './replay.ts';
+import { isAside } from './set-aside.ts';
 
 export interface VerifyOptions extends CareOptions {
   /** Compares what else is kept of a session with its log; says what is wrong, or null. */
@@ -27,6 +29,8 @@ export interface Verified {
   readonly problems: readonly { readonly log_id: string; readonly problem: string }[];
   /** Those of them whose log is damaged, which `repair` can cut. */
   readonly damaged: readonly DamagedLog[];
+  /** Damages that were set aside before, by `setAside`. */
+  readonly set_aside: number;
 }
 
 const LOGS_PER_TURN = 200;
@@ -44,10 +48,11 @@ export async function verifyStore(
     onRecord: (record) => applyRecord(again, record),
     ...(onProgress === undefined ? {} : { onProgress }),
   });
-  const damages = [...archiveDamages, ...scanned.damages];
-  markDamaged(again, damages);
+  const found = await nameLostLogs(parts.files, [...archiveDamages, ...scanned.damages]);
+  markDamaged(again, found);
+  const damages = found.filter((damage) => !isAside(again.aside, damage));
   const { logs, problems, damaged } = await compare(parts.catalogue, again, orderAt(end), checkSession);
-  return { records: scanned.records, logs, damages, problems, damaged };
+  return { records: scanned.records, logs, damages, problems, damaged, set_aside: found.length - damages.length };
 }
 
 async function compare(

@@ -39,6 +39,12 @@ function bracketed(host: string): string {
   return host.includes(':') ? `[${host.toLowerCase()}]` : host.toLowerCase();
 }
 
+/** Where a port of this host is reached on this machine: "every address" is none to call. */
+export function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return /^(0*:)*0*$/.test(host) && host.includes(':') ? '::1' : host;
+}
+
 export function isLoopback(address: string): boolean {
   const plain = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
   return plain === '::1' || plain === 'localhost' || /^127\.\d+\.\d+\.\d+$/.test(plain);
