@@ -6,6 +6,7 @@ import { WebSocketServer } from 'ws';
 import type { Authenticate } from '../core/credentials.ts';
 import { WireError } from '../core/errors.ts';
 import { InFlight } from './http/in-flight.ts';
+import { LineOfRequests } from './http/line-of-requests.ts';
 import { answer } from './http/site.ts';
 import type { Served } from './served.ts';
 import { Addresses } from './wire/addresses.ts';
@@ -14,6 +15,7 @@ import { Heartbeat } from './wire/heartbeat.ts';
 import { hostRefusal, isForwarded, isLoopback } from './wire/hosts.ts';
 import { httpServer } from './wire/http-server.ts';
 import { listen } from './wire/listen.ts';
+import { giveBack, offersWebSocket } from './wire/not-websocket.ts';
 import { mostOfAddress, mostSockets, RawSockets } from './wire/raw-sockets.ts';
 import { refuseSocket } from './wire/refuse-socket.ts';
 import { checkServeOptions, type ServeOptions, type ServeSettings } from './wire/serve-options.ts';
@@ -37,6 +39,9 @@ const DRAIN_MS = 2_000;
 /** And when a peer is sent away while the port goes on: a slow one has to read a lot before it comes to its goodbye. */
 const FAREWELL_MS = 10_000;
 
+/** Turns of the event loop in which sockets that wait are accepted, read, and answered. */
+const LAST_TURNS = 4;
+
 const now = (): number => performance.now();
 
 export async function serve(hub: Served, options: ServeOptions = {}): Promise<Serving> {
@@ -55,6 +60,7 @@ class Port {
   private readonly endpoints = new Set<WsEndpoint>();
   private readonly raw: RawSockets;
   private readonly inFlight: InFlight;
+  private readonly line = new LineOfRequests();
   private readonly addresses: Addresses;
   private readonly turns = new Turns();
   private readonly heartbeat: Heartbeat;
@@ -67,7 +73,9 @@ class Port {
     this.addresses = new Addresses(settings.limits, now);
     this.heartbeat = new Heartbeat(this.endpoints, settings.limits, now);
     this.inFlight = new InFlight((code) => hub.refused(code));
-    this.server = httpServer(settings, (request, response) => this.respond(request, response));
+    this.server = httpServer(settings, (request, response) => {
+      this.line.take(request, response, () => this.respond(request, response));
+    });
     const { maxConnections, maxConnectionsPerAddress } = settings.limits;
     const most = mostSockets(maxConnections, hub.log);
     this.server.maxConnections = most;
@@ -119,6 +127,7 @@ class Port {
   }
 
   private upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    if (!offersWebSocket(request)) return giveBack(this.server, request, socket, head);
     const address = request.socket.remoteAddress ?? '';
     socket.on('error', () => socket.destroy());
     const forbidden = hostRefusal(request, this.settings.host, this.settings);
@@ -167,6 +176,8 @@ class Port {
     this.closing = true;
     this.heartbeat.stop();
     this.inFlight.lastCall();
+    // What has come and was not read yet is answered, not cut off.
+    for (let turn = 0; turn < LAST_TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     this.server.closeIdleConnections();
     const cut = setTimeout(() => {

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Authenticate } from '../../core/credentials.ts';
 import { WireError } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { badValue, type JsonObject } from '../../core/json.ts';
 import { TRACEPARENT } from '../../core/record-schemas.ts';
 import type { AskerKind, SingleRequest } from '../../hub/single-request.ts';
 import { bearerOf } from './bearer.ts';
@@ -11,6 +11,7 @@ import { type BodyLimits, readParams } from './body.ts';
 import { queryParams } from './query.ts';
 import { respondJson } from './respond.ts';
 import { API, type Matched, matchedRoute } from './routes.ts';
+import { targetOf } from './target.ts';
 
 /** What is known of whoever asks. */
 export interface Asker {
@@ -41,9 +42,8 @@ export async function answerApi(
 ): Promise<void> {
   const refusal = asker.refusal();
   if (refusal !== null) throw new WireError('rate_limited', refusal, { retry_after_ms: 60_000 });
-  const { url = '', headers } = request;
-  const end = url.indexOf('?');
-  const [path, query] = end === -1 ? [url, ''] : [url.slice(0, end), url.slice(end + 1)];
+  const { headers } = request;
+  const { path, query } = targetOf(request);
   const searchParams = new URLSearchParams(query);
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
   const matched = matchedRoute(method, path.slice(API.length));
@@ -53,12 +53,19 @@ export async function answerApi(
   const result = await hub.ask({
     op: matched.op,
     params: async (kind) => withContext(matched, await given(kind), headers.traceparent),
-    as: headers['parley-as']?.toString() ?? searchParams.get('as'),
+    as: askerIn(headers['parley-as']?.toString(), searchParams.getAll('as')),
     auth: bearerOf(headers.authorization),
     authenticate: asker.authenticate,
     unproven: () => asker.unproven(),
   });
   respondJson(response, 200, result);
+}
+
+/** Said twice, it has to be the same: a proxy may have looked at the other one. null = it is not said. */
+function askerIn(header: string | undefined, query: readonly string[]): string | null {
+  const said = new Set(header === undefined ? query : [header, ...query]);
+  if (said.size > 1) throw badValue('as', 'one name or agent id', [...said].join(', '));
+  return [...said][0] ?? null;
 }
 
 function limitsFor({ maxFrameBytes, maxJsonDepth }: Asked, kind: AskerKind): BodyLimits {

@@ -48,12 +48,15 @@ function checkHeaders({ headers }: IncomingMessage): void {
   }
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') throw badValue('content-encoding', 'none, or identity', encoding);
+  const transfer = headers['transfer-encoding'] ?? 'chunked';
+  if (transfer.toLowerCase() !== 'chunked') throw badValue('transfer-encoding', 'chunked', transfer);
 }
 
 async function readBytes(request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<Uint8Array> {
-  const { headers } = request;
+  const { headers, httpVersion } = request;
   if (Number(headers['content-length'] ?? 0) > maxBytes * HEARD_OUT) throw tooLarge(maxBytes);
-  if (headers.expect !== undefined) response.writeContinue();
+  // Older clients do not know it.
+  if (headers.expect !== undefined && httpVersion === '1.1') response.writeContinue();
   const { chunks, bytes } = await chunksOf(request, maxBytes);
   if (bytes > maxBytes) throw tooLarge(maxBytes);
   return Buffer.concat(chunks);

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Credential } from '../../core/credentials.ts';
 import { asError, toWireError, type WireCode, WireError } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { badValue, type JsonObject } from '../../core/json.ts';
 import type { Health } from '../../core/operations.ts';
 import type { Log } from '../../core/ports.ts';
 import { contractAt } from '../contracts/published.ts';
@@ -13,6 +13,7 @@ import { endsSoon } from './body.ts';
 import { allowPage } from './pages.ts';
 import { respondError, respondJson, respondText } from './respond.ts';
 import { API } from './routes.ts';
+import { targetOf } from './target.ts';
 
 export interface SiteHub extends Asked {
   health(): Health;
@@ -41,7 +42,7 @@ export async function answer(
   response: ServerResponse,
 ): Promise<void> {
   const at = performance.now();
-  const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+  const { path } = targetOf(request);
   const { method } = request;
   response.on('finish', () => {
     // The query is not told: it is the user's.
@@ -70,6 +71,7 @@ async function answered(
   response: ServerResponse,
 ): Promise<void> {
   if (visitor.forbidden !== null) throw new WireError('forbidden', visitor.forbidden);
+  checkExpected(request);
   if (allowPage(request, response)) return;
   if (path.startsWith(`${API}/`)) return answerApi(hub, visitor, request, response);
   if (request.method === 'GET' || request.method === 'HEAD') {
@@ -81,6 +83,11 @@ async function answered(
   }
   const message = `there is nothing at ${request.method} ${path}; this port speaks WebSocket, and answers ${PLACES}`;
   throw new WireError('not_found', message);
+}
+
+/** There is one thing to expect: to be asked for the body. */
+function checkExpected({ headers: { expect } }: IncomingMessage): void {
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') throw badValue('expect', '100-continue', expect);
 }
 
 function answerReady(hub: SiteHub, response: ServerResponse): void {

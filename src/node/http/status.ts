@@ -26,6 +26,8 @@ export const STATUS: { readonly [Code in WireCode]: number } = {
 export const STATUS_OF_FIELD: Readonly<Record<string, number>> = {
   'content-type': 415,
   'content-encoding': 415,
+  'transfer-encoding': 415,
+  expect: 417,
   headers: 431,
   arrival: 408,
 };

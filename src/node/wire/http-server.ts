@@ -17,11 +17,14 @@ export function httpServer({ limits, tls }: ServeSettings, respond: Respond): Se
     requestTimeout: handshakeMs,
     connectionsCheckingInterval: handshakeMs / 2,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    // Told by us, with a code.
+    requireHostHeader: false,
   };
   const server =
     tls === null ? createServer(timeouts) : createTlsServer({ ...timeouts, handshakeTimeout: handshakeMs, ...tls });
   server.on('request', respond);
   // Whether its body is wanted is said when it is known who asks.
   server.on('checkContinue', respond);
+  server.on('checkExpectation', respond);
   return server;
 }

@@ -42,6 +42,8 @@ export class RawSockets {
     const { remoteAddress: address = '' } = socket;
     const key = keyOf(socket);
     const sameAddress = this.plain.get(address) ?? new Set();
+    // It was given back.
+    if (sameAddress.has(key)) return;
     if (sameAddress.size >= this.mostOfAddress && !isLoopback(address)) return void socket.destroy();
     this.plain.set(address, sameAddress.add(key));
     this.open.add(socket);
