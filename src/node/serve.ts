@@ -16,6 +16,7 @@ import { hostRefusal, isForwarded, isLoopback } from './wire/hosts.ts';
 import { httpServer } from './wire/http-server.ts';
 import { listen } from './wire/listen.ts';
 import { giveBack, offersWebSocket } from './wire/not-websocket.ts';
+import { quiet } from './wire/quiet.ts';
 import { mostOfAddress, mostSockets, RawSockets } from './wire/raw-sockets.ts';
 import { refuseSocket } from './wire/refuse-socket.ts';
 import { checkServeOptions, type ServeOptions, type ServeSettings } from './wire/serve-options.ts';
@@ -39,8 +40,8 @@ const DRAIN_MS = 2_000;
 /** And when a peer is sent away while the port goes on: a slow one has to read a lot before it comes to its goodbye. */
 const FAREWELL_MS = 10_000;
 
-/** Turns of the event loop in which sockets that wait are accepted, read, and answered. */
-const LAST_TURNS = 4;
+/** How long requests that were on their way when the port closes are waited for, as long as more and more come. */
+const LAST_CALL_MS = 1_000;
 
 const now = (): number => performance.now();
 
@@ -64,6 +65,7 @@ class Port {
   private readonly addresses: Addresses;
   private readonly turns = new Turns();
   private readonly heartbeat: Heartbeat;
+  private requests = 0;
   private closing = false;
 
   constructor(hub: Served, settings: ServeSettings, authentication: (isForwarded: boolean) => Authenticate) {
@@ -74,6 +76,7 @@ class Port {
     this.heartbeat = new Heartbeat(this.endpoints, settings.limits, now);
     this.inFlight = new InFlight((code) => hub.refused(code));
     this.server = httpServer(settings, (request, response) => {
+      this.requests += 1;
       this.line.take(request, response, () => this.respond(request, response));
     });
     const { maxConnections, maxConnectionsPerAddress } = settings.limits;
@@ -177,7 +180,7 @@ class Port {
     this.heartbeat.stop();
     this.inFlight.lastCall();
     // What has come and was not read yet is answered, not cut off.
-    for (let turn = 0; turn < LAST_TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await quiet(() => this.raw.accepted + this.requests, Math.min(LAST_CALL_MS, drainMs));
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     this.server.closeIdleConnections();
     const cut = setTimeout(() => {

@@ -107,6 +107,18 @@ describe('a socket', () => {
 });
 
 describe('while the port closes', () => {
+  it('[PO7] what was on its way is answered, not cut off', async () => {
+    const http = await HttpHub.open();
+    const raws = await Promise.all(Array.from({ length: 100 }, () => RawHttp.to(http.port)));
+    // Accepted or not, read or not: all of it was sent.
+    for (const raw of raws) raw.write(requestText('GET /readyz'));
+    await new Promise((resolve) => raws[99]?.socket.write('', resolve));
+    const stopped = http.hub.stop();
+    for (const raw of raws) await raw.closed();
+    await stopped;
+    expect(raws.map(({ statuses }) => statuses.length)).toEqual(Array(100).fill(1));
+  });
+
   it('[PO7] a request under way is answered, and its connection ends with it', async () => {
     const http = await HttpHub.open();
     const token = await http.member('alice');

@@ -8,6 +8,18 @@ import { allSchemas, DIALECT } from './schemas.ts';
 const SCHEMA = /^\/schemas\/([a-z_]+)\.json$/;
 
 const made = new Map<string, JsonObject>();
+const written = new Map<string, string>();
+
+/** As it is sent: anybody may ask for it, as often as it likes, and writing a large one takes milliseconds. */
+export function contractTextAt(path: string): string | null {
+  const known = written.get(path);
+  if (known !== undefined) return known;
+  const contract = contractAt(path);
+  if (contract === null) return null;
+  const text = `${JSON.stringify(contract)}\n`;
+  written.set(path, text);
+  return text;
+}
 
 /** null = there is none at this path. */
 export function contractAt(path: string): JsonObject | null {

@@ -6,7 +6,7 @@ import { asError, toWireError, type WireCode, WireError } from '../../core/error
 import { badValue, type JsonObject } from '../../core/json.ts';
 import type { Health } from '../../core/operations.ts';
 import type { Log } from '../../core/ports.ts';
-import { contractAt } from '../contracts/published.ts';
+import { contractTextAt } from '../contracts/published.ts';
 import { type Asked, type Asker, answerApi } from './api.ts';
 import { bearerOf } from './bearer.ts';
 import { endsSoon } from './body.ts';
@@ -75,8 +75,8 @@ async function answered(
   if (allowPage(request, response)) return;
   if (path.startsWith(`${API}/`)) return answerApi(hub, visitor, request, response);
   if (request.method === 'GET' || request.method === 'HEAD') {
-    const contract = contractAt(path);
-    if (contract !== null) return respondJson(response, 200, contract);
+    const contract = contractTextAt(path);
+    if (contract !== null) return respondText(response, 200, 'application/json', contract);
     if (path === '/healthz') return respondJson(response, 200, { alive: true });
     if (path === '/readyz') return answerReady(hub, response);
     if (path === '/metrics') return answerMetrics(hub, visitor, request, response);

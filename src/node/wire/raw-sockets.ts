@@ -17,6 +17,8 @@ const FEWEST = 8;
 type From = Pick<Socket, 'remoteAddress' | 'remotePort'>;
 
 export class RawSockets {
+  /** So many came so far. */
+  accepted = 0;
   private readonly open = new Set<Socket>();
   private readonly mostOfAddress: number;
   /** Those that are no WebSockets, by where they come from. */
@@ -39,6 +41,7 @@ export class RawSockets {
   }
 
   private opened(socket: Socket): void {
+    this.accepted += 1;
     const { remoteAddress: address = '' } = socket;
     const key = keyOf(socket);
     const sameAddress = this.plain.get(address) ?? new Set();
