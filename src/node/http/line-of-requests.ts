@@ -12,6 +12,7 @@ export class LineOfRequests {
 
   /** `handle` ends the response; the next one is handled after it has closed. */
   take({ socket }: IncomingMessage, response: ServerResponse, handle: () => void): void {
+    if (socket.destroyed) return;
     const begin = (): void => {
       response.once('close', () => this.next(socket));
       handle();
