@@ -55,6 +55,7 @@ export interface StoredHead {
 /** What the start of a hub needs of a session that has not ended. */
 export interface LiveRow {
   readonly session_id: string;
+  readonly type: string;
   readonly state: Head['state'];
   /** Not later than `headDeadline` of its head, and not earlier than one it had: one that comes too early is only a look. */
   readonly deadline_ms: number | null;

@@ -1,18 +1,11 @@
 /** How the hub is doing, in numbers: what it has counted since it began, and what there is now. */
 
 import type { Health } from '../core/operations.ts';
-import type { LifecycleState } from '../core/session.ts';
+import type { SessionCount } from './census.ts';
 import type { Histogram } from './histogram.ts';
 import type { Meter } from './meter.ts';
 import type { HubParts } from './parts.ts';
 import { healthOf } from './perform.ts';
-
-/** Sessions in memory that are alike. */
-export interface LoadedCount {
-  readonly type: string;
-  readonly state: LifecycleState;
-  readonly count: number;
-}
 
 export interface Figures {
   readonly counted: Readonly<Meter>;
@@ -21,13 +14,14 @@ export interface Figures {
   readonly health: Health;
   /** Deliveries that wait for a receipt, over all streams, and the most of one identity. */
   readonly unacked: { readonly total: number; readonly most: number };
-  readonly loaded: readonly LoadedCount[];
+  /** Live sessions, in memory or not, by type and state. */
+  readonly live: readonly SessionCount[];
   /** Connections that do not read what is sent to them. */
   readonly heldUp: number;
 }
 
 export function figuresOf(parts: HubParts, heldUp: number): Figures {
-  const { meter, backlog, sessions, bindings } = parts;
+  const { meter, backlog, index, bindings } = parts;
   let [total, most] = [0, 0];
   for (const { unacked } of bindings.all()) {
     total += unacked;
@@ -38,7 +32,7 @@ export function figuresOf(parts: HubParts, heldUp: number): Figures {
     flushMs: backlog.flushMs,
     health: healthOf(parts),
     unacked: { total, most },
-    loaded: sessions.countLoaded(),
+    live: index.census.counts(),
     heldUp,
   };
 }

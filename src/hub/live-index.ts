@@ -1,13 +1,15 @@
-/** What the hub keeps of every session that has not ended: when it must be looked at next. Heads stay in the store. */
+/** What the hub keeps of every session that has not ended: when it must be looked at next, and of which kind it is. Heads stay in the store. */
 
 import { type Head, headDeadline, lifecycleDeadline } from '../core/head.ts';
 import { DeadlineHeap } from '../core/heap.ts';
 import { isTerminal } from '../core/session.ts';
 import type { LiveRow } from '../core/store.ts';
+import { Census } from './census.ts';
 
 export class LiveIndex {
   /** One per live session. One that comes too early is only a look; none comes too late. */
   readonly deadlines: DeadlineHeap = new DeadlineHeap();
+  readonly census: Census = new Census();
   /** Sessions that are closing are few and soon gone; any receipt in them may be the last that is waited for. */
   private readonly closingHeads = new Map<string, Head>();
   private readonly orphanMs: number;
@@ -30,14 +32,17 @@ export class LiveIndex {
   }
 
   /** A live session as the start of the hub finds it. */
-  restore({ session_id, deadline_ms }: LiveRow, nowMs: number): void {
+  restore({ session_id, deadline_ms, type, state }: LiveRow, nowMs: number): void {
+    // What has happened since the row was read is known better.
+    if (!this.census.has(session_id)) this.census.note(session_id, type, state);
     this.deadlines.set(session_id, deadline_ms ?? nowMs + this.orphanMs);
   }
 
   /** Takes the newest head of a session and arms its deadline; an ended one is forgotten. */
   update(head: Head, nowMs: number): void {
-    const { session_id, state } = head;
+    const { session_id, type, state } = head;
     if (isTerminal(state)) return this.forget(session_id);
+    this.census.note(session_id, type, state);
     if (state === 'CLOSING') this.closingHeads.set(session_id, head);
     const due = headDeadline(head);
     if (lifecycleDeadline(head) !== null) return this.deadlines.set(session_id, due);
@@ -54,6 +59,7 @@ export class LiveIndex {
 
   forget(sessionId: string): void {
     this.deadlines.set(sessionId, null);
+    this.census.forget(sessionId);
     this.closingHeads.delete(sessionId);
   }
 }

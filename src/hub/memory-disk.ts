@@ -191,9 +191,9 @@ export class MemoryDisk {
 }
 
 function liveRow(head: Head): LiveRow {
-  const { session_id, state, parent_session_id, delegations } = head;
+  const { session_id, type, state, parent_session_id, delegations } = head;
   const is_child = parent_session_id !== null;
-  return { session_id, state, deadline_ms: headDeadline(head), is_child, delegates: delegations > 0 };
+  return { session_id, type, state, deadline_ms: headDeadline(head), is_child, delegates: delegations > 0 };
 }
 
 export function storedHead(log: MemoryLog | undefined): StoredHead | null {

@@ -3,7 +3,6 @@
 import { asError, WireError } from '../core/errors.ts';
 import { isTerminal, type SessionMetadata } from '../core/session.ts';
 import { AcceptedKeys } from './accepted-keys.ts';
-import type { LoadedCount } from './figures.ts';
 import { type DurableSink, LiveSession } from './live-session.ts';
 import { loadSession } from './load-session.ts';
 import type { HubParts } from './parts.ts';
@@ -35,18 +34,6 @@ export class Sessions {
 
   countUnavailable(): number {
     return [...this.loaded.values()].filter(({ unavailable }) => unavailable !== null).length;
-  }
-
-  /** Those in memory, by type and state. */
-  countLoaded(): readonly LoadedCount[] {
-    const counts = new Map<string, LoadedCount>();
-    for (const { durable } of this.loaded.values()) {
-      if (durable === null) continue;
-      const { type, state } = durable.head;
-      const key = `${type}\n${state}`;
-      counts.set(key, { type, state, count: (counts.get(key)?.count ?? 0) + 1 });
-    }
-    return [...counts.values()];
   }
 
   peek(sessionId: string): LiveSession | undefined {

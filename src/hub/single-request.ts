@@ -12,9 +12,13 @@ import { credentialIn, greet, proven, stillHolds, unjudged } from './handshake.t
 import type { HubParts } from './parts.ts';
 import { perform } from './perform.ts';
 
+/** A stranger has shown no credential, and gets little time. */
+export type AskerKind = 'known' | 'stranger';
+
 export interface SingleRequest {
   readonly op: OperationName;
-  readonly params: unknown;
+  /** Its parameters. Asked for when it is known who asks: to read them costs what whoever sent them likes. */
+  readonly params: (asker: AskerKind) => Promise<unknown>;
   /** Who asks, by name or id; null = the one its credential is for. */
   readonly as: string | null;
   /** What it offers as proof, as in a hello; null = nothing. */
@@ -48,18 +52,21 @@ export class SingleRequests {
   }
 
   private async carryOut(request: SingleRequest): Promise<unknown> {
-    const { op, params } = request;
+    const { op } = request;
     if (NEEDS_CONNECTION.has(op)) {
       throw new WireError('bad_frame', `${op}: what it brings needs a connection; ask for it over a WebSocket`);
     }
     const credential = await this.credentialOf(request);
     const passport = this.askerOf(request, credential);
+    const params = await request.params(credential === null ? 'stranger' : 'known');
     const { parts } = this;
     if (passport !== null) parts.presence.left(passport.agent_id);
     const binding = passport === null ? null : new Binding(passport, 0, endpointOf(passport), credential);
     const caller: Caller = { binding, proof: credential, bind() {} };
     const scope = binding === null || credential === null ? parts : partsFor(parts, binding, credential);
-    return this.counted(credential?.id ?? '', () => perform(scope, caller, op, params));
+    const result = await this.counted(credential?.id ?? '', () => perform(scope, caller, op, params));
+    if (!stillHolds(parts, credential)) throw ranOut();
+    return result;
   }
 
   private async credentialOf({ auth, as, authenticate, unproven }: SingleRequest): Promise<Credential | null> {
@@ -112,6 +119,11 @@ export class SingleRequests {
       else this.open.set(id, left);
     }
   }
+}
+
+/** Also what was begun while a credential held is no longer its to hear. */
+function ranOut(): WireError {
+  return new WireError('unauthenticated', 'the credential ended while the request ran; it may have taken effect');
 }
 
 /** Requests of one identity are one line: where they have to wait, they keep their order. */

@@ -11,7 +11,7 @@ import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
 import { tokenBudget } from 'parley-hub/views/token-budget';
 import { windowedSummary } from 'parley-hub/views/windowed-summary';
-import { AgentClient, type AgentOptions, HumanClient, type HumanOptions } from '../client/index.ts';
+import { AgentClient, HumanClient } from '../client/index.ts';
 import type { SessionAdapter } from '../core/adapter.ts';
 import type { Arbiter } from '../core/arbiter.ts';
 import { HubError } from '../core/errors.ts';
@@ -33,6 +33,12 @@ import { Hub } from '../hub/hub.ts';
 import { MemoryStore } from '../hub/memory-store.ts';
 import type { Tokens } from '../hub/tokens.ts';
 import { exitAfterFailure } from './exit-after-failure.ts';
+import {
+  checkAgentOptions,
+  checkHumanOptions,
+  type LocalAgentOptions,
+  type LocalHumanOptions,
+} from './local-options.ts';
 import { type Serving, serve } from './serve.ts';
 import { servedHub } from './served.ts';
 import type { Archived, ArchiveOptions } from './store/archive.ts';
@@ -72,10 +78,6 @@ export interface CreateHubOptions {
   readonly limits?: Partial<Limits>;
   readonly log?: Log;
 }
-
-/** What a participant in this process may say about itself; the link and the ids are the hub's to give. */
-export type LocalAgentOptions = Omit<AgentOptions, 'link' | 'ids' | 'name'>;
-export type LocalHumanOptions = Omit<HumanOptions, 'link' | 'ids' | 'name'>;
 
 /** A hub in this process. */
 export interface LocalHub {
@@ -166,8 +168,14 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
   const ports = new Set<Serving>();
   const tokens = tokensOf(hub);
   return {
-    agent: (name, more = {}) => AgentClient.connect({ ...more, name, link, ids: systemIds }),
-    human: (name, more = {}) => HumanClient.connect({ ...more, name, link, ids: systemIds }),
+    async agent(name, more = {}) {
+      checkAgentOptions(more);
+      return AgentClient.connect({ ...more, name, link, ids: systemIds });
+    },
+    async human(name, more = {}) {
+      checkHumanOptions(more);
+      return HumanClient.connect({ ...more, name, link, ids: systemIds });
+    },
     connect: link,
     async listen(more) {
       const port = await serve(servedHub(hub, log), more);

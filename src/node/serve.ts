@@ -1,20 +1,24 @@
 /** A port of this machine that leads to the hub: HTTP and WebSocket on one listener. HTTP upgrade → socket → link → connection. */
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import type { Authenticate } from '../core/credentials.ts';
+import { WireError } from '../core/errors.ts';
+import { InFlight } from './http/in-flight.ts';
+import { LineOfRequests } from './http/line-of-requests.ts';
 import { answer } from './http/site.ts';
 import type { Served } from './served.ts';
 import { Addresses } from './wire/addresses.ts';
 import { authenticationOf } from './wire/authenticate.ts';
 import { Heartbeat } from './wire/heartbeat.ts';
 import { hostRefusal, isForwarded, isLoopback, reachable } from './wire/hosts.ts';
+import { httpServer } from './wire/http-server.ts';
 import { listen } from './wire/listen.ts';
-import { mostSockets, RawSockets } from './wire/raw-sockets.ts';
-import { refuseUpgrade } from './wire/refuse-upgrade.ts';
+import { giveBack, offersWebSocket } from './wire/not-websocket.ts';
+import { quiet } from './wire/quiet.ts';
+import { mostOfAddress, mostSockets, RawSockets } from './wire/raw-sockets.ts';
+import { refuseSocket } from './wire/refuse-socket.ts';
 import { checkServeOptions, type ServeOptions, type ServeSettings } from './wire/serve-options.ts';
 import { Turns } from './wire/turns.ts';
 import { WsEndpoint } from './wire/ws-endpoint.ts';
@@ -36,6 +40,9 @@ const DRAIN_MS = 2_000;
 /** And when a peer is sent away while the port goes on: a slow one has to read a lot before it comes to its goodbye. */
 const FAREWELL_MS = 10_000;
 
+/** How long requests that were on their way when the port closes are waited for, as long as more and more come. */
+const LAST_CALL_MS = 1_000;
+
 const now = (): number => performance.now();
 
 export async function serve(hub: Served, options: ServeOptions = {}): Promise<Serving> {
@@ -53,9 +60,12 @@ class Port {
   private readonly sockets: WebSocketServer;
   private readonly endpoints = new Set<WsEndpoint>();
   private readonly raw: RawSockets;
+  private readonly inFlight: InFlight;
+  private readonly line = new LineOfRequests();
   private readonly addresses: Addresses;
   private readonly turns = new Turns();
   private readonly heartbeat: Heartbeat;
+  private requests = 0;
   private closing = false;
 
   constructor(hub: Served, settings: ServeSettings, authentication: (isForwarded: boolean) => Authenticate) {
@@ -64,21 +74,17 @@ class Port {
     this.settings = settings;
     this.addresses = new Addresses(settings.limits, now);
     this.heartbeat = new Heartbeat(this.endpoints, settings.limits, now);
-    // Who sends its headers drop by drop is cut off.
-    const { handshakeMs } = settings.limits;
-    const timeouts = {
-      headersTimeout: handshakeMs,
-      requestTimeout: handshakeMs,
-      connectionsCheckingInterval: handshakeMs / 2,
-    };
-    const respond = (request: IncomingMessage, response: ServerResponse): void => this.respond(request, response);
-    this.server =
-      settings.tls === null
-        ? createServer(timeouts, respond)
-        : createTlsServer({ ...timeouts, handshakeTimeout: handshakeMs, ...settings.tls }, respond);
-    this.server.maxConnections = mostSockets(settings.limits.maxConnections, hub.log);
-    this.raw = new RawSockets(this.server);
-    this.server.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
+    this.inFlight = new InFlight((code) => hub.refused(code));
+    this.server = httpServer(settings, (request, response) => {
+      this.requests += 1;
+      this.line.take(request, response, () => this.respond(request, response));
+    });
+    const { maxConnections, maxConnectionsPerAddress } = settings.limits;
+    const most = mostSockets(maxConnections, hub.log);
+    this.server.maxConnections = most;
+    this.raw = new RawSockets(this.server, mostOfAddress(most, maxConnectionsPerAddress));
+    this.server.on('clientError', (error, socket) => this.inFlight.broken(error, socket));
+    this.server.on('upgrade', (request, socket: Socket, head) => this.upgrade(request, socket, head));
     this.sockets = new WebSocketServer({
       noServer: true,
       maxPayload: hub.maxFrameBytes,
@@ -121,20 +127,28 @@ class Port {
     };
     // Answered while the port closes: the connection it came on would be kept for another that never comes.
     response.once('close', () => this.closing && setImmediate(() => this.server.closeIdleConnections()));
-    answer(this.hub, visitor, request, response);
+    this.inFlight.begin(request, response);
+    void answer(this.hub, visitor, request, response);
   }
 
-  private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  private upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    if (!offersWebSocket(request)) return giveBack(this.server, request, socket, head);
     const address = request.socket.remoteAddress ?? '';
     socket.on('error', () => socket.destroy());
     const forbidden = hostRefusal(request, this.settings.host, this.settings);
-    if (forbidden !== null) return refuseUpgrade(socket, 403, forbidden);
+    if (forbidden !== null) return this.refuse(socket, new WireError('forbidden', forbidden));
     const busy = this.closing ? 'the hub is stopping' : this.addresses.refusal(address);
-    if (busy !== null) return refuseUpgrade(socket, 503, busy);
+    if (busy !== null) return this.refuse(socket, new WireError('unavailable', busy, { retry_after_ms: 1_000 }));
     this.sockets.handleUpgrade(request, socket, head, (opened) => {
+      this.raw.upgraded(socket);
       const endpoint = new WsEndpoint(opened, socket, this.turns, now);
       this.admit(endpoint, address, this.authentication(isForwarded(request)));
     });
+  }
+
+  private refuse(socket: Socket, error: WireError): void {
+    this.hub.refused(error.code);
+    refuseSocket(socket, error);
   }
 
   private admit(endpoint: WsEndpoint, address: string, authenticate: Authenticate): void {
@@ -166,6 +180,9 @@ class Port {
   private async close(drainMs: number): Promise<void> {
     this.closing = true;
     this.heartbeat.stop();
+    this.inFlight.lastCall();
+    // What has come and was not read yet is answered, not cut off.
+    await quiet(() => this.raw.accepted + this.requests, Math.min(LAST_CALL_MS, drainMs));
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     this.server.closeIdleConnections();
     const cut = setTimeout(() => {

@@ -15,12 +15,13 @@ export interface Served {
   accept(link: Link, peer: Peer): void;
   /** One request without a connection. */
   ask(request: SingleRequest): Promise<unknown>;
-  /** A request was refused before the hub was asked. */
+  /** A peer was refused something, by the hub or before it was asked. */
   refused(code: WireCode): void;
   health(): Health;
   /** As Prometheus reads it. */
   metrics(): Promise<string>;
   readonly maxFrameBytes: number;
+  readonly maxJsonDepth: number;
   readonly log: Log;
   /** Judges a token of the hub. */
   judgeToken(token: unknown): Credential | null;
@@ -39,6 +40,7 @@ export function servedHub(hub: Hub, log: Log = silentLog): Served {
       return (await exposition).text(hub.figures());
     },
     maxFrameBytes: hub.limits.maxFrameBytes,
+    maxJsonDepth: hub.limits.maxJsonDepth,
     log,
     judgeToken: (token) => hub.tokens?.judge(token) ?? null,
   };

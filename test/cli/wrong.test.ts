@@ -191,6 +191,13 @@ describe('what is wrong before a hub is asked', () => {
     });
     expect((await line.run(['--json', 'agents'])).code).toBe(0);
   });
+
+  it('[CM2, CM3] what is behind -- is no option: --json there is a word like any other', async () => {
+    const plain = await line.run(['show', '--', '--json']);
+    expect(plain).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/^parley: /) });
+    const json = await line.run(['show', '--json', '--', '--json']);
+    expect(JSON.parse(json.err).error.message).toContain('--json');
+  });
 });
 
 it('[CM14] whatever was wrong with "up", no folder was made', () => {

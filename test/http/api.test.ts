@@ -5,7 +5,7 @@ import { OPERATIONS, WIRE_CODES, WireError } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/core/ports.ts';
 import { matchedRoute, ROUTES } from '../../src/node/http/routes.ts';
-import { answered, type SiteHub } from '../../src/node/http/site.ts';
+import { answer, type SiteHub } from '../../src/node/http/site.ts';
 import { STATUS } from '../../src/node/http/status.ts';
 import { Addresses } from '../../src/node/wire/addresses.ts';
 import { HttpHub } from './http-hub.ts';
@@ -101,7 +101,8 @@ describe('who asks', () => {
       expect(text).not.toContain(token);
     }
     // The address bar is written down in too many places.
-    expect((await http.get(`/agents?token=${token}`)).status).toBe(400);
+    expect((await http.get(`/agents?token=${token}`)).status).toBe(401);
+    expect((await http.get(`/agents?token=${token}`, { token })).status).toBe(400);
   });
 
   it('[HT2] is named where a credential speaks for several, and may be nobody else', async () => {
@@ -215,7 +216,9 @@ describe('what is asked', () => {
     expect((await send('{}', 'application/json; charset=utf-8')).status).toBe(200);
     expect((await send('', 'application/json')).status).toBe(200);
     for (const type of [undefined, 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonp']) {
-      expect((await send('{}', type)).body.error).toMatchObject({
+      const { status, body } = await send('{}', type);
+      expect({ status, ...body.error }).toMatchObject({
+        status: 415,
         code: 'bad_frame',
         details: { field: 'content-type', expected: 'application/json' },
       });
@@ -316,9 +319,9 @@ it('[HT8] an address whose credentials proved nothing too often is asked to wait
   };
   const request = { url: '/api/v1/agents', method: 'GET', headers: { authorization: 'Bearer x' }, complete: true };
   const statuses: number[] = [];
-  const response = { setHeader() {}, writeHead: (status: number) => statuses.push(status), end() {} };
+  const response = { on() {}, setHeader() {}, writeHead: (status: number) => statuses.push(status), end() {} };
   for (const path of ['/api/v1/agents', '/metrics', '/api/v1/agents', '/metrics']) {
-    await answered(hub, visitor, path, { ...request, url: path } as never, response as never);
+    await answer(hub, visitor, { ...request, url: path } as never, response as never);
   }
   expect(statuses).toEqual([401, 401, 429, 429]);
 });

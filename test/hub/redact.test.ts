@@ -2,9 +2,12 @@ import { CONDITIONS, sequence, TARGETS } from 'parley-hub/adapters/transition-gr
 import { workflow } from 'parley-hub/adapters/workflow';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
+import { digestsOf, REDACTED_EVENT, REDACTIONS_LOG } from '../../src/core/redaction.ts';
+import { hubUnit } from '../../src/testing/build.ts';
 import type { Peer } from '../../src/testing/peer.ts';
+import { durably } from '../../src/testing/store-contract/look.ts';
 import type { World } from '../../src/testing/world.ts';
-import { aConversation, aPanel, aWorld, logOf, opened, refusal, say, VIEWS } from './scene.ts';
+import { aConversation, aPanel, aWorld, logOf, opened, refusal, say, text, VIEWS } from './scene.ts';
 
 const SECRET = 'sk-live-0123456789';
 
@@ -235,6 +238,45 @@ describe('redact', () => {
     await world.settle();
     await asked;
     expect(await shown(alice)).not.toContain(SECRET);
+  });
+
+  it('[RD8] that another writer got in before is judged again, and both count, now and after a restart', async () => {
+    const { world, alice, id } = await aConversation();
+    const first = await say(world, alice, id, `theirs ${SECRET}`);
+    const second = await say(world, alice, id, `ours ${SECRET}`);
+    const envelope = logOf(world.store, id)[first.seq - 1];
+    if (envelope === undefined) throw new Error('nothing was said');
+    const about = { by: null, at: envelope.created_at, reason: 'theirs', ...digestsOf(envelope), pin: null };
+    const record = { session_id: id, seq: first.seq, envelope_id: first.envelope_id, ...about };
+    await world.answer(durably(world.store, REDACTIONS_LOG, null, hubUnit(REDACTIONS_LOG, 1, REDACTED_EVENT, record)));
+    const answer = await world.answer(world.hub.redact(id, second.seq, 'ours'));
+    expect(answer.duplicate).toBe(undefined);
+    const reasons = async (peer: Peer) => {
+      const { envelopes } = await world.answer(peer.call('read_log', { session_id: id }));
+      expect(JSON.stringify(envelopes)).not.toContain(SECRET);
+      return envelopes.flatMap(({ redacted }) => (redacted === undefined ? [] : [redacted.reason]));
+    };
+    expect(await reasons(alice)).toEqual(['theirs', 'ours']);
+    await world.restart();
+    expect(await reasons(await world.peer('alice'))).toEqual(['theirs', 'ours']);
+  });
+
+  it('[AM11] is refused while the hub is behind, whoever asks, and nothing is staged', async () => {
+    const { world, alice, id } = await aConversation();
+    const olga = await operator(world);
+    const { seq } = await say(world, alice, id, SECRET);
+    world.hold = true;
+    const waiting = alice.call('post', text(id, 'held up'));
+    await world.settle();
+    world.clock.advance(6_000);
+    const staged = world.hub.health().staged_units;
+    const behind = { code: 'unavailable', details: { outcome: 'refused' } };
+    expect(await refusal(world, olga.call('redact', { session_id: id, seq }))).toMatchObject(behind);
+    expect(await refusal(world, world.hub.redact(id, seq))).toMatchObject(behind);
+    expect(world.hub.health().staged_units).toBe(staged);
+    world.hold = false;
+    await world.answer(waiting);
+    expect(await world.answer(olga.call('redact', { session_id: id, seq }))).toMatchObject({ seq });
   });
 
   it('[RD4] hides what a task carries, and the task stays as it is', async () => {

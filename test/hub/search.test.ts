@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../src/testing/peer.ts';
 import type { World } from '../../src/testing/world.ts';
 import { aConversation, aPanel, aWorld, invited, opened, refusal, say } from './scene.ts';
+import { DamagedStore } from './watched-stores.ts';
 
 type Asked = Partial<Params<'search_sessions'>>;
 
@@ -164,6 +165,50 @@ describe('search_sessions', () => {
       }
       expect(found).toEqual(expected);
     }
+  });
+
+  it('[SR6] lets others in after so many sessions, also where none is asked for', async () => {
+    const world = await aWorld();
+    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    for (let i = 0; i < 130; i++) await opened(world, alice, [bob]);
+    let isDone = false;
+    const asked = alice.call('search_sessions', { query: 'needle', type: 'panel' }).then((page) => {
+      isDone = true;
+      return page;
+    });
+    await world.settle();
+    // It waits for a turn, and none comes as long as time stands still.
+    expect(isDone).toBe(false);
+    await world.pass(1);
+    expect(isDone).toBe(true);
+    expect(await asked).toEqual({ matches: [], next: null });
+  });
+
+  it('[SR5, SR6] where it goes on counts only in sessions that are asked for', async () => {
+    const { world, alice, id } = await aConversation();
+    for (const words of ['needle one', 'needle two']) await say(world, alice, id, words);
+    const { next } = await world.answer(alice.call('search_sessions', { query: 'needle', limit: 1 }));
+    const goOn = async (more: Asked) =>
+      (await world.answer(alice.call('search_sessions', { query: 'needle', after: next ?? '', ...more }))).matches;
+    expect(await goOn({})).toHaveLength(1);
+    for (const more of [{ type: 'panel' }, { states: ['CLOSED'] }, { labels: { a: 'b' } }] as const) {
+      expect(await goOn(more)).toEqual([]);
+    }
+  });
+
+  it('[SR1, RC6] finds what is before the damage of a log; where that is met by reading, in the next call', async () => {
+    const store = new DamagedStore();
+    const { world, alice, bob, id } = await aConversation({}, { store });
+    for (let i = 0; i < 80; i++) await say(world, i % 2 === 0 ? alice : bob, id, `needle ${i}`);
+    const expected = Array.from({ length: 30 }, (_, i) => `${id} ${34 - i}`);
+    world.hub.evictIdle();
+    store.hideDamageFrom(id, 35);
+    expect(await search(world, alice, 'needle', { limit: 100 })).toEqual([]);
+    expect(await search(world, alice, 'needle', { limit: 100 })).toEqual(expected);
+    const other = await opened(world, alice, [bob]);
+    const { seq } = await say(world, alice, other, 'needle');
+    store.damageFrom(other, seq + 1);
+    expect(await search(world, alice, 'needle', { limit: 100 })).toEqual([`${other} ${seq}`, ...expected]);
   });
 
   it('[SR6] stops after so much text, however few envelopes that is', async () => {

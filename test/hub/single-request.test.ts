@@ -25,7 +25,7 @@ async function talking(store = new FaultyStore()) {
   const asked = (op: OperationName, params: object, { as, credential = credentialFor('alice') }: Asking = {}) =>
     world.hub.ask({
       op,
-      params,
+      params: async () => params,
       as: as ?? null,
       auth: { scheme: 'token' },
       authenticate: () => credential,

@@ -598,6 +598,8 @@ export class Simulation {
     const { head } = state;
     if (isTerminal(head.state)) return;
     const armed = this.parts.index.deadlines.at(sessionId) !== undefined;
+    const isCounted = this.parts.index.census.has(sessionId);
+    holds(isCounted === armed, 'MO1', () => `session ${sessionId} is ${isCounted ? '' : 'not '}counted as live`);
     const present = Object.entries(head.members).some(
       ([agentId, status]) => (status === 'active' || status === 'hidden') && this.parts.bindings.isBound(agentId),
     );

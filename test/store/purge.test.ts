@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Entry, Unit } from '../../src/core/envelope.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { digestsOf, REDACTED_EVENT, REDACTIONS_LOG, type RedactionRecord } from '../../src/core/redaction.ts';
+import { isoFromMs, msFromIso } from '../../src/core/time.ts';
 import type { DurableStore } from '../../src/node/store/durable-store.ts';
 import { hubUnit } from '../../src/testing/build.ts';
 import { SimDisk } from '../../src/testing/sim-disk.ts';
@@ -74,6 +75,41 @@ describe('what was redacted', () => {
     ]);
     expect((await store.verify()).problems).toEqual([]);
     expect(await store.archive(ALL)).toEqual({ sessions: 0, freedBytes: 0 });
+    await store.close();
+  });
+
+  it('[RD9] goes only with sessions that ended before the time that was said', async () => {
+    const { store } = await openSimStore(new SimDisk());
+    const [ended = ''] = await fill(store, 2, 6);
+    await redact(store, ended, 3, 9);
+    const closed_at = (await store.head(ended))?.head.closed_at ?? '';
+    expect(await store.archive({ endedBefore: closed_at })).toEqual({ sessions: 0, freedBytes: 0 });
+    expect((await read(store, ended, 3)).envelope.redacted).toBe(undefined);
+    await store.archive({ endedBefore: isoFromMs(msFromIso(closed_at) + 1) });
+    expect((await read(store, ended, 3)).envelope.redacted).toMatchObject({ reason: null });
+    await store.close();
+  });
+
+  it('[RD9] goes from the snapshots of its session too, and the index is made anew; where nothing goes both stay', async () => {
+    let renewed = 0;
+    const onIndexDamaged = () => {
+      renewed += 1;
+    };
+    const { store } = await openSimStore(new SimDisk(), { ports: { onIndexDamaged } });
+    const [ended = '', live = '', other = ''] = await fill(store, 4, 6);
+    const snapshot = (session_id: string) => ({ session_id, epoch: 1, seq: 9, fingerprint: 'f', body: { key: 'x' } });
+    for (const id of [ended, live, other]) store.saveSnapshot(snapshot(id));
+    await redact(store, ended, 3, 9);
+    await store.archive(ALL);
+    expect(renewed).toBe(1);
+    expect(await store.loadSnapshot(ended)).toBe(null);
+    for (const id of [live, other]) expect(await store.loadSnapshot(id)).toEqual(snapshot(id));
+    // There is something to archive, and of what was redacted nothing that is not gone yet.
+    store.saveSnapshot(snapshot(ended));
+    await fill(store, 1, 2, 'more');
+    expect(await store.archive(ALL)).toMatchObject({ sessions: 1 });
+    expect(renewed).toBe(1);
+    expect(await store.loadSnapshot(ended)).toEqual(snapshot(ended));
     await store.close();
   });
 

@@ -5,7 +5,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { Health } from '../../src/core/operations.ts';
 import { silentLog } from '../../src/core/ports.ts';
-import { answered, type SiteHub, type Visitor } from '../../src/node/http/site.ts';
+import { answer, type SiteHub, type Visitor } from '../../src/node/http/site.ts';
 import { Addresses } from '../../src/node/wire/addresses.ts';
 import { authenticationOf } from '../../src/node/wire/authenticate.ts';
 import { hostRefusal, isForwarded, isLoopback } from '../../src/node/wire/hosts.ts';
@@ -103,11 +103,15 @@ it('[PO2] why a port cannot be opened is said in a sentence, whatever it is', as
 
 it('[PO1, EV4] a hub that takes no posts is not ready, and says why', async () => {
   const told: unknown[] = [];
-  const response = { writeHead: (status: number) => told.push(status), end: (body: string) => told.push(body) };
+  const response = {
+    on() {},
+    writeHead: (status: number) => told.push(status),
+    end: (body: string) => told.push(body),
+  };
   const health = () => ({ ready: false, reason: 'the disk failed' }) as Health;
   const request = { url: '/readyz?x', method: 'GET', headers: {} } as IncomingMessage;
   const hub = { health, log: silentLog } as unknown as SiteHub;
   const visitor = { forbidden: null } as unknown as Visitor;
-  await answered(hub, visitor, '/readyz', request, response as unknown as ServerResponse);
+  await answer(hub, visitor, request, response as unknown as ServerResponse);
   expect(told).toEqual([503, '{"ready":false,"reason":"the disk failed"}\n']);
 });

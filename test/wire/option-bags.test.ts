@@ -45,6 +45,19 @@ it.each([
   }
 });
 
+it.each(['typo', 'link', 'ids', 'name'])(
+  '[CL4] in this process nobody joins with %s, and only what may be given is told',
+  async (option) => {
+    for (const join of [hub.agent, hub.human]) {
+      const error = await join('alice', untyped({ [option]: 'x' })).catch((thrown) => thrown);
+      expect(error.message).toMatch(
+        new RegExp(`^${option}: expected an option that there is \\(credentials, .*\\), got`),
+      );
+      expect(error.message).not.toMatch(/\b(link|ids|name),/);
+    }
+  },
+);
+
 it('[AU13, CL4] a client over a link of its own looks at reconnect too', async () => {
   const reconnect = untyped({ clock: new SimClock(), random: Math.random, minMS: 5 });
   const link = new ScriptedHub().link;

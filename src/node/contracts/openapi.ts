@@ -5,7 +5,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { OPERATIONS, type OperationName } from '../../core/operations.ts';
 import { NEEDS_CONNECTION } from '../../hub/single-request.ts';
 import { API, pathParams, ROUTES, type Route } from '../http/routes.ts';
-import { STATUS } from '../http/status.ts';
+import { STATUS, STATUS_OF_FIELD } from '../http/status.ts';
 import { allSchemas, DIALECT } from './schemas.ts';
 import { packageVersion } from './version.ts';
 
@@ -80,7 +80,7 @@ function operationAt(route: Route, params: JsonObject): JsonObject {
     ...(who === 'anyone' ? { security: [{}, { bearer: [] }] } : {}),
     parameters: [...parametersOf(route, params), { $ref: '#/components/parameters/as' }],
     ...(method === 'POST' ? { requestBody: bodyOf(route, params) } : {}),
-    responses: responsesOf(op),
+    responses: responsesOf(op, method),
   };
 }
 
@@ -108,12 +108,13 @@ function without({ properties = {}, required = [], ...rest }: JsonObject, names:
   return { ...rest, properties: Object.fromEntries(left), ...(needed.length === 0 ? {} : { required: needed }) };
 }
 
-function responsesOf(op: OperationName): JsonObject {
+function responsesOf(op: OperationName, method: Route['method']): JsonObject {
   const codes = [...new Set([...ANY, ...OPERATIONS[op].errors])];
   const statuses = [...new Set(codes.map((code) => STATUS[code]))].sort((a, b) => a - b);
   const refusals = statuses.map((status) => [status, refusalOf(codes.filter((code) => STATUS[code] === status))]);
   const done = { description: 'Done.', content: json({ $ref: `#/components/schemas/${op}_result` }) };
-  return { ...(NEEDS_CONNECTION.has(op) ? {} : { 200: done }), ...Object.fromEntries(refusals) };
+  const ofBody = method === 'POST' ? { [STATUS_OF_FIELD['content-type'] ?? 415]: refusalOf(['bad_frame']) } : {};
+  return { ...(NEEDS_CONNECTION.has(op) ? {} : { 200: done }), ...Object.fromEntries(refusals), ...ofBody };
 }
 
 function refusalOf(codes: readonly WireCode[]): JsonObject {

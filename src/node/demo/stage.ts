@@ -2,7 +2,8 @@
 
 import type { AgentClient, Session, TurnHandler } from '../../client/index.ts';
 import { HubError } from '../../core/errors.ts';
-import type { LocalAgentOptions, LocalHub } from '../create-hub.ts';
+import type { LocalHub } from '../create-hub.ts';
+import type { LocalAgentOptions } from '../local-options.ts';
 import type { DemoView } from './demo-view.ts';
 
 export class Stage {

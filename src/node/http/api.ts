@@ -2,15 +2,16 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Authenticate } from '../../core/credentials.ts';
-import { toWireError, type WireCode, WireError } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { WireError } from '../../core/errors.ts';
+import { badValue, type JsonObject } from '../../core/json.ts';
 import { TRACEPARENT } from '../../core/record-schemas.ts';
-import type { SingleRequest } from '../../hub/single-request.ts';
+import type { AskerKind, SingleRequest } from '../../hub/single-request.ts';
 import { bearerOf } from './bearer.ts';
-import { readParams } from './body.ts';
+import { type BodyLimits, readParams } from './body.ts';
 import { queryParams } from './query.ts';
-import { respondError, respondJson } from './respond.ts';
+import { respondJson } from './respond.ts';
 import { API, type Matched, matchedRoute } from './routes.ts';
+import { targetOf } from './target.ts';
 
 /** What is known of whoever asks. */
 export interface Asker {
@@ -22,50 +23,54 @@ export interface Asker {
 
 export interface Asked {
   ask(request: SingleRequest): Promise<unknown>;
-  /** Every refusal is counted, whoever it comes from. */
-  refused(code: WireCode): void;
   readonly maxFrameBytes: number;
+  /** Of what a client may nest in a parameter. */
+  readonly maxJsonDepth: number;
 }
 
+/** For `health`; nothing else is answered to who shows no credential. */
+const STRANGER_BYTES = 4096;
+/** Parameters and their members, around the deepest value that may be in one. */
+const PARAMS_DEPTH = 16;
+
+/** Refuses with a wire error. */
 export async function answerApi(
   hub: Asked,
   asker: Asker,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  try {
-    const result = await asked(hub, asker, request);
-    respondJson(response, 200, result);
-  } catch (thrown) {
-    // What was not read of a body would be taken for the next request.
-    if (!request.complete) response.setHeader('connection', 'close');
-    const error = toWireError(thrown, 'the request');
-    hub.refused(error.code);
-    respondError(response, error);
-  }
-}
-
-async function asked(hub: Asked, asker: Asker, request: IncomingMessage): Promise<unknown> {
   const refusal = asker.refusal();
   if (refusal !== null) throw new WireError('rate_limited', refusal, { retry_after_ms: 60_000 });
-  const { url = '' } = request;
-  const end = url.indexOf('?');
-  const [path, query] = end === -1 ? [url, ''] : [url.slice(0, end), url.slice(end + 1)];
+  const { headers } = request;
+  const { path, query } = targetOf(request);
   const searchParams = new URLSearchParams(query);
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
   const matched = matchedRoute(method, path.slice(API.length));
   if (matched === null) throw nothingAt(method, path);
-  const params =
-    method === 'GET' ? queryParams(matched.op, searchParams) : await readParams(request, hub.maxFrameBytes);
-  const { headers } = request;
-  return hub.ask({
+  const given = async (kind: AskerKind): Promise<Record<string, unknown>> =>
+    method === 'GET' ? queryParams(matched.op, searchParams) : readParams(request, response, limitsFor(hub, kind));
+  const result = await hub.ask({
     op: matched.op,
-    params: withContext(matched, params, headers.traceparent),
-    as: headers['parley-as']?.toString() ?? searchParams.get('as'),
+    params: async (kind) => withContext(matched, await given(kind), headers.traceparent),
+    as: askerIn(headers['parley-as']?.toString(), searchParams.getAll('as')),
     auth: bearerOf(headers.authorization),
     authenticate: asker.authenticate,
     unproven: () => asker.unproven(),
   });
+  respondJson(response, 200, result);
+}
+
+/** Said twice, it has to be the same: a proxy may have looked at the other one. null = it is not said. */
+function askerIn(header: string | undefined, query: readonly string[]): string | null {
+  const said = new Set(header === undefined ? query : [header, ...query]);
+  if (said.size > 1) throw badValue('as', 'one name or agent id', [...said].join(', '));
+  return [...said][0] ?? null;
+}
+
+function limitsFor({ maxFrameBytes, maxJsonDepth }: Asked, kind: AskerKind): BodyLimits {
+  const maxBytes = kind === 'known' ? maxFrameBytes : Math.min(maxFrameBytes, STRANGER_BYTES);
+  return { maxBytes, maxDepth: maxJsonDepth + PARAMS_DEPTH };
 }
 
 /** What the path says holds; a trace that the request belongs to goes on with what it posts. */

@@ -1,35 +1,95 @@
-/** The body of a request as parameters: one JSON object, no larger than a frame. */
+/** The body of a request as parameters: one JSON object, no larger than a frame, in UTF-8 and as it is. */
 
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { WireError } from '../../core/errors.ts';
 import { badValue, type JsonObject } from '../../core/json.ts';
+import { isNestedWithin } from './nesting.ts';
+
+export interface BodyLimits {
+  readonly maxBytes: number;
+  readonly maxDepth: number;
+}
+
+/** Who sends a little too much is heard to the end, so that it can read the answer; who sends more than so many times that is not. */
+const HEARD_OUT = 4;
 
 /** Nothing at all counts as no parameters. */
-export async function readParams(request: IncomingMessage, maxBytes: number): Promise<JsonObject> {
-  checkType(request);
-  const text = await readText(request, maxBytes);
-  const value = text === '' ? {} : parsed(text);
+export async function readParams(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limits: BodyLimits,
+): Promise<JsonObject> {
+  checkHeaders(request);
+  const bytes = await readBytes(request, response, limits.maxBytes);
+  if (bytes.length === 0) return {};
+  if (!isNestedWithin(bytes, limits.maxDepth)) {
+    throw badValue('body', `JSON nested at most ${limits.maxDepth} deep`, 'deeper nesting');
+  }
+  const value = parsed(decoded(bytes));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badValue('body', 'an object', value);
   // JSON.parse gives JSON.
   return value as JsonObject;
 }
 
-/** A page of another site can send forms and plain text unasked; JSON it cannot. */
-function checkType({ headers }: IncomingMessage): void {
-  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-  if (type !== 'application/json') throw badValue('content-type', 'application/json', headers['content-type']);
+/** It has come, or will come soon; false = nobody knows whether the rest will ever come. */
+export function endsSoon({ complete, headers }: IncomingMessage, maxBytes: number): boolean {
+  if (complete) return true;
+  // Who waits to be asked for its body will not send it.
+  if (headers.expect !== undefined || headers['transfer-encoding'] !== undefined) return false;
+  return Number(headers['content-length'] ?? 0) <= maxBytes * HEARD_OUT;
 }
 
-async function readText(request: IncomingMessage, maxBytes: number): Promise<string> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
+/** A page of another site can send forms and plain text unasked; JSON it cannot. */
+function checkHeaders({ headers }: IncomingMessage): void {
+  const [type = '', ...more] = (headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const charset = more.find((part) => part.startsWith('charset='))?.slice('charset='.length) ?? 'utf-8';
+  if (type !== 'application/json' || !/^"?utf-?8"?$/.test(charset)) {
+    throw badValue('content-type', 'application/json', headers['content-type']);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') throw badValue('content-encoding', 'none, or identity', encoding);
+  const transfer = headers['transfer-encoding'] ?? 'chunked';
+  if (transfer.toLowerCase() !== 'chunked') throw badValue('transfer-encoding', 'chunked', transfer);
+}
+
+async function readBytes(request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<Uint8Array> {
+  const { headers, httpVersion } = request;
+  if (Number(headers['content-length'] ?? 0) > maxBytes * HEARD_OUT) throw tooLarge(maxBytes);
+  // Older clients do not know it.
+  if (headers.expect !== undefined && httpVersion === '1.1') response.writeContinue();
+  const { chunks, bytes } = await chunksOf(request, maxBytes);
+  if (bytes > maxBytes) throw tooLarge(maxBytes);
+  return Buffer.concat(chunks);
+}
+
+/** By hand: a loop that leaves early would close the socket, and take the answer from who waits for it. */
+function chunksOf(
+  request: IncomingMessage,
+  maxBytes: number,
+): Promise<{ readonly chunks: readonly Buffer[]; readonly bytes: number }> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= maxBytes) chunks.push(chunk);
+      else chunks.length = 0;
+      if (bytes <= maxBytes * HEARD_OUT) return;
+      request.pause();
+      resolve({ chunks, bytes });
+    });
+    request.once('end', () => resolve({ chunks, bytes }));
+    request.once('error', reject);
+    request.once('close', () => reject(new Error('the request broke off')));
+  });
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw badValue('body', 'text in UTF-8', 'bytes that are none');
+  }
 }
 
 function parsed(text: string): unknown {

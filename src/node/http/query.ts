@@ -8,6 +8,8 @@ interface Shape {
   readonly anyOf?: readonly Shape[];
 }
 
+const NUMBER = /^-?\d+(\.\d+)?$/;
+
 const shapes = new Map<OperationName, Readonly<Record<string, Shape>>>();
 
 /** `as` is no parameter: it says who asks. */
@@ -35,12 +37,13 @@ function shapesOf(op: OperationName): Readonly<Record<string, Shape>> {
 /** What does not fit stays text, and the operation says what it expected. */
 function fitting(shape: Shape, texts: readonly string[], where: string): unknown {
   const [text = ''] = texts;
-  switch (typeOf(shape)) {
-    case 'array':
-      return texts.flatMap((one) => one.split(','));
+  const type = typeOf(shape);
+  if (type === 'array') return texts.flatMap((one) => one.split(','));
+  if (texts.length > 1) throw badValue(where, 'one value', texts.join(' and '));
+  switch (type) {
     case 'integer':
     case 'number':
-      return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+      return NUMBER.test(text) ? Number(text) : text;
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : text;
     case 'object':

@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { WireError } from '../../core/errors.ts';
 import { errorRecord } from '../../core/frames.ts';
-import { STATUS } from './status.ts';
+import { retrySeconds, statusOf } from './status.ts';
 
 export function respondJson(response: ServerResponse, status: number, body: unknown): void {
   respondText(response, status, 'application/json', `${JSON.stringify(body)}\n`);
@@ -20,9 +20,8 @@ export function respondText(response: ServerResponse, status: number, type: stri
 }
 
 export function respondError(response: ServerResponse, error: WireError): void {
-  const { code, details } = error;
-  const retryMs = details?.retry_after_ms;
-  if (typeof retryMs === 'number') response.setHeader('retry-after', Math.max(1, Math.ceil(retryMs / 1000)));
-  if (code === 'unauthenticated') response.setHeader('www-authenticate', 'Bearer');
-  respondJson(response, STATUS[code], { error: errorRecord(error) });
+  const retry = retrySeconds(error);
+  if (retry !== null) response.setHeader('retry-after', retry);
+  if (error.code === 'unauthenticated') response.setHeader('www-authenticate', 'Bearer');
+  respondJson(response, statusOf(error), { error: errorRecord(error) });
 }

@@ -1,20 +1,26 @@
 /** Everything the port answers over plain HTTP: the API, its contracts, and how the hub is doing. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { asError, toWireError, WireError } from '../../core/errors.ts';
+import type { Credential } from '../../core/credentials.ts';
+import { asError, toWireError, type WireCode, WireError } from '../../core/errors.ts';
+import { badValue, type JsonObject } from '../../core/json.ts';
 import type { Health } from '../../core/operations.ts';
 import type { Log } from '../../core/ports.ts';
-import { contractAt } from '../contracts/published.ts';
+import { contractTextAt } from '../contracts/published.ts';
 import { type Asked, type Asker, answerApi } from './api.ts';
 import { bearerOf } from './bearer.ts';
+import { endsSoon } from './body.ts';
 import { allowPage } from './pages.ts';
 import { respondError, respondJson, respondText } from './respond.ts';
 import { API } from './routes.ts';
+import { targetOf } from './target.ts';
 
 export interface SiteHub extends Asked {
   health(): Health;
   /** As Prometheus reads it. */
   metrics(): Promise<string>;
+  /** Every refusal is counted, whoever it comes from. */
+  refused(code: WireCode): void;
   readonly log: Log;
 }
 
@@ -30,41 +36,61 @@ export interface Visitor extends Asker {
 
 const PLACES = `GET /healthz, /readyz, /metrics, /openapi.json, /asyncapi.json, /schemas and ${API}`;
 
-export function answer(hub: SiteHub, visitor: Visitor, request: IncomingMessage, response: ServerResponse): void {
+/** Whatever goes wrong is answered too. */
+export async function answer(
+  hub: SiteHub,
+  visitor: Visitor,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const at = performance.now();
-  const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+  const { path } = targetOf(request);
   const { method } = request;
   response.on('finish', () => {
     // The query is not told: it is the user's.
     hub.log.debug?.('http', { method, path, status: response.statusCode, ms: Math.round(performance.now() - at) });
   });
-  answered(hub, visitor, path, request, response).catch((thrown: unknown) => {
-    hub.log.error('a request failed', { method, path, error: asError(thrown).message });
-    if (!response.headersSent) respondError(response, toWireError(thrown, 'the request'));
-  });
+  try {
+    await answered(hub, visitor, path, request, response);
+  } catch (thrown) {
+    // It hung up before it had said all: nobody is left to be told, and nothing was asked.
+    if (request.destroyed && !request.complete) return;
+    const error = toWireError(thrown, 'the request');
+    if (error !== thrown) hub.log.error('a request failed', { method, path, error: asError(thrown).message });
+    hub.refused(error.code);
+    if (response.headersSent) return;
+    // Otherwise what is still to come would be waited for before the next request.
+    if (!endsSoon(request, hub.maxFrameBytes)) response.setHeader('connection', 'close');
+    respondError(response, error);
+  }
 }
 
-export async function answered(
+async function answered(
   hub: SiteHub,
   visitor: Visitor,
   path: string,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  if (visitor.forbidden !== null) return respondError(response, new WireError('forbidden', visitor.forbidden));
+  if (visitor.forbidden !== null) throw new WireError('forbidden', visitor.forbidden);
+  checkExpected(request);
   if (allowPage(request, response)) return;
   if (path.startsWith(`${API}/`)) return answerApi(hub, visitor, request, response);
   if (request.method === 'GET' || request.method === 'HEAD') {
     // Its host was looked at before.
-    const server = { host: request.headers.host ?? '', isTls: visitor.isTls };
-    const contract = contractAt(path, server);
-    if (contract !== null) return respondJson(response, 200, contract);
+    const contract = contractTextAt(path, { host: request.headers.host ?? '', isTls: visitor.isTls });
+    if (contract !== null) return respondText(response, 200, 'application/json', contract);
     if (path === '/healthz') return respondJson(response, 200, { alive: true });
     if (path === '/readyz') return answerReady(hub, response);
     if (path === '/metrics') return answerMetrics(hub, visitor, request, response);
   }
   const message = `there is nothing at ${request.method} ${path}; this port speaks WebSocket, and answers ${PLACES}`;
-  respondError(response, new WireError('not_found', message));
+  throw new WireError('not_found', message);
+}
+
+/** There is one thing to expect: to be asked for the body. */
+function checkExpected({ headers: { expect } }: IncomingMessage): void {
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') throw badValue('expect', '100-continue', expect);
 }
 
 function answerReady(hub: SiteHub, response: ServerResponse): void {
@@ -78,28 +104,30 @@ async function answerMetrics(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const refusal = await metricsRefusal(visitor, request);
-  if (refusal !== null) return respondError(response, refusal);
+  if (!visitor.isLocal) await checkMayLook(visitor, request);
   respondText(response, 200, 'text/plain; version=0.0.4; charset=utf-8', await hub.metrics());
 }
 
 /** They name no one and nothing that was said; still, who is not on this machine has to show that it may look. */
-async function metricsRefusal(visitor: Visitor, { headers }: IncomingMessage): Promise<WireError | null> {
-  if (visitor.isLocal) return null;
+async function checkMayLook(visitor: Visitor, { headers }: IncomingMessage): Promise<void> {
   const busy = visitor.refusal();
-  if (busy !== null) return new WireError('rate_limited', busy, { retry_after_ms: 60_000 });
+  if (busy !== null) throw new WireError('rate_limited', busy, { retry_after_ms: 60_000 });
+  const auth = bearerOf(headers.authorization);
+  const credential = auth === null ? null : await judged(visitor, auth);
+  if (credential === null) {
+    if (auth !== null) visitor.unproven();
+    throw new WireError('unauthenticated', '/metrics: expected Authorization: Bearer <token>');
+  }
+  const may = credential.grants.includes('observe') || credential.grants.includes('operate');
+  if (!may) throw new WireError('forbidden', '/metrics takes a credential with the grant "observe" or "operate"');
+}
+
+/** Whoever judges may be the user's code: what it throws is told to nobody. */
+async function judged({ authenticate }: Visitor, auth: JsonObject): Promise<Credential | null> {
   try {
-    const auth = bearerOf(headers.authorization);
-    const credential = auth === null ? null : await visitor.authenticate(auth);
-    if (credential === null) {
-      if (auth !== null) visitor.unproven();
-      return new WireError('unauthenticated', '/metrics: expected Authorization: Bearer <token>');
-    }
-    const may = credential.grants.includes('observe') || credential.grants.includes('operate');
-    return may ? null : new WireError('forbidden', '/metrics takes a credential with the grant "observe" or "operate"');
+    return await authenticate(auth);
   } catch (thrown) {
-    return thrown instanceof WireError
-      ? thrown
-      : new WireError('unauthenticated', 'the credential proves nothing here');
+    if (thrown instanceof WireError) throw thrown;
+    throw new WireError('unauthenticated', 'the credential proves nothing here');
   }
 }

@@ -60,15 +60,16 @@ export const MEASURES: readonly Measure[] = [
     return figures.unacked.most;
   }),
   gauge('parley_sessions_live', 'Sessions that have not ended.', ({ health }) => health.sessions.live),
+  {
+    name: 'parley_sessions',
+    help: 'Sessions that have not ended, in memory or not, by type and state.',
+    kind: 'gauge',
+    samples: ({ live }) => live.map(({ type, state, count }) => ({ value: count, labels: { type, state } })),
+  },
   gauge('parley_sessions_unavailable', 'Sessions in memory that lack something.', ({ health }) => {
     return health.sessions.unavailable;
   }),
-  {
-    name: 'parley_sessions_loaded',
-    help: 'Sessions in memory, by type and state.',
-    kind: 'gauge',
-    samples: ({ loaded }) => loaded.map(({ type, state, count }) => ({ value: count, labels: { type, state } })),
-  },
+  gauge('parley_sessions_loaded', 'Sessions in memory.', ({ health }) => health.sessions.loaded),
   {
     name: 'parley_sessions_total',
     help: 'What became of sessions since the start, by type: created, opened, closing, ended.',

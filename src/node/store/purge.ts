@@ -57,15 +57,9 @@ export class Purge {
 
   /** What is written for this record: the same text, if there is nothing to hide in it. */
   readonly text = (logId: string, text: string): string => {
-    const isRedactions = logId === REDACTIONS_LOG && this.superseded.size > 0;
-    const hidden = this.hidden.get(logId);
-    if (hidden === undefined && !isRedactions) return text;
-    // Written by append(), and its checksum is right.
-    const { entries } = JSON.parse(text) as Unit;
-    const after = entries.map((entry) => (hidden === undefined ? this.withoutPin(entry) : buried(entry, hidden)));
-    if (after.every((entry, i) => entry === entries[i])) return text;
-    this.changed = true;
-    return unitText({ entries: after });
+    const after = this.without(logId, text);
+    this.changed ||= after !== text;
+    return after;
   };
 
   /** The files that still hold what is to go. */
@@ -88,6 +82,17 @@ export class Purge {
     this.parts.renewIndex();
   }
 
+  /** The text without what is to go. */
+  private without(logId: string, text: string): string {
+    const isRedactions = logId === REDACTIONS_LOG && this.superseded.size > 0;
+    const hidden = this.hidden.get(logId);
+    if (hidden === undefined && !isRedactions) return text;
+    // Written by append(), and its checksum is right.
+    const { entries } = JSON.parse(text) as Unit;
+    const after = entries.map((entry) => (hidden === undefined ? this.withoutPin(entry) : buried(entry, hidden)));
+    return after.every((entry, i) => entry === entries[i]) ? text : unitText({ entries: after });
+  }
+
   private async lookAt(logId: string, seq: number, found: Set<number>): Promise<void> {
     const { catalogue, journal } = this.parts;
     const record = catalogue.record(logId);
@@ -95,10 +100,8 @@ export class Purge {
     catalogue.showPlaces(logId);
     const [unit] = unitsIn(catalogue.overlay, logId, { from_seq: seq, to_seq: seq, limit: 1, reverse: false });
     if (unit === undefined || found.has(unit.position.segment)) return;
-    const { changed } = this;
     const { text } = await journal.read(unit.position);
-    if (this.text(logId, text) !== text) found.add(unit.position.segment);
-    this.changed = changed;
+    if (this.without(logId, text) !== text) found.add(unit.position.segment);
   }
 
   private withoutPin(entry: Entry): Entry {

@@ -53,7 +53,7 @@ export function headRules(at: StoreUnderTest): void {
       expect(await liveIds(at.store)).toEqual(['s1', 's4']);
     });
 
-    it('[ST12] a live row has the state, its deadline, and whether there is a parent', async () => {
+    it('[ST12] a live row has the type, the state, its deadline, and whether there is a parent', async () => {
       const expires_at = isoFromMs(90_000);
       await durably(at.store, 's1', null, createdUnit('s1'));
       await durably(at.store, 's2', null, createdUnit('s2', { parent: 's1', expires_at }));
@@ -61,10 +61,11 @@ export function headRules(at: StoreUnderTest): void {
       const closing = hubUnit('s3', 2, 'session.closing', { reason: 'done' });
       await durably(at.store, 's3', s3, closing);
       const drainedAt = Date.parse(closing.entries[0]?.envelope.created_at ?? '') + 5_000;
+      const type = 'discussion';
       const rows = [
-        { session_id: 's1', state: 'INVITED', deadline_ms: null, is_child: false, delegates: false },
-        { session_id: 's2', state: 'INVITED', deadline_ms: 90_000, is_child: true, delegates: false },
-        { session_id: 's3', state: 'CLOSING', deadline_ms: drainedAt, is_child: false, delegates: false },
+        { session_id: 's1', type, state: 'INVITED', deadline_ms: null, is_child: false, delegates: false },
+        { session_id: 's2', type, state: 'INVITED', deadline_ms: 90_000, is_child: true, delegates: false },
+        { session_id: 's3', type, state: 'CLOSING', deadline_ms: drainedAt, is_child: false, delegates: false },
       ];
       expect(await liveRows(at.store)).toEqual(rows);
       await at.reopen();

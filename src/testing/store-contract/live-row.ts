@@ -9,9 +9,10 @@ import type { LiveRow } from '../../core/store.ts';
 export function expectRow(row: LiveRow, entries: readonly Entry[]): void {
   const heads = headsOf(entries);
   const head = heads.at(-1);
-  const { session_id, state, is_child, delegates, deadline_ms } = row;
-  expect({ session_id, state, is_child, delegates }).toEqual({
+  const { session_id, type, state, is_child, delegates, deadline_ms } = row;
+  expect({ session_id, type, state, is_child, delegates }).toEqual({
     session_id: head?.session_id,
+    type: head?.type,
     state: head?.state,
     is_child: head?.parent_session_id !== null,
     delegates: (head?.delegations ?? 0) > 0,
