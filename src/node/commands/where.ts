@@ -39,20 +39,31 @@ export async function whereIs(asked: Asked, io: Pick<Io, 'env'>): Promise<Where>
 }
 
 async function credentialsOf(asked: Asked, io: Pick<Io, 'env'>): Promise<Pick<Where, 'credentials' | 'proof'>> {
-  const given = asked.values.token ?? (io.env.PARLEY_TOKEN || undefined);
-  if (given !== undefined) {
-    // A hub's own has a shape of its own; anything else is an issuer's.
-    const scheme = partsOfToken(given) === null ? 'jwt' : 'token';
-    return {
-      credentials: { scheme, token: given },
-      proof: asked.values.token === undefined ? 'PARLEY_TOKEN' : '--token',
-    };
-  }
+  const { token: said, 'token-file': kept } = asked.values;
+  if (said !== undefined) return { credentials: proving(said), proof: '--token' };
+  if (kept !== undefined) return { credentials: proving(await secretIn(kept)), proof: kept };
+  if (io.env.PARLEY_TOKEN) return { credentials: proving(io.env.PARLEY_TOKEN), proof: 'PARLEY_TOKEN' };
   const file = operatorTokenFile(dataFolder(asked, io));
   const token = (await readFile(file, 'utf8').catch(() => '')).trim();
   // A hub may ask for no proof.
   if (token === '') return { credentials: { scheme: 'none' }, proof: `no token: there is none in ${file}` };
   return { credentials: { scheme: 'token', token }, proof: file };
+}
+
+/** A hub's own has a shape of its own; anything else is an issuer's. */
+function proving(token: string): JsonObject {
+  return { scheme: partsOfToken(token) === null ? 'jwt' : 'token', token };
+}
+
+async function secretIn(file: string): Promise<string> {
+  const token = (await readFile(file, 'utf8').catch(() => '')).trim();
+  if (token !== '') return token;
+  throw new Trouble(
+    'notFound',
+    'no_file',
+    `--token-file: there is no token in ${file}`,
+    'Give the path of a file with it.',
+  );
 }
 
 /** Who somebody is when nobody says: the name they logged in with, as far as it is a name here. */
