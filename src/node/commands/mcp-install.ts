@@ -34,7 +34,7 @@ export const INSTALL_OPTIONS: readonly Option[] = [
   { name: 'print', help: 'install: what to paste by hand; without a tool, for each of them.' },
 ];
 
-export async function installMcp(asked: Asked, io: Io, places = placesOf(io)): Promise<number> {
+export async function installMcp(asked: Asked, io: Io, places: Places = placesOf(io)): Promise<number> {
   const tool = TOOLS.find(({ name }) => name === asked.args.tool);
   if (asked.switches.has('print')) return print(tool === undefined ? TOOLS : [tool], asked, io, places);
   if (tool === undefined) {

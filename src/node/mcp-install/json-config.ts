@@ -1,16 +1,7 @@
 /** JSON as people keep it: comments, commas too many and the way it is laid out stay as they are. */
 
 import { isDeepStrictEqual } from 'node:util';
-import {
-  applyEdits,
-  type Edit,
-  type FormattingOptions,
-  modify,
-  type ParseError,
-  parse,
-  printParseErrorCode,
-} from 'jsonc-parser';
-import type { JsonObject } from '../../core/json.ts';
+import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import {
   BrokenConfig,
   type ConfigFormat,
@@ -22,6 +13,7 @@ import {
   valueAt,
   withValue,
 } from './config-format.ts';
+import { putValue, takeValue } from './json-edits.ts';
 
 export const jsonConfig: ConfigFormat = {
   read: (text, path) => valueAt(parsed(text), path),
@@ -45,7 +37,7 @@ export const jsonConfig: ConfigFormat = {
   remove(text, path) {
     const root = parsed(text);
     if (valueAt(root, path) === undefined) return text;
-    return assertOnly(changed(text, path, undefined), withValue(root, path, undefined));
+    return assertOnly(takeValue(text, path), withValue(root, path, undefined));
   },
 
   alone: (path, members) => `${JSON.stringify(withValue({}, path, members), null, 2)}\n`,
@@ -64,21 +56,11 @@ function parsed(text: string): unknown {
 }
 
 function changed(text: string, path: Path, value: unknown): string {
-  const formattingOptions = layoutOf(text);
-  if (parsed(text) !== undefined) {
-    const edits: Edit[] = modify(text, [...path], value, { formattingOptions });
-    return applyEdits(text, edits);
-  }
+  if (parsed(text) !== undefined) return putValue(text, path, value);
   // Comments alone, or nothing at all.
-  const eol = formattingOptions.eol ?? '\n';
+  const eol = eolOf(text);
   const before = text === '' || text.endsWith('\n') ? text : `${text}${eol}`;
-  return before + jsonConfig.alone(path, value as JsonObject).replaceAll('\n', eol);
-}
-
-/** As the file is indented: by its first line that is. */
-function layoutOf(text: string): FormattingOptions {
-  const [, indent = '  '] = /^([ \t]+)["}\]]/m.exec(text) ?? [];
-  return { insertSpaces: !indent.includes('\t'), tabSize: indent.includes('\t') ? 1 : indent.length, eol: eolOf(text) };
+  return before + `${JSON.stringify(withValue({}, path, value), null, 2)}\n`.replaceAll('\n', eol);
 }
 
 /** A name that is there twice would be read in one place and changed in the other. */
