@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { Authenticate } from '../core/credentials.ts';
 import { answer } from './http/site.ts';
+import type { McpSite } from './mcp/http.ts';
 import type { Served } from './served.ts';
 import { Addresses } from './wire/addresses.ts';
 import { authenticationOf } from './wire/authenticate.ts';
@@ -56,6 +57,8 @@ class Port {
   private readonly addresses: Addresses;
   private readonly turns = new Turns();
   private readonly heartbeat: Heartbeat;
+  /** Made when somebody asks for it: most hubs are never asked. */
+  private mcp: Promise<McpSite> | null = null;
   private closing = false;
 
   constructor(hub: Served, settings: ServeSettings, authentication: (isForwarded: boolean) => Authenticate) {
@@ -119,7 +122,12 @@ class Port {
     };
     // Answered while the port closes: the connection it came on would be kept for another that never comes.
     response.once('close', () => this.closing && setImmediate(() => this.server.closeIdleConnections()));
-    answer(this.hub, visitor, request, response);
+    answer({ ...this.hub, answerMcp: (...asked) => this.answerMcp(...asked) }, visitor, request, response);
+  }
+
+  private async answerMcp(...asked: Parameters<McpSite['answer']>): Promise<void> {
+    this.mcp ??= import('./mcp/http.ts').then((loaded) => new loaded.McpSite(this.hub));
+    await (await this.mcp).answer(...asked);
   }
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -166,6 +174,7 @@ class Port {
     this.heartbeat.stop();
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     this.server.closeIdleConnections();
+    void this.mcp?.then((mcp) => mcp.close());
     const cut = setTimeout(() => {
       for (const endpoint of this.endpoints) endpoint.destroy();
       // Also those that never got as far as a request, or as TLS.

@@ -20,7 +20,7 @@ function checkType({ headers }: IncomingMessage): void {
   if (type !== 'application/json') throw badValue('content-type', 'application/json', headers['content-type']);
 }
 
-async function readText(request: IncomingMessage, maxBytes: number): Promise<string> {
+export async function readText(request: IncomingMessage, maxBytes: number): Promise<string> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const chunks: Buffer[] = [];
   let bytes = 0;

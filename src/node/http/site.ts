@@ -16,6 +16,8 @@ export interface SiteHub extends Asked {
   /** As Prometheus reads it. */
   metrics(): Promise<string>;
   readonly log: Log;
+  /** MCP for who asks. */
+  answerMcp(asker: Asker, request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
 /** Who asks, and from where. */
@@ -26,7 +28,9 @@ export interface Visitor extends Asker {
   readonly forbidden: string | null;
 }
 
-const PLACES = `GET /healthz, /readyz, /metrics, /openapi.json, /asyncapi.json, /schemas and ${API}`;
+export const MCP = '/mcp';
+
+const PLACES = `GET /healthz, /readyz, /metrics, /openapi.json, /asyncapi.json, /schemas, ${API} and ${MCP}`;
 
 export function answer(hub: SiteHub, visitor: Visitor, request: IncomingMessage, response: ServerResponse): void {
   const at = performance.now();
@@ -52,6 +56,7 @@ export async function answered(
   if (visitor.forbidden !== null) return respondError(response, new WireError('forbidden', visitor.forbidden));
   if (allowPage(request, response)) return;
   if (path.startsWith(`${API}/`)) return answerApi(hub, visitor, request, response);
+  if (path === MCP) return hub.answerMcp(visitor, request, response);
   if (request.method === 'GET' || request.method === 'HEAD') {
     const contract = contractAt(path);
     if (contract !== null) return respondJson(response, 200, contract);

@@ -1,0 +1,56 @@
+/** `parley mcp`. */
+
+import { durationMs } from '../../core/time.ts';
+import { lineLog } from '../line-log.ts';
+import type { Command } from './command.ts';
+import { EXIT } from './exit-codes.ts';
+import { wrongValue } from './trouble.ts';
+import { usualName, whereIs } from './where.ts';
+
+const USUAL_WAIT = '25s';
+/** Hosts of MCP servers give up on a call after a minute. */
+const MOST_WAIT_MS = 10 * 60_000;
+/** How long a call waits for a hub that is away before it says so. */
+const PATIENCE_MS = 10_000;
+
+export const mcp: Command = {
+  name: 'mcp',
+  summary: 'Let a coding agent take part: an MCP server on stdin and stdout.',
+  details:
+    'For the configuration of Claude Code, Codex, Cursor, Gemini CLI, opencode and others: they start it, and their model gets tools to take part in sessions. It ends when its input ends, and reconnects by itself while it runs. Only the protocol is on stdout; notes go to stderr. The hub answers the same over HTTP at /mcp.',
+  options: [
+    {
+      name: 'name',
+      value: 'name',
+      help: 'Who the agent is (PARLEY_NAME, or your login name); a new name is registered.',
+    },
+    {
+      name: 'max-wait',
+      value: 'duration',
+      help: `How long wait_turn waits before it says that nothing has happened (${USUAL_WAIT}).`,
+    },
+  ],
+  on: 'hub',
+  examples: ['parley mcp --name reviewer', 'parley mcp --name reviewer --url wss://hub.example:4747 --max-wait 50s'],
+  json: 'Nothing of its own: stdout belongs to the protocol.',
+  async run(asked, io) {
+    const name = asked.values.name ?? usualName(asked, io);
+    const maxWaitMs = waitOf(asked.values['max-wait'] ?? USUAL_WAIT);
+    const { url, credentials, ca } = await whereIs(asked, io);
+    const proof = { credentials, ...(ca === undefined ? {} : { ca }) };
+    const { serveStdio } = await import('../mcp/stdio.ts');
+    await serveStdio({ url, name, proof, maxWaitMs, patienceMs: PATIENCE_MS, log: lineLog(process.stderr) });
+    return EXIT.done;
+  },
+};
+
+function waitOf(text: string): number {
+  const expected = 'a duration from 1s to 10m';
+  try {
+    const ms = durationMs(text, '--max-wait');
+    if (ms >= 1000 && ms <= MOST_WAIT_MS) return ms;
+  } catch {
+    // Said below, as every wrong value is.
+  }
+  throw wrongValue('--max-wait', expected, text);
+}

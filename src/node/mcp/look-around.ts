@@ -1,0 +1,51 @@
+/** What all sessions of a participant have for it now: the first that has something, turns before invites before ends. */
+
+import type { SessionSummary } from '../../core/operations.ts';
+import { type AroundCursor, aroundText, parseAround, toldSeq, withTold } from './around-cursor.ts';
+import { type FoundIn, lookIn } from './look-in.ts';
+import type { Participant } from './participant.ts';
+
+/** How many of the newest sessions are looked at. */
+const MOST = 50;
+
+export async function lookAround(participant: Participant, given: string | undefined): Promise<FoundIn> {
+  const cursor = given === undefined ? await fromNow(participant) : parseAround(given);
+  const agentId = await participant.agentId;
+  const { sessions } = await participant.call('list_sessions', { limit: MOST });
+  const { mine, others, ended } = sorted(sessions, agentId, cursor);
+  let reason = sessions.length === 0 ? 'you are in no session, and nobody has invited you yet' : 'nothing new';
+  for (const { session_id, head_seq } of [...mine, ...others]) {
+    const seen = toldSeq(cursor, session_id);
+    const found = await lookIn(participant, session_id, seen);
+    // Who left, or was removed, has no business in it: that is no news.
+    if (found.status === 'your_turn' || found.status === 'invited') {
+      const told = found.status === 'invited' ? cursor : withTold(cursor, session_id, head_seq);
+      return { ...found, cursor: aroundText(told) };
+    }
+    if (found.status === 'waiting') reason = found.reason ?? reason;
+  }
+  for (const { session_id, head_seq } of ended) {
+    const found = await lookIn(participant, session_id, null);
+    return { ...found, cursor: aroundText(withTold(cursor, session_id, head_seq)) };
+  }
+  const next = 'Nothing for you yet: call wait_turn again with this cursor.';
+  return { status: 'waiting', reason, cursor: aroundText(cursor), call_again: true, next };
+}
+
+async function fromNow(participant: Participant): Promise<AroundCursor> {
+  const { time } = await participant.call('health', {});
+  return { since: time, told: new Map() };
+}
+
+/** Mine by the list alone; others have to be looked at, as there may be an invite, or all may speak; and what ended since. */
+function sorted(sessions: readonly SessionSummary[], agentId: string, cursor: AroundCursor) {
+  const isLive = ({ state }: SessionSummary): boolean => state === 'INVITED' || state === 'ACTIVE';
+  const isMine = ({ state, turn }: SessionSummary): boolean => state === 'ACTIVE' && turn?.agent_id === agentId;
+  const isNewEnd = ({ closed_at, session_id, head_seq }: SessionSummary): boolean =>
+    closed_at !== null && closed_at >= cursor.since && (toldSeq(cursor, session_id) ?? 0) < head_seq;
+  return {
+    mine: sessions.filter(isMine),
+    others: sessions.filter((one) => isLive(one) && !isMine(one)),
+    ended: sessions.filter(isNewEnd),
+  };
+}
