@@ -34,7 +34,18 @@ export const INSTALL_OPTIONS: readonly Option[] = [
   { name: 'print', help: 'install: what to paste by hand; without a tool, for each of them.' },
 ];
 
+/** What is for installing means nothing to a server, and would be taken for said. */
+export function assertServing({ switches, values }: Asked): void {
+  const given = INSTALL_OPTIONS.find(({ name }) => switches.has(name) || values[name] !== undefined);
+  if (given === undefined) return;
+  const hint = `Did you mean "parley mcp install <tool> --${given.name}"?`;
+  throw new Trouble('wrong', 'wrong_option', `--${given.name} is for "parley mcp install"`, hint);
+}
+
 export async function installMcp(asked: Asked, io: Io, places: Places = placesOf(io)): Promise<number> {
+  if (asked.values['max-wait'] !== undefined) {
+    throw new Trouble('wrong', 'wrong_option', '--max-wait is not for "mcp install"', 'Add it to the entry by hand.');
+  }
   const tool = TOOLS.find(({ name }) => name === asked.args.tool);
   if (asked.switches.has('print')) return print(tool === undefined ? TOOLS : [tool], asked, io, places);
   if (tool === undefined) {

@@ -4,6 +4,7 @@ import { durationMs } from '../../core/time.ts';
 import { lineLog } from '../line-log.ts';
 import type { Command } from './command.ts';
 import { EXIT } from './exit-codes.ts';
+import { assertServing, INSTALL_ARGS, INSTALL_OPTIONS, installMcp } from './mcp-install.ts';
 import { wrongValue } from './trouble.ts';
 import { usualName, whereIs } from './where.ts';
 
@@ -17,7 +18,8 @@ export const mcp: Command = {
   name: 'mcp',
   summary: 'Let a coding agent take part: an MCP server on stdin and stdout.',
   details:
-    'For the configuration of Claude Code, Codex, Cursor, Gemini CLI, opencode and others: they start it, and their model gets tools to take part in sessions. It ends when its input ends, and reconnects by itself while it runs. Only the protocol is on stdout; notes go to stderr. The hub answers the same over HTTP at /mcp.',
+    'For the configuration of Claude Code, Codex, Cursor, Gemini CLI, opencode and others: they start it, and their model gets tools to take part in sessions. It ends when its input ends, and reconnects by itself while it runs. Only the protocol is on stdout; notes go to stderr. The hub answers the same over HTTP at /mcp. "parley mcp install <tool>" writes that configuration: it shows the change, asks, keeps what was there beside it, and --undo takes it out again. A token goes into a file of its own, which only you can read.',
+  args: INSTALL_ARGS,
   options: [
     {
       name: 'name',
@@ -29,11 +31,20 @@ export const mcp: Command = {
       value: 'duration',
       help: `How long wait_turn waits before it says that nothing has happened (${USUAL_WAIT}).`,
     },
+    ...INSTALL_OPTIONS,
   ],
   on: 'hub',
-  examples: ['parley mcp --name reviewer', 'parley mcp --name reviewer --url wss://hub.example:4747 --max-wait 50s'],
-  json: 'Nothing of its own: stdout belongs to the protocol.',
+  examples: [
+    'parley mcp --name reviewer',
+    'parley mcp --name reviewer --url wss://hub.example:4747 --max-wait 50s',
+    'parley mcp install claude --name reviewer',
+    'parley mcp install codex --undo',
+    'parley mcp install --print',
+  ],
+  json: 'Nothing of its own: stdout belongs to the protocol. install: {"tool", "scope", "entry", "file", "action", "backup", "token_file", "done", "change"}; with --print {"tool", "file", "language", "snippet", "command"}, a line each.',
   async run(asked, io) {
+    if (asked.args.action === 'install') return installMcp(asked, io);
+    assertServing(asked);
     const name = asked.values.name ?? usualName(asked, io);
     const maxWaitMs = waitOf(asked.values['max-wait'] ?? USUAL_WAIT);
     const { url, credentials, ca } = await whereIs(asked, io);
