@@ -5,6 +5,7 @@ import { access, mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { withoutNpm } from '../package/repository.ts';
 
 const run = promisify(execFile);
 
@@ -37,7 +38,7 @@ export async function installed(name: CliName): Promise<string> {
   if (await isThere(path)) return path;
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'package.json'), '{"private": true}\n');
-  await run('npm', ['install', '--no-audit', '--no-fund', `${wanted}@${version}`], { cwd: folder });
+  await run('npm', ['install', '--no-audit', '--no-fund', `${wanted}@${version}`], { cwd: folder, env: withoutNpm() });
   return path;
 }
 
