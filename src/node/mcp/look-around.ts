@@ -1,5 +1,6 @@
 /** What all sessions of a participant have for it now: the first that has something, turns before invites before ends. */
 
+import { DELEGATION_LABEL } from '../../core/delegation.ts';
 import type { SessionSummary } from '../../core/operations.ts';
 import { type AroundCursor, aroundText, parseAround, toldSeq, withTold } from './around-cursor.ts';
 import { type FoundIn, lookIn } from './look-in.ts';
@@ -40,12 +41,16 @@ async function fromNow(participant: Participant): Promise<AroundCursor> {
 /** Mine by the list alone; others have to be looked at, as there may be an invite, or all may speak; and what ended since. */
 function sorted(sessions: readonly SessionSummary[], agentId: string, cursor: AroundCursor) {
   const isLive = ({ state }: SessionSummary): boolean => state === 'INVITED' || state === 'ACTIVE';
+  // In a child of a delegation of one's own the hub asks, and `delegate` brings the answer.
+  const isOwn = ({ labels, creator_id }: SessionSummary): boolean =>
+    labels[DELEGATION_LABEL] === undefined || creator_id !== agentId;
   const isMine = ({ state, turn }: SessionSummary): boolean => state === 'ACTIVE' && turn?.agent_id === agentId;
   const isNewEnd = ({ closed_at, session_id, head_seq }: SessionSummary): boolean =>
     closed_at !== null && closed_at >= cursor.since && (toldSeq(cursor, session_id) ?? 0) < head_seq;
+  const own = sessions.filter(isOwn);
   return {
-    mine: sessions.filter(isMine),
-    others: sessions.filter((one) => isLive(one) && !isMine(one)),
-    ended: sessions.filter(isNewEnd),
+    mine: own.filter(isMine),
+    others: own.filter((one) => isLive(one) && !isMine(one)),
+    ended: own.filter(isNewEnd),
   };
 }

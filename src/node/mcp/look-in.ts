@@ -5,9 +5,14 @@ import { isTerminal, nameOf } from '../../core/session.ts';
 import type { Participant } from './participant.ts';
 import { answeredSeq, recentlySaid, type Standing, standingIn } from './standing.ts';
 import { pageFrom, type Said } from './transcript-page.ts';
-import type { Found } from './wait-for.ts';
 
-export interface FoundIn extends Found {
+/** What a look finds. */
+export interface FoundIn {
+  status: 'your_turn' | 'invited' | 'closed' | 'waiting';
+  call_again: boolean;
+  next: string;
+  cursor: string;
+  reason?: string;
   session?: string;
   type?: string;
   from?: string;

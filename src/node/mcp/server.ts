@@ -4,7 +4,9 @@ import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprot
 import { packageVersion } from '../contracts/version.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import type { Participant } from './participant.ts';
+import { registerPrompts } from './prompts.ts';
 import { refusalText } from './refusal.ts';
+import { registerResources } from './resources.ts';
 import { TOOLS } from './table.ts';
 import type { Call, Effect, Tool } from './tool.ts';
 
@@ -18,8 +20,10 @@ export interface ServerSettings {
 
 export function mcpServer(sdk: Sdk, participant: Participant, settings: ServerSettings): McpServer {
   const info = { name: 'parley', title: 'Parley', version: ownVersion() };
-  const server = new sdk.McpServer(info, { instructions: INSTRUCTIONS, capabilities: { tools: {} } });
+  const server = new sdk.McpServer(info, { instructions: INSTRUCTIONS });
   for (const tool of TOOLS) register(server, tool, participant, settings);
+  registerResources(sdk, server, participant);
+  registerPrompts(server);
   return server;
 }
 

@@ -9,19 +9,17 @@ const BEAT_MS = 5_000;
 const GATHER_MS = 50;
 
 /** What a look finds. */
-export interface Found {
-  status: 'your_turn' | 'invited' | 'closed' | 'waiting';
-  call_again: boolean;
-  next: string;
-  cursor: string;
-  reason?: string | undefined;
+export interface Look {
+  readonly status: string;
+  /** What is waited for. */
+  readonly reason?: string | undefined;
 }
 
-export async function waitFor<T extends Found>(
+export async function waitFor<Found extends Look>(
   { participant, maxWaitMs, signal, progress }: Call,
   sessionId: string | null,
-  look: () => Promise<T>,
-): Promise<T> {
+  look: () => Promise<Found>,
+): Promise<Found> {
   const until = performance.now() + maxWaitMs;
   const watch = participant.watch(sessionId);
   try {
