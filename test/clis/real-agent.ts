@@ -26,7 +26,10 @@ interface Recipe {
   readonly files: Readonly<Record<string, string>>;
 }
 
-const RECIPES: Readonly<Record<'claude' | 'codex', (modelUrl: string) => Recipe>> = {
+export const AGENTS = ['claude', 'codex', 'gemini', 'opencode'] as const;
+export type AgentName = (typeof AGENTS)[number];
+
+const RECIPES: Readonly<Record<AgentName, (modelUrl: string) => Recipe>> = {
   claude: (modelUrl) => ({
     words: ['-p', '--output-format', 'json', '--model', 'claude-sonnet-4-5', '--allowedTools', 'mcp__parley'],
     env: {
@@ -59,20 +62,34 @@ const RECIPES: Readonly<Record<'claude' | 'codex', (modelUrl: string) => Recipe>
       ].join('\n'),
     },
   }),
+  gemini: () => ({
+    words: [],
+    // It starts servers only in folders it trusts.
+    env: { GEMINI_API_KEY: 'test-key', GEMINI_CLI_TRUST_WORKSPACE: 'true' },
+    files: { '.gemini/settings.json': '{\n  // before parley\n  "privacy": { "usageStatisticsEnabled": false }\n}\n' },
+  }),
+  opencode: () => ({
+    words: [],
+    env: { OPENCODE_DISABLE_MODELS_FETCH: '1' },
+    files: {
+      '.config/opencode/opencode.jsonc':
+        '{\n  "$schema": "https://opencode.ai/config.json",\n  // before parley\n  "autoupdate": false,\n}\n',
+    },
+  }),
 };
 
 export class RealAgent {
-  readonly name: 'claude' | 'codex';
+  readonly name: AgentName;
   readonly home: string;
   readonly recipe: Recipe;
 
-  private constructor(name: 'claude' | 'codex', home: string, recipe: Recipe) {
+  private constructor(name: AgentName, home: string, recipe: Recipe) {
     this.name = name;
     this.home = home;
     this.recipe = recipe;
   }
 
-  static async open(name: 'claude' | 'codex', modelUrl: string): Promise<RealAgent> {
+  static async open(name: AgentName, modelUrl: string): Promise<RealAgent> {
     const agent = new RealAgent(name, await mkdtemp(join(tmpdir(), `parley-${name}-`)), RECIPES[name](modelUrl));
     await mkdir(agent.workspace);
     for (const [path, text] of Object.entries(agent.recipe.files)) {
@@ -89,9 +106,24 @@ export class RealAgent {
   /** As its owner would: with the command, and the token that the hub made for it. */
   async setUp(line: CommandLine): Promise<string> {
     const [made] = await line.json('token', 'create', '--name', this.name);
-    const own = { HOME: this.home, XDG_CONFIG_HOME: '', CODEX_HOME: '', CLAUDE_CONFIG_DIR: '', PARLEY_NAME: '' };
-    const words = ['mcp', 'install', this.name, '--name', this.name, '--yes'];
-    const { code, out, err } = await line.run(words, { ...own, PARLEY_TOKEN: String(made?.token) });
+    return this.install(line, { PARLEY_TOKEN: String(made?.token) });
+  }
+
+  takeDown(line: CommandLine): Promise<string> {
+    return this.install(line, {}, '--undo');
+  }
+
+  private async install(line: CommandLine, env: NodeJS.ProcessEnv, ...more: readonly string[]): Promise<string> {
+    const own = {
+      HOME: this.home,
+      XDG_CONFIG_HOME: '',
+      CODEX_HOME: '',
+      CLAUDE_CONFIG_DIR: '',
+      GEMINI_CLI_HOME: '',
+      PARLEY_NAME: '',
+    };
+    const words = ['mcp', 'install', this.name, '--name', this.name, '--yes', ...more];
+    const { code, out, err } = await line.run(words, { ...own, ...env });
     if (code !== 0) throw new Error(`parley ${words.join(' ')} ended with ${code}: ${err}`);
     return out;
   }

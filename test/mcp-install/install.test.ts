@@ -71,10 +71,11 @@ describe('a tool that has no file yet', () => {
       '/.gemini/settings.json',
       '/opencode.json',
     ]);
-    shop.env = { CLAUDE_CONFIG_DIR: '/c', CODEX_HOME: '/x', XDG_CONFIG_HOME: '/g' };
-    expect(['claude', 'codex', 'opencode'].map((name) => shop.file(name))).toEqual([
+    shop.env = { CLAUDE_CONFIG_DIR: '/c', CODEX_HOME: '/x', GEMINI_CLI_HOME: '/m', XDG_CONFIG_HOME: '/g' };
+    expect(['claude', 'codex', 'gemini', 'opencode'].map((name) => shop.file(name))).toEqual([
       '/c/.claude.json',
       '/x/config.toml',
+      '/m/.gemini/settings.json',
       '/g/opencode/opencode.json',
     ]);
   });

@@ -93,9 +93,10 @@ const gemini: Tool = {
   ...common,
   name: 'gemini',
   title: 'Gemini CLI',
-  file: (scope, { home, project }) => join(scope === 'project' ? project : home, '.gemini', 'settings.json'),
+  file: (scope, { home, project, env }) =>
+    join(scope === 'project' ? project : env.GEMINI_CLI_HOME || home, '.gemini', 'settings.json'),
   command: (key, words, scope) => `gemini mcp add --scope ${scope} ${key} ${shellWords(words)}`,
-  next: 'Start gemini anew; "/mcp" in it shows the server.',
+  next: 'Start gemini anew; "/mcp" in it shows the server. It starts servers only in folders it trusts.',
 };
 
 const opencode: Tool = {
