@@ -25,7 +25,13 @@ const CLIS = {
   codex: { package: '@openai/codex', version: '0.166.0', bin: '.bin/codex' },
   gemini: { package: '@google/gemini-cli', version: '0.61.0', bin: '.bin/gemini' },
   opencode: { package: 'opencode-ai', version: '1.18.33', bin: '.bin/opencode' },
-  conformance: { package: '@modelcontextprotocol/conformance', version: '0.1.16', bin: '.bin/conformance' },
+  conformance: {
+    package: '@modelcontextprotocol/conformance',
+    version: '0.1.16',
+    bin: '@modelcontextprotocol/conformance/dist/index.js',
+  },
+  // The suite wants a newer one than this project does.
+  node: { package: `node-${PLATFORM}`, version: '22.23.3', bin: `node-${PLATFORM}/bin/node` },
 } as const;
 
 export type CliName = keyof typeof CLIS;
