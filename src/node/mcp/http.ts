@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toWireError, WireError } from '../../core/errors.ts';
+import { badValue } from '../../core/json.ts';
 import type { HubListener } from '../../hub/events.ts';
 import type { SingleRequest } from '../../hub/single-request.ts';
 import type { Asked, Asker } from '../http/api.ts';
@@ -10,6 +11,7 @@ import { readText } from '../http/body.ts';
 import { respondError } from '../http/respond.ts';
 import { Bells } from './bells.ts';
 import { HttpParticipant } from './http-participant.ts';
+import { parseWait, USUAL_WAIT, WAIT_EXPECTED } from './max-wait.ts';
 import type { Participant } from './participant.ts';
 import { mcpServer } from './server.ts';
 import { sendWeb, webRequest } from './web-request.ts';
@@ -18,9 +20,6 @@ export interface McpHub extends Asked {
   follow(listener: HubListener<'envelopePosted'>): () => void;
   markRead(agentId: string, sessionId: string, seq: number): void;
 }
-
-/** The same as over stdio; a proxy may cut off what is silent for longer. */
-const MAX_WAIT_MS = 25_000;
 
 type Handler = import('@modelcontextprotocol/server').McpHttpHandler;
 
@@ -39,13 +38,17 @@ export class McpSite {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     try {
+      const maxWaitMs = waitIn(request);
       const participant = await this.participantOf(asker, request);
       const body = request.method === 'POST' ? await readText(request, this.hub.maxFrameBytes) : null;
       const signal = AbortSignal.any([gone.signal, this.stopping.signal]);
       // Loaded when somebody asks.
       this.handler ??= this.load();
       const { fetch } = await this.handler;
-      await sendWeb(await fetch(webRequest(request, body, signal), { authInfo: authOf(participant) }), response);
+      await sendWeb(
+        await fetch(webRequest(request, body, signal), { authInfo: authOf({ participant, maxWaitMs }) }),
+        response,
+      );
     } catch (thrown) {
       if (gone.signal.aborted || response.headersSent) return void response.destroy();
       // What was not read of a body would be taken for the next request.
@@ -65,8 +68,10 @@ export class McpSite {
   private async load(): Promise<Handler> {
     const sdk = await import('@modelcontextprotocol/server');
     return sdk.createMcpHandler(
-      ({ authInfo, requestInfo }) =>
-        mcpServer(sdk, participantIn(authInfo), { maxWaitMs: MAX_WAIT_MS, signal: requestInfo?.signal }),
+      ({ authInfo, requestInfo }) => {
+        const { participant, maxWaitMs } = knownIn(authInfo);
+        return mcpServer(sdk, participant, { maxWaitMs, signal: requestInfo?.signal });
+      },
       { maxRequestBodySize: this.hub.maxFrameBytes },
     );
   }
@@ -89,7 +94,7 @@ export class McpSite {
       if (auth !== null) unproven();
       throw new WireError('unauthenticated', '/mcp: expected Authorization: Bearer <token> with a token of this hub');
     }
-    const said = headers['parley-as']?.toString() ?? new URLSearchParams(url.split('?')[1] ?? '').get('as');
+    const said = headers['parley-as']?.toString() ?? queryOf(url).get('as');
     const as = said ?? credential.name;
     if (as === null) {
       const expected = 'a name, in the header Parley-As or as ?as=';
@@ -123,12 +128,29 @@ function idIn(resume: unknown): string {
   return (resume as { readonly agent_id: string }).agent_id;
 }
 
-/** What the SDK passes through to the server it makes for the request. The token itself stays here. */
-function authOf(participant: Participant) {
-  return { token: '', clientId: '', scopes: [], extra: { participant } };
+/** What is known of a request beside what is in it. */
+interface Known {
+  readonly participant: Participant;
+  readonly maxWaitMs: number;
 }
 
-function participantIn(authInfo: { readonly extra?: Record<string, unknown> } | undefined): Participant {
+/** What the SDK passes through to the server it makes for the request. The token itself stays here. */
+function authOf(known: Known) {
+  return { token: '', clientId: '', scopes: [], extra: { known } };
+}
+
+function knownIn(authInfo: { readonly extra?: Record<string, unknown> } | undefined): Known {
   // Put there by authOf for this very request.
-  return authInfo?.extra?.participant as Participant;
+  return authInfo?.extra?.known as Known;
+}
+
+function waitIn({ url = '' }: IncomingMessage): number {
+  const text = queryOf(url).get('max_wait') ?? USUAL_WAIT;
+  const ms = parseWait(text);
+  if (ms === null) throw badValue('query.max_wait', WAIT_EXPECTED, text);
+  return ms;
+}
+
+function queryOf(url: string): URLSearchParams {
+  return new URLSearchParams(url.split('?')[1] ?? '');
 }
