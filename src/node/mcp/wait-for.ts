@@ -28,7 +28,7 @@ export async function waitFor<Found extends Look>(
       const found = await look();
       if (found.status !== 'waiting' || leftMs <= 0 || signal.aborted) return found;
       progress(found.reason ?? 'waiting');
-      const beat = AbortSignal.any([signal, AbortSignal.timeout(Math.max(1, Math.min(BEAT_MS, leftMs)))]);
+      const beat = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(Math.min(BEAT_MS, leftMs)))]);
       await watch.next(beat);
       if (!beat.aborted) await sleep(Math.min(GATHER_MS, Math.max(0, until - performance.now())));
     }
