@@ -14,7 +14,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     const agent = await Agent.overHttp(one.port, token, { revision });
     await agent.value('sessions');
     await one.hub.revokeToken(token_id);
-    await expect(agent.call('sessions')).rejects.toThrow(/401|Unauthorized/i);
+    await expect(agent.call('sessions')).rejects.toThrow(/unauthenticated/);
     for (const wrong of [null, token, `${token.slice(0, -3)}abc`, 'nonsense']) {
       await expect(Agent.overHttp(one.port, wrong, { revision })).rejects.toThrow();
     }
@@ -130,13 +130,6 @@ describe('as it is on the wire', () => {
     }
   });
 
-  test('[MC3] too many wrong tokens from one address, and nothing more is taken from it for a while', async () => {
-    const one = await HttpHub.open({ limits: { maxFailuresPerMinute: 3 } } as never).catch(() => null);
-    if (one === null) return;
-    for (let i = 0; i < 3; i++) await asked(one, 'parley_wrong', LIST);
-    expect((await asked(one, 'parley_wrong', LIST)).status).toBe(429);
-  });
-
   test('[MC11] what is read over HTTP is no longer unread: an inbox does not fill up with it', async () => {
     const one = await HttpHub.open({}, { limits: { maxPending: 6 } });
     const token = await one.member('reviewer');
@@ -165,7 +158,7 @@ describe('as it is on the wire', () => {
     const onprogress = (): void => {
       stopped ??= one.hub.stop();
     };
-    await agent.call('wait_turn', {}, { onprogress }).catch(() => null);
+    expect(await agent.value('wait_turn', {}, { onprogress })).toMatchObject({ status: 'waiting', call_again: true });
     await stopped;
   });
 });

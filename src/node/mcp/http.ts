@@ -1,6 +1,7 @@
 /** MCP at `/mcp` of the hub's port. Who asks is judged anew for every request, by its token; no session id means anything. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { toWireError, WireError } from '../../core/errors.ts';
 import { badValue } from '../../core/json.ts';
 import type { HubListener } from '../../hub/events.ts';
@@ -21,12 +22,16 @@ export interface McpHub extends Asked {
   markRead(agentId: string, sessionId: string, seq: number): void;
 }
 
+/** How long those who are let go have for it. */
+const FAREWELL_MS = 500;
+
 type Handler = import('@modelcontextprotocol/server').McpHttpHandler;
 
 export class McpSite {
   private readonly hub: McpHub;
   private readonly bells: Bells;
   private readonly stopping = new AbortController();
+  private readonly answering = new Set<Promise<void>>();
   private handler: Promise<Handler> | null = null;
 
   constructor(hub: McpHub) {
@@ -35,6 +40,19 @@ export class McpSite {
   }
 
   async answer(asker: Asker, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const answering = this.answerOne(asker, request, response);
+    this.answering.add(answering);
+    await answering.finally(() => this.answering.delete(answering));
+  }
+
+  /** Whoever waits is answered at once; what goes on and on is ended after that. */
+  async close(): Promise<void> {
+    this.stopping.abort();
+    await Promise.race([Promise.allSettled(this.answering), sleep(FAREWELL_MS, undefined, { ref: false })]);
+    await (await this.handler?.catch(() => null))?.close();
+  }
+
+  private async answerOne(asker: Asker, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     try {
@@ -46,7 +64,7 @@ export class McpSite {
       this.handler ??= this.load();
       const { fetch } = await this.handler;
       await sendWeb(
-        await fetch(webRequest(request, body, signal), { authInfo: authOf({ participant, maxWaitMs }) }),
+        await fetch(webRequest(request, body, gone.signal), { authInfo: authOf({ participant, maxWaitMs, signal }) }),
         response,
       );
     } catch (thrown) {
@@ -59,18 +77,12 @@ export class McpSite {
     }
   }
 
-  /** Whoever waits is answered at once. */
-  async close(): Promise<void> {
-    this.stopping.abort();
-    await (await this.handler?.catch(() => null))?.close();
-  }
-
   private async load(): Promise<Handler> {
     const sdk = await import('@modelcontextprotocol/server');
     return sdk.createMcpHandler(
-      ({ authInfo, requestInfo }) => {
-        const { participant, maxWaitMs } = knownIn(authInfo);
-        return mcpServer(sdk, participant, { maxWaitMs, signal: requestInfo?.signal });
+      ({ authInfo }) => {
+        const { participant, ...settings } = knownIn(authInfo);
+        return mcpServer(sdk, participant, settings);
       },
       { maxRequestBodySize: this.hub.maxFrameBytes },
     );
@@ -132,6 +144,8 @@ function idIn(resume: unknown): string {
 interface Known {
   readonly participant: Participant;
   readonly maxWaitMs: number;
+  /** Nobody waits for the answer, or nobody should any longer. */
+  readonly signal: AbortSignal;
 }
 
 /** What the SDK passes through to the server it makes for the request. The token itself stays here. */
