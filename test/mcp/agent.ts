@@ -31,9 +31,9 @@ export class Agent {
   }
 
   static async overHttp(port: number, token: string | null, options: HttpOptions = {}): Promise<Agent> {
-    const { revision = '2026', headers = {} } = options;
+    const { revision = '2026', headers = {}, maxWait = '25s' } = options;
     const authorization = token === null ? {} : { authorization: `Bearer ${token}` };
-    const transport = new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`), {
+    const transport = new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp?max_wait=${maxWait}`), {
       requestInit: { headers: { ...authorization, ...headers } },
     });
     const client = clientOf(revision);
@@ -98,6 +98,7 @@ export class Agent {
 interface HttpOptions {
   readonly revision?: Revision;
   readonly headers?: Record<string, string>;
+  readonly maxWait?: string;
 }
 
 interface StdioOptions {

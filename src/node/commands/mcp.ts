@@ -1,16 +1,13 @@
 /** `parley mcp`. */
 
-import { durationMs } from '../../core/time.ts';
 import { lineLog } from '../line-log.ts';
+import { parseWait, USUAL_WAIT, WAIT_EXPECTED } from '../mcp/max-wait.ts';
 import type { Command } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { assertServing, INSTALL_ARGS, INSTALL_OPTIONS, installMcp } from './mcp-install.ts';
 import { wrongValue } from './trouble.ts';
 import { usualName, whereIs } from './where.ts';
 
-const USUAL_WAIT = '25s';
-/** Hosts of MCP servers give up on a call after a minute. */
-const MOST_WAIT_MS = 10 * 60_000;
 /** How long a call waits for a hub that is away before it says so. */
 const PATIENCE_MS = 10_000;
 
@@ -56,12 +53,7 @@ export const mcp: Command = {
 };
 
 function waitOf(text: string): number {
-  const expected = 'a duration from 1s to 10m';
-  try {
-    const ms = durationMs(text, '--max-wait');
-    if (ms >= 1000 && ms <= MOST_WAIT_MS) return ms;
-  } catch {
-    // Said below, as every wrong value is.
-  }
-  throw wrongValue('--max-wait', expected, text);
+  const ms = parseWait(text);
+  if (ms === null) throw wrongValue('--max-wait', WAIT_EXPECTED, text);
+  return ms;
 }

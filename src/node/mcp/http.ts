@@ -1,7 +1,9 @@
 /** MCP at `/mcp` of the hub's port. Who asks is judged anew for every request, by its token; no session id means anything. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { toWireError, WireError } from '../../core/errors.ts';
+import { badValue } from '../../core/json.ts';
 import type { HubListener } from '../../hub/events.ts';
 import type { SingleRequest } from '../../hub/single-request.ts';
 import type { Asked, Asker } from '../http/api.ts';
@@ -10,6 +12,7 @@ import { readText } from '../http/body.ts';
 import { respondError } from '../http/respond.ts';
 import { Bells } from './bells.ts';
 import { HttpParticipant } from './http-participant.ts';
+import { parseWait, USUAL_WAIT, WAIT_EXPECTED } from './max-wait.ts';
 import type { Participant } from './participant.ts';
 import { mcpServer } from './server.ts';
 import { sendWeb, webRequest } from './web-request.ts';
@@ -19,8 +22,8 @@ export interface McpHub extends Asked {
   markRead(agentId: string, sessionId: string, seq: number): void;
 }
 
-/** The same as over stdio; a proxy may cut off what is silent for longer. */
-const MAX_WAIT_MS = 25_000;
+/** How long those who are let go have for it. */
+const FAREWELL_MS = 500;
 
 type Handler = import('@modelcontextprotocol/server').McpHttpHandler;
 
@@ -28,6 +31,7 @@ export class McpSite {
   private readonly hub: McpHub;
   private readonly bells: Bells;
   private readonly stopping = new AbortController();
+  private readonly answering = new Set<Promise<void>>();
   private handler: Promise<Handler> | null = null;
 
   constructor(hub: McpHub) {
@@ -36,16 +40,33 @@ export class McpSite {
   }
 
   async answer(asker: Asker, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const answering = this.answerOne(asker, request, response);
+    this.answering.add(answering);
+    await answering.finally(() => this.answering.delete(answering));
+  }
+
+  /** Whoever waits is answered at once; what goes on and on is ended after that. */
+  async close(): Promise<void> {
+    this.stopping.abort();
+    await Promise.race([Promise.allSettled(this.answering), sleep(FAREWELL_MS, undefined, { ref: false })]);
+    await (await this.handler?.catch(() => null))?.close();
+  }
+
+  private async answerOne(asker: Asker, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     try {
+      const maxWaitMs = waitIn(request);
       const participant = await this.participantOf(asker, request);
       const body = request.method === 'POST' ? await readText(request, this.hub.maxFrameBytes) : null;
       const signal = AbortSignal.any([gone.signal, this.stopping.signal]);
       // Loaded when somebody asks.
       this.handler ??= this.load();
       const { fetch } = await this.handler;
-      await sendWeb(await fetch(webRequest(request, body, signal), { authInfo: authOf(participant) }), response);
+      await sendWeb(
+        await fetch(webRequest(request, body, gone.signal), { authInfo: authOf({ participant, maxWaitMs, signal }) }),
+        response,
+      );
     } catch (thrown) {
       if (gone.signal.aborted || response.headersSent) return void response.destroy();
       // What was not read of a body would be taken for the next request.
@@ -56,17 +77,13 @@ export class McpSite {
     }
   }
 
-  /** Whoever waits is answered at once. */
-  async close(): Promise<void> {
-    this.stopping.abort();
-    await (await this.handler?.catch(() => null))?.close();
-  }
-
   private async load(): Promise<Handler> {
     const sdk = await import('@modelcontextprotocol/server');
     return sdk.createMcpHandler(
-      ({ authInfo, requestInfo }) =>
-        mcpServer(sdk, participantIn(authInfo), { maxWaitMs: MAX_WAIT_MS, signal: requestInfo?.signal }),
+      ({ authInfo }) => {
+        const { participant, ...settings } = knownIn(authInfo);
+        return mcpServer(sdk, participant, settings);
+      },
       { maxRequestBodySize: this.hub.maxFrameBytes },
     );
   }
@@ -89,7 +106,7 @@ export class McpSite {
       if (auth !== null) unproven();
       throw new WireError('unauthenticated', '/mcp: expected Authorization: Bearer <token> with a token of this hub');
     }
-    const said = headers['parley-as']?.toString() ?? new URLSearchParams(url.split('?')[1] ?? '').get('as');
+    const said = headers['parley-as']?.toString() ?? queryOf(url).get('as');
     const as = said ?? credential.name;
     if (as === null) {
       const expected = 'a name, in the header Parley-As or as ?as=';
@@ -123,12 +140,31 @@ function idIn(resume: unknown): string {
   return (resume as { readonly agent_id: string }).agent_id;
 }
 
-/** What the SDK passes through to the server it makes for the request. The token itself stays here. */
-function authOf(participant: Participant) {
-  return { token: '', clientId: '', scopes: [], extra: { participant } };
+/** What is known of a request beside what is in it. */
+interface Known {
+  readonly participant: Participant;
+  readonly maxWaitMs: number;
+  /** Nobody waits for the answer, or nobody should any longer. */
+  readonly signal: AbortSignal;
 }
 
-function participantIn(authInfo: { readonly extra?: Record<string, unknown> } | undefined): Participant {
+/** What the SDK passes through to the server it makes for the request. The token itself stays here. */
+function authOf(known: Known) {
+  return { token: '', clientId: '', scopes: [], extra: { known } };
+}
+
+function knownIn(authInfo: { readonly extra?: Record<string, unknown> } | undefined): Known {
   // Put there by authOf for this very request.
-  return authInfo?.extra?.participant as Participant;
+  return authInfo?.extra?.known as Known;
+}
+
+function waitIn({ url = '' }: IncomingMessage): number {
+  const text = queryOf(url).get('max_wait') ?? USUAL_WAIT;
+  const ms = parseWait(text);
+  if (ms === null) throw badValue('query.max_wait', WAIT_EXPECTED, text);
+  return ms;
+}
+
+function queryOf(url: string): URLSearchParams {
+  return new URLSearchParams(url.split('?')[1] ?? '');
 }

@@ -8,6 +8,8 @@ import type { Participant } from './participant.ts';
 
 /** How many of the newest sessions are looked at. */
 const MOST = 50;
+/** More than any seq: that it ended was told. */
+const ENDED = 999_999_999_999_999;
 
 export async function lookAround(participant: Participant, given: string | undefined): Promise<FoundIn> {
   const cursor = given === undefined ? await fromNow(participant) : parseAround(given);
@@ -25,9 +27,10 @@ export async function lookAround(participant: Participant, given: string | undef
     }
     if (found.status === 'waiting') reason = found.reason ?? reason;
   }
-  for (const { session_id, head_seq } of ended) {
-    const found = await lookIn(participant, session_id, null);
-    return { ...found, cursor: aroundText(withTold(cursor, session_id, head_seq)) };
+  const [over] = ended;
+  if (over !== undefined) {
+    const found = await lookIn(participant, over.session_id, null);
+    return { ...found, cursor: aroundText(withTold(cursor, over.session_id, ENDED)) };
   }
   const next = 'Nothing for you yet: call wait_turn again with this cursor.';
   return { status: 'waiting', reason, cursor: aroundText(cursor), call_again: true, next };
@@ -45,8 +48,8 @@ function sorted(sessions: readonly SessionSummary[], agentId: string, cursor: Ar
   const isOwn = ({ labels, creator_id }: SessionSummary): boolean =>
     labels[DELEGATION_LABEL] === undefined || creator_id !== agentId;
   const isMine = ({ state, turn }: SessionSummary): boolean => state === 'ACTIVE' && turn?.agent_id === agentId;
-  const isNewEnd = ({ closed_at, session_id, head_seq }: SessionSummary): boolean =>
-    closed_at !== null && closed_at >= cursor.since && (toldSeq(cursor, session_id) ?? 0) < head_seq;
+  const isNewEnd = ({ state, closed_at, session_id }: SessionSummary): boolean =>
+    (state === 'CLOSING' || (closed_at !== null && closed_at >= cursor.since)) && toldSeq(cursor, session_id) !== ENDED;
   const own = sessions.filter(isOwn);
   return {
     mine: own.filter(isMine),

@@ -26,10 +26,11 @@ export async function waitFor<Found extends Look>(
     for (;;) {
       const leftMs = until - performance.now();
       const found = await look();
-      if (found.status !== 'waiting' || leftMs <= 0 || signal.aborted) return found;
+      if (found.status !== 'waiting' || leftMs <= 0) return found;
       progress(found.reason ?? 'waiting');
-      const beat = AbortSignal.any([signal, AbortSignal.timeout(Math.max(1, Math.min(BEAT_MS, leftMs)))]);
+      const beat = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(Math.min(BEAT_MS, leftMs)))]);
       await watch.next(beat);
+      if (signal.aborted) return found;
       if (!beat.aborted) await sleep(Math.min(GATHER_MS, Math.max(0, until - performance.now())));
     }
   } finally {
