@@ -87,6 +87,17 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
     ['revoke aaaaaaaaaaaaaaaa', 5, /no token/, /parley/],
     ['create --grant all', 2, /--grant: expected one of operate/, /^$/],
   ],
+  mcp: [
+    ['serve', 2, /<action>: expected one of install, got "serve"/, /--help/],
+    ['--max-wait 1h', 2, /--max-wait: expected a duration from 1s to 10m, got "1h"/, /^$/],
+    ['--undo', 2, /--undo is for "parley mcp install"/, /parley mcp install <tool> --undo/],
+    ['--token-file %/none', 5, /--token-file: there is no token in .*none/, /path/],
+    ['install', 2, /"mcp install" needs <tool>/, /claude, codex, cursor, gemini, opencode/],
+    ['install vim', 2, /<tool>: expected one of claude, codex, cursor, gemini, opencode, got "vim"/, /--help/],
+    ['install claude --scope all', 2, /--scope: expected one of user, project, got "all"/, /^$/],
+    ['install claude --max-wait 5s', 2, /--max-wait is not for "mcp install"/, /by hand/],
+    ['install claude --name Bob! --dry-run', 2, /--name: expected a name of a-z/, /^$/],
+  ],
   backup: [['%/copy --data %/none', 5, /is not a data folder: there is no parley\.json/, /--data/]],
   restore: [
     ['%/none --data %/new', 5, /there is no folder/, /parley backup/],

@@ -4,6 +4,7 @@ import { chmod, readlink, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TOOLS } from '../../src/node/mcp-install/tools.ts';
+import { root } from '../package/repository.ts';
 import { toolNamed, Workshop } from './workshop.ts';
 
 const YES = { yes: true } as const;
@@ -419,4 +420,16 @@ describe('by hand', () => {
     const [second] = (await shop.run('codex', { print: true })).values;
     expect(second?.snippet).toContain(`command = "${process.execPath}"`);
   });
+});
+
+it('[MI6] docs/mcp-install.md has the same', async () => {
+  const document = await shop.read(join(root, 'docs/mcp-install.md'));
+  for (const tool of TOOLS) {
+    const servers = tool.servers(undefined);
+    const given = ['parley', 'mcp', '--name', 'reviewer'];
+    const { start, usual } = tool.entry(given, servers);
+    const snippet = tool.format.alone([...servers, 'parley'], { ...start, ...usual });
+    expect(document).toContain(`\`\`\`${tool.language}\n${snippet}\`\`\``);
+    expect(document).toContain(tool.command('parley', given, 'user') ?? tool.title);
+  }
 });

@@ -21,7 +21,7 @@ export const mcp: Command = {
     {
       name: 'name',
       value: 'name',
-      help: 'Who the agent is (PARLEY_NAME, or your login name); a new name is registered.',
+      help: 'Who the agent is (PARLEY_NAME, or your login name; install: or what the tool is called); a new name is registered.',
     },
     {
       name: 'max-wait',

@@ -8,7 +8,7 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    include: ['test/clis/**/*.test.ts'],
+    include: ['test/real-clis/**/*.test.ts'],
     fileParallelism: false,
     disableConsoleIntercept: true,
     testTimeout: 300_000,
