@@ -31,6 +31,10 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
     ['--config %/no.yaml', 5, /--config: .* is not there/, /path/],
     ['--prot 1', 2, /Unknown option '--prot'/, /Did you mean --port\?/],
   ],
+  mcp: [
+    ['--max-wait soon', 2, /--max-wait: expected a duration from 1s to 10m, got "soon"/, /50s/],
+    ['reviewer', 2, /"mcp" takes no arguments, got "reviewer"/, /--help/],
+  ],
   demo: [['twice', 2, /"demo" takes no arguments, got "twice"/, /--help/]],
   open: [
     ['consulting', 2, /"open" needs --to/, /parley agents/],
