@@ -82,7 +82,9 @@ function notYet({ session, status, unavailable, agentId }: Standing): string | n
     const names = session.pending_acks.map((agentId) => nameOf(session, agentId));
     return `not all have accepted yet: ${names.join(', ')}`;
   }
-  return status === 'hidden' ? 'you were taken out of the rotation and may only read' : null;
+  return status === 'hidden'
+    ? 'you were taken out of the rotation, and only hear: call accept_invite with this session to come back'
+    : null;
 }
 
 /** Where nobody is expected in particular it is one's turn when somebody else said something new, or nobody has begun. */
