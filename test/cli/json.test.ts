@@ -175,6 +175,10 @@ it('[CM2] graph, completion and demo need no hub', async () => {
   expect(told.map(({ text }) => text).join('\n')).toContain('What to try next');
 });
 
+it('[CM2] mcp has nothing of its own to say on stdout', async () => {
+  expect(await json('mcp', '--name', 'reviewer')).toEqual([]);
+});
+
 it('[CM11] doctor looks at environment, folder, disk, sync, port and clock', async () => {
   const [found] = await json('doctor');
   const checks = found?.checks as { name: string; ok: boolean }[];

@@ -20,6 +20,17 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     }
   });
 
+  test('[MC9] who was taken out of the rotation is told so, and how to come back', async () => {
+    const one = await HttpHub.open();
+    const { agent, session, other } = await waiting(one);
+    await one.hub.hideParticipant(session, 'reviewer');
+    expect(await agent.refusal('say', { session, text: 'hello' })).toMatch(/^not your turn: .*accept_invite/);
+    expect((await agent.value('wait_turn', { session })).reason).toContain('accept_invite');
+    await agent.value('accept_invite', { session });
+    await other.send('Welcome back.');
+    expect(await agent.turn({ session })).toMatchObject({ status: 'your_turn' });
+  });
+
   test('[MC9] what a session type does not know is refused with what to do instead', async () => {
     const { agent, session, other } = await waiting(await HttpHub.open());
     await other.send('Your turn.');

@@ -98,6 +98,35 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 });
 
+test('[MC5] who opened a session where all may speak is told to begin, also if it waited before the others accepted', async () => {
+  const one = await HttpHub.open();
+  const agent = await ways.join(one, 'reviewer', { over: 'http', revision: '2026' }, '1s');
+  const bob = await one.hub.agent('bob', { onInvite: () => new Promise(() => {}) });
+  const { session } = await agent.value('session_open', { type: 'conversation', participants: ['bob'] });
+  const early = await agent.value('wait_turn', { session });
+  expect(early).toMatchObject({ status: 'waiting', reason: 'not all have accepted yet: bob' });
+  await bob.call('ack_invite', { session_id: session });
+  const begin = await agent.value('wait_turn', { session, cursor: early.cursor });
+  expect(begin).toMatchObject({ status: 'your_turn', messages: [] });
+  expect(await agent.value('wait_turn', { session, cursor: begin.cursor })).toMatchObject({ status: 'waiting' });
+});
+
+test('[MC5] a turn is told however many sessions there are, and many that ended hide none', async () => {
+  const one = await HttpHub.open();
+  const agent = await ways.join(one, 'reviewer', { over: 'http', revision: '2026' }, '1s');
+  await agent.value('sessions');
+  const bob = await one.hub.agent('bob', { onMessage: () => {} });
+  const old = await bob.open('discussion', { participants: ['reviewer'], wait: 'created' });
+  await agent.value('accept_invite', { session: old.id });
+  for (let i = 0; i < 60; i++) {
+    const other = await bob.open('discussion', { participants: ['reviewer'], wait: 'created' });
+    await agent.value('accept_invite', { session: other.id });
+    if (i % 10 === 0) await other.close('enough');
+  }
+  await old.send('You?');
+  expect(await agent.value('wait_turn')).toMatchObject({ status: 'your_turn', session: old.id });
+});
+
 test('[MC5] with several sessions each turn, invite and end is told, one at a time', async () => {
   const one = await HttpHub.open();
   const agent = await ways.join(one, 'reviewer', { over: 'http', revision: '2026' }, '1s');

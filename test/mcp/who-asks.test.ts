@@ -150,6 +150,23 @@ describe('as it is on the wire', () => {
     }
   });
 
+  test('[MC3] one agent has so many requests open at once, and others are not held up by it', async () => {
+    const one = await HttpHub.open();
+    const [token, other] = [await one.member('reviewer'), await one.member('other')];
+    const agent = await Agent.overHttp(one.port, token, { maxWait: '10m' });
+    let waiting = 0;
+    const all = new Promise<void>((resolve) => {
+      const onprogress = (): void => {
+        waiting += 1;
+        if (waiting === 64) resolve();
+      };
+      for (let i = 0; i < 64; i++) agent.call('wait_turn', {}, { onprogress }).catch(() => null);
+    });
+    await all;
+    expect((await asked(one, token, LIST)).status).toBe(429);
+    expect((await asked(one, other, LIST)).status).toBe(200);
+  });
+
   test('[MC3] when the port closes, whoever waits is let go at once', async () => {
     const one = await HttpHub.open();
     const token = await one.member('reviewer');

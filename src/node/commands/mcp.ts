@@ -54,6 +54,6 @@ export const mcp: Command = {
 
 function waitOf(text: string): number {
   const ms = parseWait(text);
-  if (ms === null) throw wrongValue('--max-wait', WAIT_EXPECTED, text);
+  if (ms === null) throw wrongValue('--max-wait', WAIT_EXPECTED, text, 'For example: --max-wait 50s');
   return ms;
 }

@@ -22,6 +22,8 @@ export interface McpHub extends Asked {
   markRead(agentId: string, sessionId: string, seq: number): void;
 }
 
+/** Requests that one agent may have open: as many as on a connection. */
+const MOST_OPEN = 64;
 /** How long those who are let go have for it. */
 const FAREWELL_MS = 500;
 
@@ -31,6 +33,8 @@ export class McpSite {
   private readonly hub: McpHub;
   private readonly bells: Bells;
   private readonly stopping = new AbortController();
+  /** By agent: how many are under way. */
+  private readonly open = new Map<string, number>();
   private readonly answering = new Set<Promise<void>>();
   private handler: Promise<Handler> | null = null;
 
@@ -57,7 +61,8 @@ export class McpSite {
     response.once('close', () => gone.abort());
     try {
       const maxWaitMs = waitIn(request);
-      const participant = await this.participantOf(asker, request);
+      const { participant, agentId } = await this.participantOf(asker, request);
+      this.count(agentId, response);
       const body = request.method === 'POST' ? await readText(request, this.hub.maxFrameBytes) : null;
       const signal = AbortSignal.any([gone.signal, this.stopping.signal]);
       // Loaded when somebody asks.
@@ -88,13 +93,28 @@ export class McpSite {
     );
   }
 
-  private async participantOf(asker: Asker, request: IncomingMessage): Promise<HttpParticipant> {
+  /** Those that wait cost a socket each, so that one agent has only so many. */
+  private count(agentId: string, response: ServerResponse): void {
+    const open = this.open.get(agentId) ?? 0;
+    if (open >= MOST_OPEN) {
+      const message = `/mcp: at most ${MOST_OPEN} requests may be open for one agent`;
+      throw new WireError('rate_limited', message, { retry_after_ms: 1_000 });
+    }
+    this.open.set(agentId, open + 1);
+    response.once('close', () => {
+      const left = (this.open.get(agentId) ?? 1) - 1;
+      if (left === 0) this.open.delete(agentId);
+      else this.open.set(agentId, left);
+    });
+  }
+
+  private async participantOf(asker: Asker, request: IncomingMessage): Promise<Asking> {
     const refusal = asker.refusal();
     if (refusal !== null) throw new WireError('rate_limited', refusal, { retry_after_ms: 60_000 });
     const { hub, bells } = this;
     const proof = await this.proofOf(asker, request);
     const agentId = await this.agentIdOf(proof);
-    return new HttpParticipant({ hub, bells, agentId, proof });
+    return { agentId, participant: new HttpParticipant({ hub, bells, agentId, proof }) };
   }
 
   /** For a credential that speaks for several, the request says for whom. */
@@ -131,6 +151,11 @@ export class McpSite {
       return idIn(await this.hub.ask({ ...proof, op: 'get_resume', params: {} }));
     }
   }
+}
+
+interface Asking {
+  readonly agentId: string;
+  readonly participant: Participant;
 }
 
 type Proof = Omit<SingleRequest, 'op' | 'params' | 'as'> & { readonly as: string };

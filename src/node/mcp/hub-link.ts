@@ -1,5 +1,6 @@
 /** The participant of a process of its own: a connection that is made when it is needed, and made again when it is lost. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentClient } from '../../client/agent-client.ts';
 import { type ConnectionEnd, describeEnd } from '../../client/connection.ts';
 import type { InviteDecision } from '../../client/invites.ts';
@@ -71,7 +72,17 @@ export class HubLink implements Participant {
     this.lost = null;
     if (lost !== null) return Promise.reject(lost);
     this.client ??= this.connect();
-    return this.client;
+    return this.inTime(this.client);
+  }
+
+  /** Whoever asks does not wait for ever; the connection may still come. */
+  private async inTime(client: Promise<AgentClient>): Promise<AgentClient> {
+    const { url, patienceMs } = this.settings;
+    const done = new AbortController();
+    const tooLong = sleep(patienceMs, null, { signal: done.signal }).catch(() => null);
+    const found = await Promise.race([client, tooLong]).finally(() => done.abort());
+    if (found !== null) return found;
+    throw new WireError('unavailable', `${url} has not answered for ${patienceMs / 1000} s`, { outcome: 'refused' });
   }
 
   private async connect(): Promise<AgentClient> {

@@ -1,5 +1,6 @@
 /** What one session has for a participant now. */
 
+import { DELEGATION_LABEL } from '../../core/delegation.ts';
 import type { Envelope } from '../../core/envelope.ts';
 import { isTerminal, nameOf } from '../../core/session.ts';
 import type { Participant } from './participant.ts';
@@ -41,7 +42,7 @@ export async function lookIn(participant: Participant, id: string, after: number
   const why = notYet(standing);
   if (why !== null) return { ...about, ...waiting(why) };
   const recent = await recentlySaid(participant, id);
-  if (!isMine(standing, recent, after)) return { ...about, ...waiting(awaited(standing)) };
+  if (!isMine(standing, recent, after ?? 0)) return { ...about, ...waiting(awaited(standing)) };
   return { ...about, ...(await myTurn(participant, id, standing, recent)) };
 }
 
@@ -72,21 +73,26 @@ function waiting(reason: string) {
 }
 
 /** Why nobody can speak, or not this one; null = it may have the turn. */
-function notYet({ session, status, unavailable }: Standing): string | null {
+function notYet({ session, status, unavailable, agentId }: Standing): string | null {
   if (unavailable !== null) return `the session cannot go on now: ${unavailable}`;
+  if (session.labels[DELEGATION_LABEL] !== undefined && session.creator_id === agentId) {
+    return 'it answers a question that you delegated; delegate brings the answer';
+  }
   if (session.state === 'INVITED') {
     const names = session.pending_acks.map((agentId) => nameOf(session, agentId));
     return `not all have accepted yet: ${names.join(', ')}`;
   }
-  return status === 'hidden' ? 'you were taken out of the rotation and may only read' : null;
+  return status === 'hidden'
+    ? 'you were taken out of the rotation, and only hear: call accept_invite with this session to come back'
+    : null;
 }
 
 /** Where nobody is expected in particular it is one's turn when somebody else said something new, or nobody has begun. */
-function isMine({ turn, agentId, session }: Standing, recent: readonly Envelope[], after: number | null): boolean {
+function isMine({ turn, agentId, session }: Standing, recent: readonly Envelope[], after: number): boolean {
   if (turn !== null) return turn.agent_id === agentId;
   const [last] = recent;
-  if (last === undefined) return after === null && session.creator_id === agentId;
-  return last.sender_id !== agentId && last.seq > (after ?? 0);
+  if (last === undefined) return after === 0 && session.creator_id === agentId;
+  return last.sender_id !== agentId && last.seq > after;
 }
 
 function awaited({ session, turn }: Standing): string {

@@ -43,7 +43,7 @@ export function answeredSeq({ turn, agentId }: Standing, recent: readonly Envelo
 /** `bob is expected since 40 s`. */
 export async function awaitedNow(participant: Participant, session_id: string): Promise<string> {
   const { session, turn, status } = await standingIn(participant, session_id);
-  if (status === 'hidden') return 'you were taken out of the rotation of this session and may only read';
+  if (status === 'hidden') return 'you were taken out of the rotation, and come back with accept_invite';
   if (turn === null) return 'nobody is expected in particular';
   const name = nameOf(session, turn.agent_id);
   const [{ envelopes }, { time }] = await Promise.all([

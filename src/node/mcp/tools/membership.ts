@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { next, session } from '../fields.ts';
+import { standingIn } from '../standing.ts';
 import { type Tool, tool } from '../tool.ts';
 
 const reason = z.string().min(1).max(256).optional();
@@ -11,12 +12,14 @@ export const acceptInvite: Tool = tool({
   name: 'accept_invite',
   title: 'Accept an invite',
   description:
-    'Joins a session you are invited to. Call it when wait_turn answered invited and your user wants you to take part. Gives back how the session stands; then call wait_turn with it.',
+    'Joins a session you are invited to. Call it when wait_turn answered invited and your user wants you to take part; also to come back where you were taken out of the rotation because you were away too long. Gives back how the session stands; then call wait_turn with it.',
   effect: 'changes',
   input: z.object({ session }),
   output,
   async run({ session: session_id }, { participant }) {
-    const { state } = await participant.call('ack_invite', { session_id });
+    const { status } = await standingIn(participant, session_id);
+    const op = status === 'hidden' ? 'return_to_session' : 'ack_invite';
+    const { state } = await participant.call(op, { session_id });
     return { session: session_id, state, next: 'You are in. Call wait_turn with this session.' };
   },
 });
