@@ -5,9 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { toWireError, WireError } from '../../core/errors.ts';
 import { badValue } from '../../core/json.ts';
 import type { HubListener } from '../../hub/events.ts';
-import type { SingleRequest } from '../../hub/single-request.ts';
 import type { Asked, Asker } from '../http/api.ts';
-import { bearerOf } from '../http/bearer.ts';
 import { readText } from '../http/body.ts';
 import { respondError } from '../http/respond.ts';
 import { Bells } from './bells.ts';
@@ -16,6 +14,7 @@ import { parseWait, USUAL_WAIT, WAIT_EXPECTED } from './max-wait.ts';
 import type { Participant } from './participant.ts';
 import { mcpServer } from './server.ts';
 import { sendWeb, webRequest } from './web-request.ts';
+import { queryOf, whoAsks } from './who-asks.ts';
 
 export interface McpHub extends Asked {
   follow(listener: HubListener<'envelopePosted'>): () => void;
@@ -32,10 +31,10 @@ type Handler = import('@modelcontextprotocol/server').McpHttpHandler;
 export class McpSite {
   private readonly hub: McpHub;
   private readonly bells: Bells;
-  private readonly stopping = new AbortController();
   /** By agent: how many are under way. */
   private readonly open = new Map<string, number>();
-  private readonly answering = new Set<Promise<void>>();
+  /** What is being answered, and a way to have that done with. */
+  private readonly answering = new Map<Promise<void>, AbortController>();
   private handler: Promise<Handler> | null = null;
 
   constructor(hub: McpHub) {
@@ -44,34 +43,42 @@ export class McpSite {
   }
 
   async answer(asker: Asker, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const answering = this.answerOne(asker, request, response);
-    this.answering.add(answering);
+    const over = new AbortController();
+    const answering = this.answerOne(asker, request, response, over);
+    this.answering.set(answering, over);
     await answering.finally(() => this.answering.delete(answering));
   }
 
   /** Whoever waits is answered at once; what goes on and on is ended after that. */
   async close(): Promise<void> {
-    this.stopping.abort();
-    await Promise.race([Promise.allSettled(this.answering), sleep(FAREWELL_MS, undefined, { ref: false })]);
+    for (const over of this.answering.values()) over.abort();
+    await Promise.race([Promise.allSettled(this.answering.keys()), sleep(FAREWELL_MS, undefined, { ref: false })]);
     await (await this.handler?.catch(() => null))?.close();
   }
 
-  private async answerOne(asker: Asker, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async answerOne(
+    asker: Asker,
+    request: IncomingMessage,
+    response: ServerResponse,
+    over: AbortController,
+  ): Promise<void> {
     const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    response.once('close', () => {
+      gone.abort();
+      over.abort();
+    });
     try {
       const maxWaitMs = waitIn(request);
-      const { participant, agentId } = await this.participantOf(asker, request);
+      const { hub, bells } = this;
+      const { agentId, proof } = await whoAsks(hub, asker, request);
       this.count(agentId, response);
+      const participant = new HttpParticipant({ hub, bells, agentId, proof });
       const body = request.method === 'POST' ? await readText(request, this.hub.maxFrameBytes) : null;
-      const signal = AbortSignal.any([gone.signal, this.stopping.signal]);
       // Loaded when somebody asks.
       this.handler ??= this.load();
       const { fetch } = await this.handler;
-      await sendWeb(
-        await fetch(webRequest(request, body, gone.signal), { authInfo: authOf({ participant, maxWaitMs, signal }) }),
-        response,
-      );
+      const authInfo = authOf({ participant, maxWaitMs, signal: over.signal });
+      await sendWeb(await fetch(webRequest(request, body, gone.signal), { authInfo }), response);
     } catch (thrown) {
       if (gone.signal.aborted || response.headersSent) return void response.destroy();
       // What was not read of a body would be taken for the next request.
@@ -107,62 +114,6 @@ export class McpSite {
       else this.open.set(agentId, left);
     });
   }
-
-  private async participantOf(asker: Asker, request: IncomingMessage): Promise<Asking> {
-    const refusal = asker.refusal();
-    if (refusal !== null) throw new WireError('rate_limited', refusal, { retry_after_ms: 60_000 });
-    const { hub, bells } = this;
-    const proof = await this.proofOf(asker, request);
-    const agentId = await this.agentIdOf(proof);
-    return { agentId, participant: new HttpParticipant({ hub, bells, agentId, proof }) };
-  }
-
-  /** For a credential that speaks for several, the request says for whom. */
-  private async proofOf(asker: Asker, { headers, url = '' }: IncomingMessage): Promise<Proof> {
-    const auth = bearerOf(headers.authorization);
-    const credential = await asker.authenticate(auth ?? { scheme: 'none' });
-    const unproven = (): void => asker.unproven();
-    if (credential === null) {
-      if (auth !== null) unproven();
-      throw new WireError('unauthenticated', '/mcp: expected Authorization: Bearer <token> with a token of this hub');
-    }
-    const said = headers['parley-as']?.toString() ?? queryOf(url).get('as');
-    const as = said ?? credential.name;
-    if (as === null) {
-      const expected = 'a name, in the header Parley-As or as ?as=';
-      const message =
-        '/mcp: this token is for no name in particular; say who you are with the header Parley-As: <name>';
-      throw new WireError('bad_frame', message, { field: 'as', expected });
-    }
-    return { as, auth, authenticate: asker.authenticate, unproven };
-  }
-
-  /** A name that nobody has yet is registered, if the credential allows it. */
-  private async agentIdOf(proof: Proof): Promise<string> {
-    try {
-      return idIn(await this.hub.ask({ ...proof, op: 'get_resume', params: {} }));
-    } catch (thrown) {
-      if (!(thrown instanceof WireError) || thrown.code !== 'unauthenticated') throw thrown;
-      const register = { op: 'register', params: { name: proof.as, kind: 'agent' } } as const;
-      // As somebody who is not registered yet: as nobody.
-      await this.hub.ask({ ...proof, as: null, ...register }).catch((refused: unknown) => {
-        throw refused instanceof WireError && refused.code === 'conflict' ? thrown : refused;
-      });
-      return idIn(await this.hub.ask({ ...proof, op: 'get_resume', params: {} }));
-    }
-  }
-}
-
-interface Asking {
-  readonly agentId: string;
-  readonly participant: Participant;
-}
-
-type Proof = Omit<SingleRequest, 'op' | 'params' | 'as'> & { readonly as: string };
-
-function idIn(resume: unknown): string {
-  // The result of get_resume.
-  return (resume as { readonly agent_id: string }).agent_id;
 }
 
 /** What is known of a request beside what is in it. */
@@ -188,8 +139,4 @@ function waitIn({ url = '' }: IncomingMessage): number {
   const ms = parseWait(text);
   if (ms === null) throw badValue('query.max_wait', WAIT_EXPECTED, text);
   return ms;
-}
-
-function queryOf(url: string): URLSearchParams {
-  return new URLSearchParams(url.split('?')[1] ?? '');
 }
