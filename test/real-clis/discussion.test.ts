@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AgentClient } from '../../src/client/agent-client.ts';
 import { connect } from '../../src/node/client.ts';
-import { CommandLine } from '../cli/command-line.ts';
+import { CommandLine, linesOf } from '../cli/command-line.ts';
 import { operatorToken } from '../wire/up-process.ts';
 import { talker } from './brain.ts';
 import { RealAgent } from './real-agent.ts';
@@ -59,6 +59,21 @@ it('both join through MCP and take their turns', async () => {
   console.log(out);
   const failed = ended.filter((one) => one.code !== 0);
   expect(failed).toEqual([]);
+  // An exit code proves little: each says itself that it got to the end, and codex what it called.
+  const [claude, codex] = ended.map((one) => one.out);
+  expect(JSON.parse(claude ?? '')).toMatchObject({
+    is_error: false,
+    permission_denials: [],
+    result: 'claude: the discussion is over',
+  });
+  expect(codex).toContain('codex: the discussion is over');
+  const calls = linesOf(codex ?? '').map(
+    ({ item }) => item as { type?: string; tool?: string; status?: string } | undefined,
+  );
+  const spoken = calls.filter(
+    (one) => one?.type === 'mcp_tool_call' && one.tool === 'say' && one.status === 'completed',
+  );
+  expect(spoken).toHaveLength(2);
   expect(code).toBe(0);
   expect(reason).toBe('rounds_complete');
   expect(await texts(session.id)).toEqual(
