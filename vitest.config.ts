@@ -15,7 +15,7 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, 'test/pack/**'],
+    exclude: [...configDefaults.exclude, 'test/pack/**', 'test/real-clis/**'],
     pool: 'threads',
     // Two at least: the long simulations run side by side.
     maxWorkers: Math.max(2, availableParallelism() - 1),

@@ -35,6 +35,7 @@ import { changeGrants } from './grants.ts';
 import { isOver } from './handshake.ts';
 import { Inboxes } from './inboxes.ts';
 import { LiveIndex } from './live-index.ts';
+import { markRead } from './mark-read.ts';
 import { Meter } from './meter.ts';
 import { Observers } from './observers.ts';
 import { bringBack, hide, remove } from './operate.ts';
@@ -221,6 +222,11 @@ export class Hub {
   registerHandler(handler: ViolationHandler): void {
     this.parts.expectations.registerHandler(handler);
     void this.parts.sessions.reviveLacking();
+  }
+
+  /** All of a session up to this seq was shown to an agent that has no connection: it counts as acked. */
+  markRead(agentId: string, sessionId: string, seq: number): void {
+    void markRead(this.parts, { agentId, sessionId, seq });
   }
 
   /** Everything that time brings: due deadlines, repeats, cursors, eviction. Called once a second. */

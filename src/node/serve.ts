@@ -8,6 +8,7 @@ import { WireError } from '../core/errors.ts';
 import { InFlight } from './http/in-flight.ts';
 import { LineOfRequests } from './http/line-of-requests.ts';
 import { answer } from './http/site.ts';
+import type { McpSite } from './mcp/http.ts';
 import type { Served } from './served.ts';
 import { Addresses } from './wire/addresses.ts';
 import { authenticationOf } from './wire/authenticate.ts';
@@ -66,6 +67,8 @@ class Port {
   private readonly turns = new Turns();
   private readonly heartbeat: Heartbeat;
   private requests = 0;
+  /** Made when somebody asks for it: most hubs are never asked. */
+  private mcp: Promise<McpSite> | null = null;
   private closing = false;
 
   constructor(hub: Served, settings: ServeSettings, authentication: (isForwarded: boolean) => Authenticate) {
@@ -128,7 +131,12 @@ class Port {
     // Answered while the port closes: the connection it came on would be kept for another that never comes.
     response.once('close', () => this.closing && setImmediate(() => this.server.closeIdleConnections()));
     this.inFlight.begin(request, response);
-    void answer(this.hub, visitor, request, response);
+    void answer({ ...this.hub, answerMcp: (...asked) => this.answerMcp(...asked) }, visitor, request, response);
+  }
+
+  private async answerMcp(...asked: Parameters<McpSite['answer']>): Promise<void> {
+    this.mcp ??= import('./mcp/http.ts').then((loaded) => new loaded.McpSite(this.hub));
+    await (await this.mcp).answer(...asked);
   }
 
   private upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
@@ -185,6 +193,7 @@ class Port {
     await quiet(() => this.raw.accepted + this.requests, Math.min(LAST_CALL_MS, drainMs));
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     this.server.closeIdleConnections();
+    void this.mcp?.then((mcp) => mcp.close());
     const cut = setTimeout(() => {
       for (const endpoint of this.endpoints) endpoint.destroy();
       // Also those that never got as far as a request, or as TLS.

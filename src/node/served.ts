@@ -5,6 +5,7 @@ import type { WireCode } from '../core/errors.ts';
 import type { Link } from '../core/link.ts';
 import type { Health } from '../core/operations.ts';
 import { type Log, silentLog } from '../core/ports.ts';
+import type { HubListener } from '../hub/events.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { Peer } from '../hub/peer.ts';
 import type { SingleRequest } from '../hub/single-request.ts';
@@ -15,6 +16,10 @@ export interface Served {
   accept(link: Link, peer: Peer): void;
   /** One request without a connection. */
   ask(request: SingleRequest): Promise<unknown>;
+  /** Whatever becomes durable, from now on; the result stops it. */
+  follow(listener: HubListener<'envelopePosted'>): () => void;
+  /** All of a session up to this seq was shown to who has no connection. */
+  markRead(agentId: string, sessionId: string, seq: number): void;
   /** A peer was refused something, by the hub or before it was asked. */
   refused(code: WireCode): void;
   health(): Health;
@@ -32,6 +37,8 @@ export function servedHub(hub: Hub, log: Log = silentLog): Served {
   return {
     accept: (link, peer) => hub.accept(link, peer),
     ask: (request) => hub.ask(request),
+    follow: (listener) => hub.on('envelopePosted', listener),
+    markRead: (agentId, sessionId, seq) => hub.markRead(agentId, sessionId, seq),
     refused: (code) => hub.countRefusal(code),
     health: () => hub.health(),
     async metrics() {

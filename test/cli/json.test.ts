@@ -144,6 +144,23 @@ it('[CM2] schedule: created, listed, paused, resumed, deleted', async () => {
   expect(await json('schedule', 'list')).toEqual([]);
 });
 
+it('[CM2] mcp install: what would change, done and undone, and what to paste', async () => {
+  const own = { HOME: line.folder, XDG_CONFIG_HOME: '', CODEX_HOME: '' };
+  ran.add('mcp');
+  for (const [words, expected] of [
+    ['--dry-run', { action: 'added', done: false }],
+    ['--yes', { action: 'added', done: true }],
+    ['--yes', { action: 'unchanged', done: true }],
+    ['--undo --yes', { action: 'deleted', done: true }],
+  ] as const) {
+    const { code, out } = await line.run(['mcp', 'install', 'codex', ...words.split(' '), '--json'], own);
+    expect(code).toBe(0);
+    expect(linesOf(out)).toMatchObject([{ tool: 'codex', entry: 'parley', change: expect.any(Array), ...expected }]);
+  }
+  const { out } = await line.run(['mcp', 'install', '--print', '--json'], own);
+  expect(linesOf(out).map(({ tool }) => tool)).toEqual(['claude', 'codex', 'cursor', 'gemini', 'opencode']);
+});
+
 it('[CM2] graph, completion and demo need no hub', async () => {
   const file = join(line.folder, 'graph.yaml');
   await writeFile(
@@ -156,6 +173,10 @@ it('[CM2] graph, completion and demo need no hub', async () => {
   expect(script).toMatchObject({ shell: 'bash', script: expect.stringContaining('complete -F') });
   const told = await json('demo');
   expect(told.map(({ text }) => text).join('\n')).toContain('What to try next');
+});
+
+it('[CM2] mcp has nothing of its own to say on stdout', async () => {
+  expect(await json('mcp', '--name', 'reviewer')).toEqual([]);
 });
 
 it('[CM11] doctor looks at environment, folder, disk, sync, port and clock', async () => {

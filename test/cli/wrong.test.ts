@@ -53,6 +53,17 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
     ['--config %/no.yaml', 5, /--config: .* is not there/, /path/],
     ['--prot 1', 2, /Unknown option '--prot'/, /Did you mean --port\?/],
   ],
+  mcp: [
+    ['--max-wait soon', 2, /--max-wait: expected a duration from 1s to 10m, got "soon"/, /50s/],
+    ['serve', 2, /<action>: expected one of install, got "serve"/, /--help/],
+    ['--undo', 2, /--undo is for "parley mcp install"/, /parley mcp install <tool> --undo/],
+    ['--token-file %/none', 5, /--token-file: there is no token in .*none/, /path/],
+    ['install', 2, /"mcp install" needs <tool>/, /claude, codex, cursor, gemini, opencode/],
+    ['install vim', 2, /<tool>: expected one of claude, codex, cursor, gemini, opencode, got "vim"/, /--help/],
+    ['install claude --scope all', 2, /--scope: expected one of user, project, got "all"/, /^$/],
+    ['install claude --max-wait 5s', 2, /--max-wait is not for "mcp install"/, /by hand/],
+    ['install claude --name Bob! --dry-run', 2, /--name: expected a name of a-z/, /^$/],
+  ],
   demo: [['twice', 2, /"demo" takes no arguments, got "twice"/, /--help/]],
   open: [
     ['consulting', 2, /"open" needs --to/, /parley agents/],

@@ -57,6 +57,7 @@ export interface Command {
 const HUB_OPTIONS: readonly Option[] = [
   { name: 'url', value: 'url', help: 'The hub (PARLEY_URL, or ws://127.0.0.1:4747).' },
   { name: 'token', value: 'token', help: "A token (PARLEY_TOKEN, or the operator's of the data folder)." },
+  { name: 'token-file', value: 'file', help: 'A file with the token in it.', values: 'file' },
   {
     name: 'data',
     value: 'folder',

@@ -12,6 +12,7 @@ import { exportSession } from './export.ts';
 import { graph } from './graph.ts';
 import { inbox } from './inbox.ts';
 import { join } from './join.ts';
+import { mcp } from './mcp.ts';
 import { open } from './open.ts';
 import { redact } from './redact.ts';
 import { repair } from './repair.ts';
@@ -33,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
   send,
   close,
   join,
+  mcp,
   sessions,
   agents,
   show,

@@ -41,16 +41,11 @@ export async function whereIs(asked: Asked, io: Pick<Io, 'env'>): Promise<Where>
 }
 
 async function credentialsOf(asked: Asked, io: Pick<Io, 'env'>): Promise<Omit<Where, 'url' | 'ca'>> {
-  const given = asked.values.token ?? (io.env.PARLEY_TOKEN || undefined);
-  if (given !== undefined) {
-    // A hub's own has a shape of its own; anything else is an issuer's.
-    const scheme = partsOfToken(given) === null ? 'jwt' : 'token';
-    return {
-      credentials: { scheme, token: given },
-      proof: asked.values.token === undefined ? 'PARLEY_TOKEN' : '--token',
-      isGiven: true,
-    };
-  }
+  const { token: said, 'token-file': kept } = asked.values;
+  if (said !== undefined) return { credentials: proving(said), proof: '--token', isGiven: true };
+  if (kept !== undefined) return { credentials: proving(await secretIn(kept)), proof: kept, isGiven: true };
+  const inEnv = io.env.PARLEY_TOKEN;
+  if (inEnv) return { credentials: proving(inEnv), proof: 'PARLEY_TOKEN', isGiven: true };
   const file = operatorTokenFile(dataFolder(asked, io));
   const token = (await readFile(file, 'utf8').catch(() => '')).trim();
   // A hub may ask for no proof.
@@ -62,6 +57,22 @@ async function credentialsOf(asked: Asked, io: Pick<Io, 'env'>): Promise<Omit<Wh
 /** Who is to speak, if that is said. */
 export function nameGiven({ values }: Asked, { env }: Pick<Io, 'env'>): string | undefined {
   return values.as ?? (env.PARLEY_NAME || undefined);
+}
+
+/** A hub's own has a shape of its own; anything else is an issuer's. */
+function proving(token: string): JsonObject {
+  return { scheme: partsOfToken(token) === null ? 'jwt' : 'token', token };
+}
+
+async function secretIn(file: string): Promise<string> {
+  const token = (await readFile(file, 'utf8').catch(() => '')).trim();
+  if (token !== '') return token;
+  throw new Trouble(
+    'notFound',
+    'no_file',
+    `--token-file: there is no token in ${file}`,
+    'Give the path of a file with it.',
+  );
 }
 
 /** Who somebody is when nobody says: the name they logged in with, as far as it is a name here. */

@@ -68,7 +68,7 @@ function askerIn(header: string | undefined, query: readonly string[]): string |
   return [...said][0] ?? null;
 }
 
-function limitsFor({ maxFrameBytes, maxJsonDepth }: Asked, kind: AskerKind): BodyLimits {
+export function limitsFor({ maxFrameBytes, maxJsonDepth }: Asked, kind: AskerKind): BodyLimits {
   const maxBytes = kind === 'known' ? maxFrameBytes : Math.min(maxFrameBytes, STRANGER_BYTES);
   return { maxBytes, maxDepth: maxJsonDepth + PARAMS_DEPTH };
 }

@@ -19,16 +19,26 @@ export async function readParams(
   response: ServerResponse,
   limits: BodyLimits,
 ): Promise<JsonObject> {
-  checkHeaders(request);
-  const bytes = await readBytes(request, response, limits.maxBytes);
-  if (bytes.length === 0) return {};
-  if (!isNestedWithin(bytes, limits.maxDepth)) {
-    throw badValue('body', `JSON nested at most ${limits.maxDepth} deep`, 'deeper nesting');
-  }
-  const value = parsed(decoded(bytes));
+  const text = await readText(request, response, limits);
+  if (text === '') return {};
+  const value = parsed(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badValue('body', 'an object', value);
   // JSON.parse gives JSON.
   return value as JsonObject;
+}
+
+/** JSON, as far as that can be told without parsing it. */
+export async function readText(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limits: BodyLimits,
+): Promise<string> {
+  checkHeaders(request);
+  const bytes = await readBytes(request, response, limits.maxBytes);
+  if (!isNestedWithin(bytes, limits.maxDepth)) {
+    throw badValue('body', `JSON nested at most ${limits.maxDepth} deep`, 'deeper nesting');
+  }
+  return decoded(bytes);
 }
 
 /** It has come, or will come soon; false = nobody knows whether the rest will ever come. */

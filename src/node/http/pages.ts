@@ -4,7 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST',
-  'access-control-allow-headers': 'authorization, content-type, parley-as, traceparent',
+  'access-control-allow-headers':
+    'authorization, content-type, parley-as, traceparent, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, last-event-id',
   'access-control-max-age': '600',
 };
 

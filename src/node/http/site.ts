@@ -22,6 +22,8 @@ export interface SiteHub extends Asked {
   /** Every refusal is counted, whoever it comes from. */
   refused(code: WireCode): void;
   readonly log: Log;
+  /** MCP for who asks. */
+  answerMcp(asker: Asker, request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
 /** Who asks, and from where. */
@@ -34,7 +36,9 @@ export interface Visitor extends Asker {
   readonly forbidden: string | null;
 }
 
-const PLACES = `GET /healthz, /readyz, /metrics, /openapi.json, /asyncapi.json, /schemas and ${API}`;
+export const MCP = '/mcp';
+
+const PLACES = `GET /healthz, /readyz, /metrics, /openapi.json, /asyncapi.json, /schemas, ${API} and ${MCP}`;
 
 /** Whatever goes wrong is answered too. */
 export async function answer(
@@ -76,6 +80,7 @@ async function answered(
   checkExpected(request);
   if (allowPage(request, response)) return;
   if (path.startsWith(`${API}/`)) return answerApi(hub, visitor, request, response);
+  if (path === MCP) return hub.answerMcp(visitor, request, response);
   if (request.method === 'GET' || request.method === 'HEAD') {
     // Its host was looked at before.
     const contract = contractTextAt(path, { host: request.headers.host ?? '', isTls: visitor.isTls });

@@ -1,0 +1,45 @@
+/** The words with which a tool starts `parley mcp`, and how one knows that an entry is such. */
+
+import { access, constants, realpath } from 'node:fs/promises';
+import { basename, delimiter, join } from 'node:path';
+
+/** What the server is started with. */
+export interface ServerSettings {
+  readonly name: string;
+  readonly url: string | undefined;
+  readonly tokenFile: string | undefined;
+  readonly data: string | undefined;
+  readonly ca: string | undefined;
+}
+
+export function serverWords(command: readonly string[], settings: ServerSettings): readonly string[] {
+  const { name, url, tokenFile, data, ca } = settings;
+  const given = { name, url, 'token-file': tokenFile, data, ca };
+  const options = Object.entries(given).flatMap(([option, value]) =>
+    value === undefined ? [] : [`--${option}`, value],
+  );
+  return [...command, 'mcp', ...options];
+}
+
+/** `parley`, where the path leads to this very program; else Node and the file it is in. */
+export async function ownCommand(script: string, path: string): Promise<readonly string[]> {
+  const own = await realpath(script);
+  for (const folder of path.split(delimiter).filter((one) => one !== '')) {
+    const found = join(folder, 'parley');
+    const isRunnable = await access(found, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    // Only the first counts: that is the one the tool would start.
+    if (isRunnable) return (await realpath(found)) === own ? ['parley'] : [process.execPath, own];
+  }
+  return [process.execPath, own];
+}
+
+const PROGRAM = /^(?:parley(?:\.\w+)?|cli\.[cm]?[jt]s)$/;
+
+/** An entry that starts `parley mcp` as somebody is ours, whoever wrote it. */
+export function startsParley(words: readonly string[]): boolean {
+  const at = words.indexOf('mcp');
+  return at > 0 && PROGRAM.test(basename((words[at - 1] ?? '').replaceAll('\\', '/'))) && words.includes('--name', at);
+}

@@ -1,0 +1,23 @@
+/** How far somebody has read: everything up to a seq, and so many characters of the line after it. A tool gets it as text. */
+
+import { Refusal } from './refusal.ts';
+
+export interface Cursor {
+  readonly seq: number;
+  readonly chars: number;
+}
+
+export const START: Cursor = { seq: 0, chars: 0 };
+
+export function cursorText({ seq, chars }: Cursor): string {
+  return chars === 0 ? `${seq}` : `${seq}:${chars}`;
+}
+
+export function parseCursor(text: string | undefined): Cursor {
+  if (text === undefined) return START;
+  const [, seq, chars = '0'] = /^(\d{1,15})(?::(\d{1,15}))?$/.exec(text.trim()) ?? [];
+  if (seq !== undefined) return { seq: Number(seq), chars: Number(chars) };
+  throw new Refusal(
+    `cursor: expected one that an earlier call gave back, got ${JSON.stringify(text.slice(0, 40))}. Leave it out to begin at the start.`,
+  );
+}

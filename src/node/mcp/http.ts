@@ -1,0 +1,143 @@
+/** MCP at `/mcp` of the hub's port. Who asks is judged anew for every request, by its token; no session id means anything. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toWireError, type WireCode, WireError } from '../../core/errors.ts';
+import { badValue } from '../../core/json.ts';
+import type { HubListener } from '../../hub/events.ts';
+import { type Asked, type Asker, limitsFor } from '../http/api.ts';
+import { readText } from '../http/body.ts';
+import { respondError } from '../http/respond.ts';
+import { Bells } from './bells.ts';
+import { HttpParticipant } from './http-participant.ts';
+import { parseWait, USUAL_WAIT, WAIT_EXPECTED } from './max-wait.ts';
+import type { Participant } from './participant.ts';
+import { mcpServer } from './server.ts';
+import { sendWeb, webRequest } from './web-request.ts';
+import { queryOf, whoAsks } from './who-asks.ts';
+
+export interface McpHub extends Asked {
+  follow(listener: HubListener<'envelopePosted'>): () => void;
+  markRead(agentId: string, sessionId: string, seq: number): void;
+  refused(code: WireCode): void;
+}
+
+/** Requests that one agent may have open: as many as on a connection. */
+const MOST_OPEN = 64;
+/** How long those who are let go have for it. */
+const FAREWELL_MS = 500;
+
+type Handler = import('@modelcontextprotocol/server').McpHttpHandler;
+
+export class McpSite {
+  private readonly hub: McpHub;
+  private readonly bells: Bells;
+  /** By agent: how many are under way. */
+  private readonly open = new Map<string, number>();
+  /** What is being answered, and a way to have that done with. */
+  private readonly answering = new Map<Promise<void>, AbortController>();
+  private handler: Promise<Handler> | null = null;
+
+  constructor(hub: McpHub) {
+    this.hub = hub;
+    this.bells = new Bells((listener) => hub.follow(listener));
+  }
+
+  async answer(asker: Asker, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const over = new AbortController();
+    const answering = this.answerOne(asker, request, response, over);
+    this.answering.set(answering, over);
+    await answering.finally(() => this.answering.delete(answering));
+  }
+
+  /** Whoever waits is answered at once; what goes on and on is ended after that. */
+  async close(): Promise<void> {
+    for (const over of this.answering.values()) over.abort();
+    await Promise.race([Promise.allSettled(this.answering.keys()), sleep(FAREWELL_MS, undefined, { ref: false })]);
+    await (await this.handler?.catch(() => null))?.close();
+  }
+
+  private async answerOne(
+    asker: Asker,
+    request: IncomingMessage,
+    response: ServerResponse,
+    over: AbortController,
+  ): Promise<void> {
+    const gone = new AbortController();
+    response.once('close', () => {
+      gone.abort();
+      over.abort();
+    });
+    try {
+      const maxWaitMs = waitIn(request);
+      const { hub, bells } = this;
+      const { agentId, proof } = await whoAsks(hub, asker, request);
+      this.count(agentId, response);
+      const participant = new HttpParticipant({ hub, bells, agentId, proof });
+      const body = request.method === 'POST' ? await readText(request, response, limitsFor(hub, 'known')) : null;
+      // Loaded when somebody asks.
+      this.handler ??= this.load();
+      const { fetch } = await this.handler;
+      const authInfo = authOf({ participant, maxWaitMs, signal: over.signal });
+      await sendWeb(await fetch(webRequest(request, body, gone.signal), { authInfo }), response);
+    } catch (thrown) {
+      if (gone.signal.aborted || response.headersSent) return void response.destroy();
+      // What was not read of a body would be taken for the next request.
+      if (!request.complete) response.setHeader('connection', 'close');
+      const error = toWireError(thrown, 'the request');
+      this.hub.refused(error.code);
+      respondError(response, error);
+    }
+  }
+
+  private async load(): Promise<Handler> {
+    const sdk = await import('@modelcontextprotocol/server');
+    return sdk.createMcpHandler(
+      ({ authInfo }) => {
+        const { participant, ...settings } = knownIn(authInfo);
+        return mcpServer(sdk, participant, settings);
+      },
+      { maxRequestBodySize: this.hub.maxFrameBytes },
+    );
+  }
+
+  /** Those that wait cost a socket each, so that one agent has only so many. */
+  private count(agentId: string, response: ServerResponse): void {
+    const open = this.open.get(agentId) ?? 0;
+    if (open >= MOST_OPEN) {
+      const message = `/mcp: at most ${MOST_OPEN} requests may be open for one agent`;
+      throw new WireError('rate_limited', message, { retry_after_ms: 1_000 });
+    }
+    this.open.set(agentId, open + 1);
+    response.once('close', () => {
+      const left = (this.open.get(agentId) ?? 1) - 1;
+      if (left === 0) this.open.delete(agentId);
+      else this.open.set(agentId, left);
+    });
+  }
+}
+
+/** What is known of a request beside what is in it. */
+interface Known {
+  readonly participant: Participant;
+  readonly maxWaitMs: number;
+  /** Nobody waits for the answer, or nobody should any longer. */
+  readonly signal: AbortSignal;
+}
+
+/** What the SDK passes through to the server it makes for the request. The token itself stays here. */
+function authOf(known: Known) {
+  return { token: '', clientId: '', scopes: [], extra: { known } };
+}
+
+function knownIn(authInfo: { readonly extra?: Record<string, unknown> } | undefined): Known {
+  // Put there by authOf for this very request.
+  return authInfo?.extra?.known as Known;
+}
+
+function waitIn({ url = '' }: IncomingMessage): number {
+  const text = queryOf(url).get('max_wait') ?? USUAL_WAIT;
+  const ms = parseWait(text);
+  if (ms === null) throw badValue('query.max_wait', WAIT_EXPECTED, text);
+  return ms;
+}

@@ -1,0 +1,151 @@
+/** The participant of a process of its own: a connection that is made when it is needed, and made again when it is lost. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentClient } from '../../client/agent-client.ts';
+import { type ConnectionEnd, describeEnd } from '../../client/connection.ts';
+import type { InviteDecision } from '../../client/invites.ts';
+import { HubError, WireError } from '../../core/errors.ts';
+import type { OperationName, Params, Result } from '../../core/operations.ts';
+import type { Log } from '../../core/ports.ts';
+import type { ConnectOptions } from '../client.ts';
+import { Bell } from './bell.ts';
+import type { Participant, Watch } from './participant.ts';
+import { Refusal } from './refusal.ts';
+
+export interface LinkSettings {
+  readonly url: string;
+  readonly name: string;
+  /** How it proves who it is, and what it trusts. */
+  readonly proof: Pick<ConnectOptions, 'credentials'> & { readonly ca?: string };
+  /** How long a call waits for a hub that is away. */
+  readonly patienceMs: number;
+  readonly log: Log;
+}
+
+export class HubLink implements Participant {
+  private readonly settings: LinkSettings;
+  private client: Promise<AgentClient> | null = null;
+  private isEnded = false;
+  /** Why the last connection ended, for the next who asks. */
+  private lost: Refusal | null = null;
+  private readonly bells = new Set<Bell>();
+  /** By session: an invite that was left open for the model to decide. */
+  private readonly invites = new Map<string, (decision: InviteDecision) => void>();
+
+  constructor(settings: LinkSettings) {
+    this.settings = settings;
+  }
+
+  get agentId(): Promise<string> {
+    return this.connected().then(({ agentId }) => agentId);
+  }
+
+  async call<Name extends OperationName>(op: Name, params: Params<Name>): Promise<Result<Name>> {
+    const client = await this.connected();
+    try {
+      const result = await client.call(op, params, { deadlineMs: this.settings.patienceMs });
+      this.settle(op, params);
+      return result;
+    } catch (thrown) {
+      throw this.explained(thrown, client);
+    }
+  }
+
+  watch(): Watch {
+    const bell = new Bell((ended) => this.bells.delete(ended));
+    this.bells.add(bell);
+    return bell;
+  }
+
+  /** What a connection delivers is acked as it comes. */
+  hasRead(): void {}
+
+  async end(): Promise<void> {
+    this.isEnded = true;
+    (await this.client?.catch(() => null))?.close();
+  }
+
+  /** One connection for all who ask; after it ended, or could not be made, the next who asks makes another. */
+  connected(): Promise<AgentClient> {
+    if (this.isEnded) return Promise.reject(new HubError('client_closed', 'this server is stopping'));
+    const { lost } = this;
+    this.lost = null;
+    if (lost !== null) return Promise.reject(lost);
+    this.client ??= this.connect();
+    return this.inTime(this.client);
+  }
+
+  /** Whoever asks does not wait for ever; the connection may still come. */
+  private async inTime(client: Promise<AgentClient>): Promise<AgentClient> {
+    const { url, patienceMs } = this.settings;
+    const done = new AbortController();
+    const tooLong = sleep(patienceMs, null, { signal: done.signal }).catch(() => null);
+    const found = await Promise.race([client, tooLong]).finally(() => done.abort());
+    if (found !== null) return found;
+    throw new WireError('unavailable', `${url} has not answered for ${patienceMs / 1000} s`, { outcome: 'refused' });
+  }
+
+  private async connect(): Promise<AgentClient> {
+    const { url, name, proof, log } = this.settings;
+    const ring = (): void => this.ring();
+    try {
+      const { connect } = await import('../client.ts');
+      const client = await connect(url, {
+        ...proof,
+        name,
+        // That a new name is refused before it is registered is no news.
+        log: { ...log, warn() {} },
+        // Taken as it comes: what was said is in the log, and read from there.
+        onMessage: ring,
+        onEvent: ring,
+        onState: ring,
+        onInvite: ({ session }) => this.leaveOpen(session.id),
+      });
+      void client.closed.then((end) => this.ended(client, end));
+      log.info(`connected to ${url} as ${name}`);
+      return client;
+    } catch (thrown) {
+      this.client = null;
+      throw thrown;
+    }
+  }
+
+  /** Asked for again, it is made again. Who was replaced is told first: two of a name would take over from each other for ever. */
+  private ended({ name }: AgentClient, end: ConnectionEnd): void {
+    this.client = null;
+    this.invites.clear();
+    const { url, log } = this.settings;
+    log.warn(`${name} is no longer connected: ${describeEnd(end)}`);
+    if (end.by === 'hub' && end.reason === 'replaced') {
+      this.lost = new Refusal(
+        `"${name}" was connected to ${url} from elsewhere, and went on there. Call again to bring it back here; ` +
+          'if both are to take part, one of them needs another name (--name).',
+      );
+    }
+    this.ring();
+  }
+
+  private ring(): void {
+    for (const bell of this.bells) bell.ring();
+  }
+
+  private leaveOpen(sessionId: string): Promise<InviteDecision> {
+    this.ring();
+    return new Promise((resolve) => this.invites.set(sessionId, resolve));
+  }
+
+  /** The client's own answer repeats ours, which changes nothing; with it the invite is off its list. */
+  private settle(op: OperationName, params: object): void {
+    if (op !== 'ack_invite' && op !== 'reject_invite') return;
+    const sessionId = 'session_id' in params ? String(params.session_id) : '';
+    this.invites.get(sessionId)?.(op === 'ack_invite');
+    this.invites.delete(sessionId);
+  }
+
+  /** Where the hub is away, that is what is said, whatever it was that could not be done. */
+  private explained(thrown: unknown, client: AgentClient): unknown {
+    if (client.state === 'open' || !(thrown instanceof WireError) || thrown.code !== 'timeout') return thrown;
+    const message = `the hub at ${this.settings.url} is out of reach at the moment; this server reconnects by itself`;
+    return new WireError('unavailable', message, { outcome: 'unknown' }, { cause: thrown });
+  }
+}

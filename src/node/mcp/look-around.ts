@@ -1,0 +1,57 @@
+/** What all sessions of a participant have for it now: the first that has something, turns before invites before ends. */
+
+import { DELEGATION_LABEL } from '../../core/delegation.ts';
+import type { SessionSummary } from '../../core/operations.ts';
+import { type AroundCursor, aroundText, parseAround, toldSeq, withTold } from './around-cursor.ts';
+import { type FoundIn, lookIn } from './look-in.ts';
+import type { Participant } from './participant.ts';
+
+/** How many are looked at: of turns, of the newest that have not ended, and of the newest that have. */
+const MOST = 50;
+/** More than any seq: that it ended was told. */
+const ENDED = 999_999_999_999_999;
+
+export async function lookAround(participant: Participant, given: string | undefined): Promise<FoundIn> {
+  const cursor = given === undefined ? await fromNow(participant) : parseAround(given);
+  const live = await participant.call('list_sessions', { states: ['INVITED', 'ACTIVE'], limit: MOST });
+  let reason = live.sessions.length === 0 ? 'you are in no session, and nobody has invited you yet' : 'nothing new';
+  for (const session_id of await worthALook(participant, live.sessions)) {
+    const found = await lookIn(participant, session_id, toldSeq(cursor, session_id));
+    if (found.status === 'your_turn') {
+      return { ...found, cursor: aroundText(withTold(cursor, session_id, Number(found.cursor))) };
+    }
+    if (found.status === 'invited') return { ...found, cursor: aroundText(cursor) };
+    // Who left, or was removed, has no business in it: that is no news.
+    if (found.status === 'waiting') reason = found.reason ?? reason;
+  }
+  const ended = await newlyEnded(participant, cursor);
+  if (ended !== null) {
+    const found = await lookIn(participant, ended, null);
+    return { ...found, cursor: aroundText(withTold(cursor, ended, ENDED)) };
+  }
+  const next = 'Nothing for you yet: call wait_turn again with this cursor.';
+  return { status: 'waiting', reason, cursor: aroundText(cursor), call_again: true, next };
+}
+
+async function fromNow(participant: Participant): Promise<AroundCursor> {
+  const { time } = await participant.call('health', {});
+  return { since: time, told: new Map() };
+}
+
+/** Turns come first, however many sessions there are; in the others there may be an invite, or all may speak. */
+async function worthALook(participant: Participant, live: readonly SessionSummary[]): Promise<ReadonlySet<string>> {
+  const { turns } = await participant.call('pending_turns', { limit: MOST });
+  return new Set([...turns, ...live].map(({ session_id }) => session_id));
+}
+
+async function newlyEnded(participant: Participant, cursor: AroundCursor): Promise<string | null> {
+  const agentId = await participant.agentId;
+  const states = ['CLOSING', 'CLOSED', 'EXPIRED'] as const;
+  const { sessions } = await participant.call('list_sessions', { states, limit: MOST });
+  const isNews = ({ state, closed_at, session_id }: SessionSummary): boolean =>
+    (state === 'CLOSING' || (closed_at !== null && closed_at >= cursor.since)) && toldSeq(cursor, session_id) !== ENDED;
+  // The end of a child of a delegation of one's own is the answer that `delegate` brings.
+  const isOwn = ({ labels, creator_id }: SessionSummary): boolean =>
+    labels[DELEGATION_LABEL] !== undefined && creator_id === agentId;
+  return sessions.find((one) => isNews(one) && !isOwn(one))?.session_id ?? null;
+}

@@ -1,0 +1,121 @@
+/** What one session has for a participant now. */
+
+import { DELEGATION_LABEL } from '../../core/delegation.ts';
+import type { Envelope } from '../../core/envelope.ts';
+import { isTerminal, nameOf } from '../../core/session.ts';
+import type { Participant } from './participant.ts';
+import { answeredSeq, recentlySaid, type Standing, standingIn } from './standing.ts';
+import { pageFrom, type Said } from './transcript-page.ts';
+
+/** What a look finds. */
+export interface FoundIn {
+  status: 'your_turn' | 'invited' | 'closed' | 'waiting';
+  call_again: boolean;
+  next: string;
+  cursor: string;
+  reason?: string;
+  session?: string;
+  type?: string;
+  from?: string;
+  topic?: string | null;
+  turn?: number;
+  messages?: Said[];
+  more?: boolean;
+  read_cursor?: string;
+}
+
+/** Less than a page: it comes at every turn. */
+const TURN_CHARS = 8_000;
+
+/** `after`: up to where it was told of before; null = never. */
+export async function lookIn(participant: Participant, id: string, after: number | null): Promise<FoundIn> {
+  const standing = await standingIn(participant, id);
+  const { session, status } = standing;
+  const about = {
+    session: id,
+    type: session.manifest.type,
+    topic: session.labels.intent ?? null,
+    cursor: String(after ?? 0),
+  };
+  if (status === 'invited' && !isOver(standing)) return { ...about, ...invite(standing) };
+  if (isOver(standing)) return { ...about, ...closed(standing) };
+  const why = notYet(standing);
+  if (why !== null) return { ...about, ...waiting(why) };
+  const recent = await recentlySaid(participant, id);
+  if (!isMine(standing, recent, after ?? 0)) return { ...about, ...waiting(awaited(standing)) };
+  return { ...about, ...(await myTurn(participant, id, standing, recent)) };
+}
+
+function isOver({ session, status }: Standing): boolean {
+  return isTerminal(session.state) || session.state === 'CLOSING' || status === 'removed' || status === 'rejected';
+}
+
+function invite({ session }: Standing) {
+  const from = nameOf(session, session.creator_id);
+  const next = `${from} invites you: call accept_invite to join, or decline_invite.`;
+  return { status: 'invited', from, call_again: false, next } as const;
+}
+
+function closed({ session, status }: Standing) {
+  const reason =
+    status === 'removed'
+      ? 'you are no longer in it'
+      : status === 'rejected'
+        ? 'you declined'
+        : (session.close_reason ?? session.state);
+  const next = 'It is over for you: do not wait for it any more. session_read still shows what was said.';
+  return { status: 'closed', reason, call_again: false, next } as const;
+}
+
+function waiting(reason: string) {
+  const next = 'Nothing for you yet: call wait_turn again with this cursor.';
+  return { status: 'waiting', reason, call_again: true, next } as const;
+}
+
+/** Why nobody can speak, or not this one; null = it may have the turn. */
+function notYet({ session, status, unavailable, agentId }: Standing): string | null {
+  if (unavailable !== null) return `the session cannot go on now: ${unavailable}`;
+  if (session.labels[DELEGATION_LABEL] !== undefined && session.creator_id === agentId) {
+    return 'it answers a question that you delegated; delegate brings the answer';
+  }
+  if (session.state === 'INVITED') {
+    const names = session.pending_acks.map((agentId) => nameOf(session, agentId));
+    return `not all have accepted yet: ${names.join(', ')}`;
+  }
+  return status === 'hidden'
+    ? 'you were taken out of the rotation, and only hear: call accept_invite with this session to come back'
+    : null;
+}
+
+/** Where nobody is expected in particular it is one's turn when somebody else said something new, or nobody has begun. */
+function isMine({ turn, agentId, session }: Standing, recent: readonly Envelope[], after: number): boolean {
+  if (turn !== null) return turn.agent_id === agentId;
+  const [last] = recent;
+  if (last === undefined) return after === 0 && session.creator_id === agentId;
+  return last.sender_id !== agentId && last.seq > after;
+}
+
+function awaited({ session, turn }: Standing): string {
+  return turn === null ? 'nobody has said anything new' : `${nameOf(session, turn.agent_id)} is expected`;
+}
+
+async function myTurn(participant: Participant, id: string, standing: Standing, recent: readonly Envelope[]) {
+  const own = recent.find(({ sender_id }) => sender_id === standing.agentId)?.seq;
+  const oldest = recent.at(-1)?.seq ?? 1;
+  // Long ago, or never: then as much as was looked at.
+  const since = own ?? (oldest > 1 ? oldest - 1 : 0);
+  const { messages, more, cursor } = await pageFrom(participant, id, { seq: since, chars: 0 }, TURN_CHARS);
+  const next = more
+    ? 'It is your turn. Read on with session_read and read_cursor, then call say with this turn.'
+    : 'It is your turn: call say with this turn.';
+  return {
+    status: 'your_turn' as const,
+    turn: answeredSeq(standing, recent),
+    messages: [...messages],
+    more,
+    read_cursor: cursor,
+    cursor: String(standing.session.head_seq),
+    call_again: false,
+    next,
+  } satisfies Partial<FoundIn>;
+}

@@ -1,0 +1,86 @@
+/** The MCP server for one participant: the table of tools as the SDK wants it, for both revisions of the protocol. */
+
+import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { packageVersion } from '../contracts/version.ts';
+import { INSTRUCTIONS } from './instructions.ts';
+import type { Participant } from './participant.ts';
+import { registerPrompts } from './prompts.ts';
+import { refusalText } from './refusal.ts';
+import { registerResources } from './resources.ts';
+import { TOOLS } from './table.ts';
+import type { Call, Effect, Tool } from './tool.ts';
+
+export type Sdk = typeof import('@modelcontextprotocol/server');
+
+export interface ServerSettings {
+  readonly maxWaitMs: number;
+  /** Aborted when the answer has nobody to go to, also where the protocol does not say so. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export function mcpServer(sdk: Sdk, participant: Participant, settings: ServerSettings): McpServer {
+  const info = { name: 'parley', title: 'Parley', version: ownVersion() };
+  const server = new sdk.McpServer(info, { instructions: INSTRUCTIONS });
+  for (const tool of TOOLS) register(server, tool, participant, settings);
+  registerResources(sdk, server, participant);
+  registerPrompts(server);
+  return server;
+}
+
+/** Where the package was bundled there is no manifest to look at. */
+function ownVersion(): string {
+  try {
+    return packageVersion();
+  } catch {
+    return 'bundled';
+  }
+}
+
+function register(server: McpServer, tool: Tool, participant: Participant, settings: ServerSettings): void {
+  const { name, title, description, effect, input, output } = tool;
+  const config = { title, description, inputSchema: input, outputSchema: output, annotations: hints(effect) };
+  server.registerTool(name, config, (args: Record<string, unknown>, context: ServerContext) =>
+    answer(tool, args, callOf(context, participant, settings)),
+  );
+}
+
+/** Every call may be repeated; nothing is reached but the hub. */
+function hints(effect: Effect) {
+  return {
+    readOnlyHint: effect === 'reads',
+    destructiveHint: effect === 'ends',
+    idempotentHint: true,
+    openWorldHint: false,
+  };
+}
+
+async function answer(tool: Tool, args: Record<string, unknown>, call: Call): Promise<CallToolResult> {
+  try {
+    const result = await tool.run(args, call);
+    // An answer has only what is there: undefined is not JSON.
+    const structuredContent = JSON.parse(JSON.stringify(result));
+    return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+  } catch (thrown) {
+    const session = typeof args.session === 'string' ? args.session : null;
+    const text = await refusalText(thrown, call.participant, session);
+    return { isError: true, content: [{ type: 'text', text }] };
+  }
+}
+
+function callOf({ mcpReq }: ServerContext, participant: Participant, settings: ServerSettings): Call {
+  const progressToken = mcpReq._meta?.progressToken;
+  const signal = settings.signal === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, settings.signal]);
+  let progress = 0;
+  return {
+    participant,
+    maxWaitMs: settings.maxWaitMs,
+    signal,
+    progress(message) {
+      if (progressToken === undefined || signal.aborted) return;
+      progress += 1;
+      const params = { progressToken, progress, message };
+      // Whoever asked may be gone by now.
+      mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,60 @@
+/** How a session stands for a participant: what is expected of whom, and what an answer of its own would answer. */
+
+import { type Envelope, isContent, type Turn } from '../../core/envelope.ts';
+import type { Result } from '../../core/operations.ts';
+import { nameOf, type ParticipantStatus, participantOf } from '../../core/session.ts';
+import { msFromIso } from '../../core/time.ts';
+import type { Participant } from './participant.ts';
+
+/** How far back is looked for what was said last. */
+const RECENT = 50;
+
+export interface Standing {
+  readonly session: Result<'get_session'>['session'];
+  readonly unavailable: string | null;
+  readonly turn: Turn | null;
+  readonly agentId: string;
+  readonly status: ParticipantStatus | null;
+}
+
+export async function standingIn(participant: Participant, session_id: string): Promise<Standing> {
+  const agentId = await participant.agentId;
+  const { session, turn, unavailable } = await participant.call('get_session', { session_id });
+  const status = participantOf(session, agentId)?.status ?? null;
+  return { session, turn, unavailable, agentId, status };
+}
+
+/** What was said last, as far as this participant can read it, the newest first. */
+export async function recentlySaid(participant: Participant, session_id: string): Promise<readonly Envelope[]> {
+  const { envelopes } = await participant.call('read_log', { session_id, reverse: true, limit: RECENT });
+  return envelopes.filter(({ event_type }) => isContent(event_type));
+}
+
+/**
+ * The seq that the next thing said answers: what gave the turn, or the newest of one's own in it; where nobody is expected in
+ * particular, the newest that was said. It is the same however often it is asked until something is said.
+ */
+export function answeredSeq({ turn, agentId }: Standing, recent: readonly Envelope[]): number {
+  if (turn === null) return recent[0]?.seq ?? 0;
+  const own = recent.find(({ sender_id }) => sender_id === agentId)?.seq ?? 0;
+  return Math.max(turn.since_seq, turn.agent_id === agentId ? own : 0);
+}
+
+/** `bob is expected since 40 s`. */
+export async function awaitedNow(participant: Participant, session_id: string): Promise<string> {
+  const { session, turn, status } = await standingIn(participant, session_id);
+  if (status === 'hidden') return 'you were taken out of the rotation, and come back with accept_invite';
+  if (turn === null) return 'nobody is expected in particular';
+  const name = nameOf(session, turn.agent_id);
+  const [{ envelopes }, { time }] = await Promise.all([
+    participant.call('read_log', { session_id, from_seq: turn.since_seq, limit: 1 }),
+    participant.call('health', {}),
+  ]);
+  const began = envelopes.find(({ seq }) => seq === turn.since_seq)?.created_at;
+  if (began === undefined) return `${name} is expected`;
+  return `${name} is expected since ${secondsBetween(began, time)} s`;
+}
+
+function secondsBetween(from: string, to: string): number {
+  return Math.max(0, Math.round((msFromIso(to) - msFromIso(from)) / 1000));
+}

@@ -1,0 +1,49 @@
+/** An MCP server on this process's stdin and stdout, for one name at one hub, until stdin ends. */
+
+import { once } from 'node:events';
+import type { Log } from '../../core/ports.ts';
+import { HubLink, type LinkSettings } from './hub-link.ts';
+import { mcpServer } from './server.ts';
+
+export interface StdioSettings extends LinkSettings {
+  readonly maxWaitMs: number;
+}
+
+export async function serveStdio(settings: StdioSettings): Promise<void> {
+  const { log, maxWaitMs } = settings;
+  const [sdk, stdio] = await Promise.all([
+    import('@modelcontextprotocol/server'),
+    import('@modelcontextprotocol/server/stdio'),
+  ]);
+  const link = new HubLink(settings);
+  const gone = new AbortController();
+  const onerror = (error: Error): void => log.warn(error.message);
+  const serving = stdio.serveStdio(
+    ({ era }) => {
+      // Present from the start. A host of the newer revision may only be looking what this is, and is gone again.
+      if (era === 'legacy') void link.connected().catch((error: unknown) => tellLater(log, error));
+      return mcpServer(sdk, link, { maxWaitMs, signal: gone.signal });
+    },
+    { onerror },
+  );
+  await over();
+  gone.abort();
+  await serving.close();
+  await link.end();
+}
+
+function tellLater(log: Log, error: unknown): void {
+  log.warn(`not connected yet, and tried again at the next call: ${error instanceof Error ? error.message : error}`);
+}
+
+/** Its host closes stdin, or ends it. */
+async function over(): Promise<void> {
+  const { stdin, stdout } = process;
+  await Promise.race([
+    once(stdin, 'end'),
+    once(stdin, 'close'),
+    once(stdout, 'error'),
+    once(process, 'SIGINT'),
+    once(process, 'SIGTERM'),
+  ]);
+}

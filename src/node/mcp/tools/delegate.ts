@@ -1,0 +1,82 @@
+/** The tool `delegate`. */
+
+import { z } from 'zod';
+import type { DelegateAnswer, DelegateParams } from '../../../core/delegation.ts';
+import { derivedKey } from '../derived-key.ts';
+import { key, next, session } from '../fields.ts';
+import { standingIn } from '../standing.ts';
+import { type Call, type Tool, tool } from '../tool.ts';
+import { PAGE_CHARS } from '../transcript-page.ts';
+import { waitFor } from '../wait-for.ts';
+
+export const delegate: Tool = tool({
+  name: 'delegate',
+  title: 'Have somebody answer a question for a session',
+  description:
+    'Has another agent answer a question for the session you are in, in a child session of its own; your turn stays yours. Call it when you need somebody’s help before you can speak. ' +
+    'Gives back `status` answered with the `answer`, failed with the `reason`, or waiting: then call it again with the same arguments, nothing is asked twice. Then go on with say.',
+  effect: 'changes',
+  input: z.object({
+    session: session.describe('The session you need the answer for.'),
+    to: z.string().min(1).max(80).describe('A name; or "capability:review" for whoever offers that.'),
+    question: z.string().min(1).max(200_000).describe('All that is needed to answer: they do not see your session.'),
+    timeout: z.string().max(16).optional().describe('How long they may take, such as "10m".'),
+    budget_usd: z.number().positive().max(1_000_000).optional().describe('What it may cost, in dollars.'),
+    key,
+  }),
+  output: z.object({
+    status: z.enum(['answered', 'failed', 'waiting']),
+    session: z.string(),
+    child_session: z.string().nullable(),
+    outcome: z.string(),
+    answer: z.string().optional(),
+    more: z.boolean().optional().describe('The answer is longer: read it with session_read in child_session.'),
+    reason: z.string().optional(),
+    call_again: z.boolean(),
+    next,
+  }),
+  async run({ session: session_id, to, question, timeout, budget_usd, key: given }, call) {
+    const { turn } = await standingIn(call.participant, session_id);
+    const [, capability] = /^capability:\s*(.+)$/.exec(to) ?? [];
+    return settled(call, {
+      session_id,
+      target: capability === undefined ? to : { capability },
+      prompt: question,
+      timeout: timeout ?? '10m',
+      budget: budget_usd === undefined ? undefined : { usd: budget_usd },
+      wait: 'opened',
+      // Asked again in the same turn it is the same question.
+      idempotency_key: derivedKey('ask', given, turn?.since_seq, to, question, timeout, budget_usd),
+    });
+  },
+});
+
+/** Nothing is held open at the hub meanwhile: it is asked again whenever something happened in the session. */
+async function settled(call: Call, params: DelegateParams) {
+  const found = await waitFor(call, params.session_id, async () => {
+    const answer = await call.participant.call('delegate', params);
+    return { status: answer.outcome === 'open' ? ('waiting' as const) : ('done' as const), answer, reason: 'asked' };
+  });
+  return resultOf(params.session_id, found.answer);
+}
+
+function resultOf(session_id: string, { outcome, child_session_id, reply, reason }: DelegateAnswer) {
+  const about = { session: session_id, child_session: child_session_id, outcome };
+  if (outcome === 'open') {
+    const hint = 'No answer yet: call delegate again with the same arguments.';
+    return { ...about, status: 'waiting' as const, call_again: true, next: hint };
+  }
+  if (reply === null) {
+    const hint = 'Nobody answered. Ask another with delegate, or go on without it.';
+    return { ...about, status: 'failed' as const, reason: reason ?? outcome, call_again: false, next: hint };
+  }
+  const isLong = reply.text.length > PAGE_CHARS;
+  return {
+    ...about,
+    status: 'answered' as const,
+    answer: isLong ? reply.text.slice(0, PAGE_CHARS) : reply.text,
+    ...(isLong ? { more: true } : {}),
+    call_again: false,
+    next: 'Go on with your turn: call say.',
+  };
+}

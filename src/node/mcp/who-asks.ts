@@ -1,0 +1,66 @@
+/** Who asks over HTTP: told by the credential of the request itself, and by nothing that was said before it. */
+
+import type { IncomingMessage } from 'node:http';
+import { WireError } from '../../core/errors.ts';
+import type { SingleRequest } from '../../hub/single-request.ts';
+import type { Asked, Asker } from '../http/api.ts';
+import { bearerOf } from '../http/bearer.ts';
+
+export type Proof = Omit<SingleRequest, 'op' | 'params' | 'as'> & { readonly as: string };
+
+export interface WhoAsks {
+  readonly agentId: string;
+  /** With which each operation is asked for. */
+  readonly proof: Proof;
+}
+
+/** Refuses with a wire error. */
+export async function whoAsks(hub: Asked, asker: Asker, request: IncomingMessage): Promise<WhoAsks> {
+  const refusal = asker.refusal();
+  if (refusal !== null) throw new WireError('rate_limited', refusal, { retry_after_ms: 60_000 });
+  const proof = await proofOf(asker, request);
+  return { proof, agentId: await agentIdOf(hub, proof) };
+}
+
+export function queryOf(url: string): URLSearchParams {
+  return new URLSearchParams(url.split('?')[1] ?? '');
+}
+
+/** For a credential that speaks for several, the request says for whom. */
+async function proofOf(asker: Asker, { headers, url = '' }: IncomingMessage): Promise<Proof> {
+  const auth = bearerOf(headers.authorization);
+  const credential = await asker.authenticate(auth ?? { scheme: 'none' });
+  const unproven = (): void => asker.unproven();
+  if (credential === null) {
+    if (auth !== null) unproven();
+    throw new WireError('unauthenticated', '/mcp: expected Authorization: Bearer <token> with a token of this hub');
+  }
+  const as = headers['parley-as']?.toString() ?? queryOf(url).get('as') ?? credential.name;
+  if (as !== null) return { as, auth, authenticate: asker.authenticate, unproven };
+  const expected = 'a name, in the header Parley-As or as ?as=';
+  const message = '/mcp: this token is for no name in particular; say who you are with the header Parley-As: <name>';
+  throw new WireError('bad_frame', message, { field: 'as', expected });
+}
+
+/** A name that nobody has yet is registered, if the credential allows it. */
+async function agentIdOf(hub: Asked, proof: Proof): Promise<string> {
+  try {
+    return await ownId(hub, proof);
+  } catch (thrown) {
+    if (!(thrown instanceof WireError) || thrown.code !== 'unauthenticated') throw thrown;
+    const params = { name: proof.as, kind: 'agent' };
+    // Who is not registered yet asks as nobody.
+    await hub.ask({ ...proof, as: null, op: 'register', params: async () => params }).catch((refused: unknown) => {
+      throw refused instanceof WireError && refused.code === 'conflict' ? thrown : refused;
+    });
+    return ownId(hub, proof);
+  }
+}
+
+async function ownId(hub: Asked, proof: Proof): Promise<string> {
+  // The hub answers an operation with that operation's result.
+  const { agent_id } = (await hub.ask({ ...proof, op: 'get_resume', params: async () => ({}) })) as {
+    readonly agent_id: string;
+  };
+  return agent_id;
+}

@@ -1,0 +1,113 @@
+/** An agent as its host runs it: the SDK's real client, over HTTP or over a child process, in either revision of the protocol. */
+
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { root } from '../package/repository.ts';
+
+export type Revision = '2025' | '2026';
+
+export const REVISIONS: readonly Revision[] = ['2025', '2026'];
+
+export interface Outcome {
+  /** What it was refused with; null = it was done. */
+  readonly refused: string | null;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked at, not used
+  readonly value: any;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly onprogress?: (progress: { progress: number; message?: string | undefined }) => void;
+}
+
+export class Agent {
+  readonly client: Client;
+  /** Of its child process; null = it has none. */
+  readonly pid: number | null;
+
+  private constructor(client: Client, pid: number | null) {
+    this.client = client;
+    this.pid = pid;
+  }
+
+  static async overHttp(port: number, token: string | null, options: HttpOptions = {}): Promise<Agent> {
+    const { revision = '2026', headers = {}, maxWait = '25s' } = options;
+    const authorization = token === null ? {} : { authorization: `Bearer ${token}` };
+    const transport = new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp?max_wait=${maxWait}`), {
+      requestInit: { headers: { ...authorization, ...headers } },
+    });
+    const client = clientOf(revision);
+    await client.connect(transport);
+    return new Agent(client, null);
+  }
+
+  static async overStdio(script: string, args: readonly string[], options: StdioOptions = {}): Promise<Agent> {
+    const { revision = '2025', env = {}, onNote } = options;
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [script, 'mcp', ...args],
+      cwd: root,
+      env: { PATH: process.env.PATH ?? '', ...env },
+      stderr: 'pipe',
+    });
+    transport.stderr?.on('data', (chunk) => onNote?.(String(chunk)));
+    const client = clientOf(revision);
+    await client.connect(transport);
+    return new Agent(client, transport.pid);
+  }
+
+  async call(name: string, args: Record<string, unknown> = {}, options: CallOptions = {}): Promise<Outcome> {
+    const result = await this.client.callTool({ name, arguments: args }, options);
+    const [first] = result.content;
+    const text = first?.type === 'text' ? first.text : '';
+    if (result.isError === true) return { refused: text, value: null };
+    // Whoever reads only the text gets the same.
+    if (text !== JSON.stringify(result.structuredContent)) throw new Error(`${name}: text and content differ: ${text}`);
+    return { refused: null, value: result.structuredContent };
+  }
+
+  /** What it gives; a refusal fails here. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked at, not used
+  async value(name: string, args: Record<string, unknown> = {}, options: CallOptions = {}): Promise<any> {
+    const { refused, value } = await this.call(name, args, options);
+    if (refused !== null) throw new Error(`${name} was refused: ${refused}`);
+    return value;
+  }
+
+  async refusal(name: string, args: Record<string, unknown> = {}): Promise<string> {
+    const { refused, value } = await this.call(name, args);
+    if (refused === null) throw new Error(`${name} was not refused: ${JSON.stringify(value)}`);
+    return refused;
+  }
+
+  /** Waits, as often as it takes, until something is to be told. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked at, not used
+  async turn(args: Record<string, unknown> = {}): Promise<any> {
+    for (let cursor: unknown; ; ) {
+      const found = await this.value('wait_turn', cursor === undefined ? args : { ...args, cursor });
+      if (found.status !== 'waiting') return found;
+      cursor = found.cursor;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.client.close();
+  }
+}
+
+interface HttpOptions {
+  readonly revision?: Revision;
+  readonly headers?: Record<string, string>;
+  readonly maxWait?: string;
+}
+
+interface StdioOptions {
+  readonly revision?: Revision;
+  readonly env?: Record<string, string>;
+  readonly onNote?: (text: string) => void;
+}
+
+function clientOf(revision: Revision): Client {
+  const mode = revision === '2025' ? 'legacy' : ({ pin: '2026-07-28' } as const);
+  return new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+}

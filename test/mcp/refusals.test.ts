@@ -1,0 +1,123 @@
+/** Every refusal is a result that says how to go on. */
+
+import { describe, expect, test } from 'vitest';
+import { HttpHub } from '../http/http-hub.ts';
+import type { Agent } from './agent.ts';
+import { joining, WAYS } from './ways.ts';
+
+const ways = joining();
+const NOBODY = '00000000000000000000000000000000';
+
+describe.each(WAYS)('over $over, revision $revision', (way) => {
+  test('[MC9] who speaks out of turn is told who is expected, since when, and to call wait_turn', async () => {
+    const { agent, session } = await waiting(await HttpHub.open());
+    for (const [name, args] of [
+      ['say', { text: 'me first' }],
+      ['task_progress', { note: 'at it' }],
+    ] as const) {
+      const refusal = await agent.refusal(name, { session, ...args });
+      expect(refusal).toMatch(/^not your turn: bob is expected since \d+ s; call wait_turn$/);
+    }
+  });
+
+  test('[MC9] who was taken out of the rotation is told so, and how to come back', async () => {
+    const one = await HttpHub.open();
+    const { agent, session, other } = await waiting(one);
+    await one.hub.hideParticipant(session, 'reviewer');
+    expect(await agent.refusal('say', { session, text: 'hello' })).toMatch(/^not your turn: .*accept_invite/);
+    expect((await agent.value('wait_turn', { session })).reason).toContain('accept_invite');
+    await agent.value('accept_invite', { session });
+    await other.send('Welcome back.');
+    expect(await agent.turn({ session })).toMatchObject({ status: 'your_turn' });
+  });
+
+  test('[MC9] what a session type does not know is refused with what to do instead', async () => {
+    const { agent, session, other } = await waiting(await HttpHub.open());
+    await other.send('Your turn.');
+    expect(await agent.refusal('handoff', { session, to: 'bob' })).toMatch(/^protocol_error: .*wait_turn/s);
+    expect(await agent.refusal('finish', { session })).toMatch(/^protocol_error: .*wait_turn/s);
+  });
+
+  test('[MC9] what has ended takes nothing more, and can be read', async () => {
+    const { agent, session, other } = await waiting(await HttpHub.open());
+    await other.send('Your turn.');
+    await other.close('over');
+    expect(await agent.refusal('say', { session, text: 'late' })).toMatch(/^session_closed: .*\(over\).*session_read/s);
+    expect(await agent.refusal('task_progress', { session, title: 'late' })).toMatch(/^session_closed/);
+    expect(await agent.refusal('delegate', { session, to: 'bob', question: 'late?' })).toMatch(/^session_closed/);
+    expect((await agent.value('session_read', { session })).messages).toHaveLength(1);
+  });
+
+  test('[MC9] a session that is not there, or not for this one, is not found by any tool', async () => {
+    const one = await HttpHub.open();
+    const agent = await ways.join(one, 'reviewer', way);
+    const bob = await one.hub.agent('bob');
+    await one.hub.agent('carol');
+    const secret = await bob.open('conversation', { participants: ['carol'], wait: 'created' });
+    const calls: readonly (readonly [string, Record<string, unknown>])[] = [
+      ['session_read', {}],
+      ['wait_turn', {}],
+      ['say', { text: 'hello' }],
+      ['say', { text: 'hello', turn: 3 }],
+      ['handoff', { to: 'bob' }],
+      ['finish', {}],
+      ['delegate', { to: 'bob', question: 'who?' }],
+      ['accept_invite', {}],
+      ['decline_invite', {}],
+      ['leave', {}],
+      ['close', {}],
+      ['task_progress', { note: 'x' }],
+      ['task_progress', { title: 'x' }],
+      ['task_progress', { task: NOBODY }],
+    ];
+    for (const session of [NOBODY, secret.id]) {
+      for (const [name, args] of calls) {
+        const refusal = await agent.refusal(name, { session, ...args });
+        expect(refusal, name).toMatch(/^not_found: .*Call sessions/s);
+      }
+      await expect(agent.client.readResource({ uri: `parley://session/${session}` })).rejects.toThrow(/not_found/);
+    }
+  });
+
+  test('[MC9] whom nobody knows cannot be asked, and a type nobody knows cannot be opened', async () => {
+    const { agent, session, other } = await waiting(await HttpHub.open());
+    await other.send('Your turn.');
+    const open = (args: object) =>
+      agent.refusal('session_open', { type: 'discussion', participants: ['bob'], ...args });
+    expect(await open({ participants: ['nobody'] })).toMatch(/^(not_found|invalid_create): .*nobody.*peers/s);
+    expect(await open({ participants: ['capability:flying'] })).toMatch(/^(not_found|invalid_create): .*flying/s);
+    expect(await open({ type: 'duel' })).toMatch(/^(not_found|invalid_create): .*duel/s);
+    expect(await open({ knobs: { ordering: 'loudest' } })).toMatch(/^invalid_create: .*ordering/s);
+    expect(await agent.refusal('delegate', { session, to: 'nobody', question: 'who?' })).toMatch(/nobody/);
+    expect(await agent.refusal('delegate', { session, to: 'reviewer', question: 'me?' })).toMatch(/^invalid_create/);
+    expect(await agent.refusal('task_progress', { session, task: NOBODY, state: 'done' })).toMatch(/^not_found/);
+  });
+
+  test('[MC9] arguments that are wrong, missing or too long are refused by name, and cursors of others too', async () => {
+    const { agent, session } = await waiting(await HttpHub.open());
+    const wrong = async (name: string, args: Record<string, unknown>): Promise<string> => {
+      const { refused } = await agent.call(name, args).catch((error: Error) => ({ refused: error.message }));
+      return refused ?? '';
+    };
+    expect(await wrong('say', { session })).toMatch(/text/);
+    expect(await wrong('say', { session, text: '' })).toMatch(/text/);
+    expect(await wrong('say', { session, text: 'x', turn: -1 })).toMatch(/turn/);
+    expect(await wrong('say', { session: 7, text: 'x' })).toMatch(/session/);
+    expect(await wrong('task_progress', { session, title: 't', progress: 2 })).toMatch(/progress/);
+    expect(await wrong('no_such_tool', {})).toMatch(/no_such_tool/);
+    for (const cursor of ['x', '1:2:3', '-1', '99999999999999999999']) {
+      expect(await agent.refusal('session_read', { session, cursor })).toMatch(/^cursor: .*Leave it out/s);
+    }
+    expect(await agent.refusal('wait_turn', { cursor: '12' })).toMatch(/^cursor: .*leave the cursor out/s);
+  });
+
+  /** reviewer and bob discuss, and it is bob's turn. */
+  async function waiting(one: HttpHub) {
+    const agent: Agent = await ways.join(one, 'reviewer', way, '1s');
+    await agent.value('sessions');
+    const bob = await one.hub.agent('bob', { onMessage: () => {} });
+    const other = await bob.open('discussion', { participants: ['reviewer'], wait: 'created' });
+    await agent.value('accept_invite', { session: other.id });
+    return { agent, session: other.id, other };
+  }
+});

@@ -1,0 +1,112 @@
+/** What is said is said once: whatever is repeated, and whoever is killed in between. */
+
+import { describe, expect, test } from 'vitest';
+import { HttpHub } from '../http/http-hub.ts';
+import { Agent } from './agent.ts';
+import { joining, WAYS } from './ways.ts';
+
+const ways = joining();
+
+describe.each(WAYS)('over $over, revision $revision', (way) => {
+  test('[MC6] a repeated say is answered like the first; another text for that turn is refused, and shown what was said', async () => {
+    const one = await HttpHub.open();
+    const agent = await ways.join(one, 'reviewer', way);
+    const { session, texts } = await asked(one, agent);
+    const { turn } = await agent.turn({ session });
+    const first = await agent.value('say', { session, text: 'I agree.', turn });
+    expect(first.already_said).toBe(false);
+    const again = await agent.value('say', { session, text: 'I agree.', turn });
+    expect(again).toMatchObject({ seq: first.seq, already_said: true });
+    // Also without the turn, as long as nobody else has spoken.
+    expect(await agent.value('say', { session, text: 'I agree.' })).toMatchObject({
+      seq: first.seq,
+      already_said: true,
+    });
+    const other = await agent.refusal('say', { session, text: 'I do not.', turn });
+    expect(other).toContain(`seq ${first.seq}: "I agree."`);
+    expect(other).toContain('wait_turn');
+    expect(await texts()).toEqual(['What do you think?', 'I agree.']);
+  });
+
+  test('[MC6] where one goes on speaking, each text is said once, with a new turn for each', async () => {
+    const one = await HttpHub.open();
+    const agent = await ways.join(one, 'reviewer', way);
+    await one.hub.agent('bob');
+    const wanted = { type: 'discussion', participants: ['bob'], knobs: { ordering: 'moderated' } };
+    const { session } = await agent.value('session_open', wanted);
+    for (const text of ['first', 'second', 'third']) {
+      const { turn } = await agent.turn({ session });
+      for (const _ of [1, 2]) await agent.value('say', { session, text, turn });
+    }
+    await agent.value('say', { session, text: 'fourth' });
+    await agent.value('say', { session, text: 'fifth' });
+    const { messages } = await agent.value('session_read', { session });
+    expect(messages.map(({ text }: { text: string }) => text)).toEqual(['first', 'second', 'third', 'fourth', 'fifth']);
+  });
+});
+
+describe.each(['2025', '2026'] as const)('killed with SIGKILL, revision %s', (revision) => {
+  test('[MC6] between wait_turn and say: started again, it says it once', async () => {
+    const one = await HttpHub.open();
+    const start = await starting(one, revision);
+    const first = await start();
+    const { session, texts } = await asked(one, first);
+    const before = await first.turn();
+    expect(before).toMatchObject({ status: 'your_turn', session });
+    await kill(first);
+    const second = await start();
+    const after = await second.turn();
+    expect(after).toMatchObject({ status: 'your_turn', session, turn: before.turn, messages: before.messages });
+    await second.value('say', { session, text: 'I agree.', turn: after.turn });
+    expect(await texts()).toEqual(['What do you think?', 'I agree.']);
+    await second.close();
+  });
+
+  test('[MC6] while it says it, wherever that was: started again, it says it once', async () => {
+    const one = await HttpHub.open();
+    const start = await starting(one, revision);
+    const first = await start();
+    const { session, texts } = await asked(one, first);
+    const { turn } = await first.turn();
+    // The answer never comes; whether the hub heard of it nobody knows.
+    const saying = first.call('say', { session, text: 'I agree.', turn }).catch(() => null);
+    await kill(first);
+    await saying;
+    const second = await start();
+    await second.value('say', { session, text: 'I agree.', turn });
+    await second.value('say', { session, text: 'I agree.', turn });
+    expect(await texts()).toEqual(['What do you think?', 'I agree.']);
+    await second.close();
+  });
+
+  async function starting(one: HttpHub, which: '2025' | '2026'): Promise<() => Promise<Agent>> {
+    const { token } = await one.hub.createToken({ name: 'reviewer' });
+    const args = ['--name', 'reviewer', '--url', one.url, '--token', token];
+    return () => Agent.overStdio(ways.script, args, { revision: which });
+  }
+});
+
+/** bob has asked reviewer, whose turn it is now. */
+async function asked(one: HttpHub, agent: Agent) {
+  await agent.value('sessions');
+  const bob = await one.hub.agent('bob');
+  const session = await bob.open('discussion', { participants: ['reviewer'], wait: 'created' });
+  await agent.value('accept_invite', { session: session.id });
+  await session.send('What do you think?');
+  const texts = async (): Promise<readonly unknown[]> => {
+    const said = [];
+    for await (const { event_type, event_data } of session.log()) {
+      if (event_type === 'msg.text') said.push(event_data.text);
+    }
+    return said;
+  };
+  return { session: session.id, texts };
+}
+
+async function kill(agent: Agent): Promise<void> {
+  const gone = new Promise<void>((resolve) => {
+    agent.client.onclose = resolve;
+  });
+  process.kill(agent.pid ?? 0, 'SIGKILL');
+  await gone;
+}

@@ -1,0 +1,160 @@
+/** A real tool with a home of its own, a model of ours, and `parley mcp` set up by `parley mcp install`. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { CommandLine } from '../cli/command-line.ts';
+import { installed } from './installed-clis.ts';
+
+/** The whole of a run; a tool that hangs is ended, and what it said is shown. */
+const PATIENCE_MS = 120_000;
+/** Where Node and the usual programs are. */
+const PATH = [dirname(process.execPath), '/usr/bin', '/bin'].join(':');
+const PROMPT = 'Take part in the discussion of the parley hub: call wait_turn and do what it says, until it is over.\n';
+
+export interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+interface Recipe {
+  readonly words: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, string>>;
+}
+
+export const AGENTS = ['claude', 'codex', 'gemini', 'opencode'] as const;
+export type AgentName = (typeof AGENTS)[number];
+
+const RECIPES: Readonly<Record<AgentName, (modelUrl: string) => Recipe>> = {
+  claude: (modelUrl) => ({
+    words: ['-p', '--output-format', 'json', '--model', 'claude-sonnet-4-5', '--allowedTools', 'mcp__parley'],
+    env: {
+      ANTHROPIC_BASE_URL: modelUrl,
+      ANTHROPIC_API_KEY: 'test-key',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+      // Else it looks for tools by words first, which a stub has none for.
+      ENABLE_TOOL_SEARCH: 'false',
+    },
+    files: {},
+  }),
+  codex: (modelUrl) => ({
+    words: ['exec', '--json', '--skip-git-repo-check', '--disable', 'plugins', '--disable', 'apps', '-'],
+    env: { STUB_KEY: 'test-key' },
+    files: {
+      '.codex/config.toml': [
+        '# before parley',
+        'model = "stub-model"',
+        'model_provider = "stub"',
+        '',
+        '[model_providers.stub]',
+        'name = "Stub"',
+        `base_url = "${modelUrl}/v1"`,
+        'env_key = "STUB_KEY"',
+        'wire_api = "responses"',
+        'request_max_retries = 2',
+        'stream_max_retries = 2',
+        '',
+      ].join('\n'),
+    },
+  }),
+  gemini: () => ({
+    words: [],
+    // It starts servers only in folders it trusts.
+    env: { GEMINI_API_KEY: 'test-key', GEMINI_CLI_TRUST_WORKSPACE: 'true' },
+    files: { '.gemini/settings.json': '{\n  // before parley\n  "privacy": { "usageStatisticsEnabled": false }\n}\n' },
+  }),
+  opencode: () => ({
+    words: [],
+    env: { OPENCODE_DISABLE_MODELS_FETCH: '1' },
+    files: {
+      '.config/opencode/opencode.jsonc':
+        '{\n  "$schema": "https://opencode.ai/config.json",\n  // before parley\n  "autoupdate": false,\n}\n',
+    },
+  }),
+};
+
+export class RealAgent {
+  readonly name: AgentName;
+  readonly home: string;
+  readonly recipe: Recipe;
+
+  private constructor(name: AgentName, home: string, recipe: Recipe) {
+    this.name = name;
+    this.home = home;
+    this.recipe = recipe;
+  }
+
+  static async open(name: AgentName, modelUrl: string): Promise<RealAgent> {
+    const agent = new RealAgent(name, await mkdtemp(join(tmpdir(), `parley-${name}-`)), RECIPES[name](modelUrl));
+    await mkdir(agent.workspace);
+    for (const [path, text] of Object.entries(agent.recipe.files)) {
+      await mkdir(dirname(join(agent.home, path)), { recursive: true });
+      await writeFile(join(agent.home, path), text);
+    }
+    return agent;
+  }
+
+  get workspace(): string {
+    return join(this.home, 'workspace');
+  }
+
+  /** As its owner would: with the command, and the token that the hub made for it. */
+  async setUp(line: CommandLine): Promise<string> {
+    const [made] = await line.json('token', 'create', '--name', this.name);
+    return this.install(line, { PARLEY_TOKEN: String(made?.token) });
+  }
+
+  takeDown(line: CommandLine): Promise<string> {
+    return this.install(line, {}, '--undo');
+  }
+
+  private async install(line: CommandLine, env: NodeJS.ProcessEnv, ...more: readonly string[]): Promise<string> {
+    const own = {
+      HOME: this.home,
+      XDG_CONFIG_HOME: '',
+      CODEX_HOME: '',
+      CLAUDE_CONFIG_DIR: '',
+      GEMINI_CLI_HOME: '',
+      PARLEY_NAME: '',
+    };
+    const words = ['mcp', 'install', this.name, '--name', this.name, '--yes', ...more];
+    const { code, out, err } = await line.run(words, { ...own, ...env });
+    if (code !== 0) throw new Error(`parley ${words.join(' ')} ended with ${code}: ${err}`);
+    return out;
+  }
+
+  version(): Promise<Ran> {
+    return this.run(['--version'], '');
+  }
+
+  takePart(): Promise<Ran> {
+    return this.run(this.recipe.words, PROMPT);
+  }
+
+  async run(words: readonly string[], input: string): Promise<Ran> {
+    const env = { PATH, HOME: this.home, NO_COLOR: '1', TERM: 'dumb', ...this.recipe.env };
+    const child = spawn(await installed(this.name), words, { cwd: this.workspace, env, detached: true });
+    let [out, err] = ['', ''];
+    child.stdout.on('data', (chunk) => {
+      out += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      err += chunk;
+    });
+    child.stdin.end(input);
+    // Its own children with it.
+    const watchdog = setTimeout(() => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'), PATIENCE_MS);
+    const [code] = await once(child, 'close');
+    clearTimeout(watchdog);
+    return { code, out, err };
+  }
+
+  async close(): Promise<void> {
+    await rm(this.home, { recursive: true, force: true });
+  }
+}
