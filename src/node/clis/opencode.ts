@@ -19,9 +19,9 @@ export const opencode: CliRecord = {
     'run',
     '--format',
     'json',
-    ...(model === undefined ? [] : ['-m', model]),
     // Without a title it asks a model for one.
     ...(resume === undefined ? ['--title', 'parley'] : ['-s', resume]),
+    ...(model === undefined ? [] : ['-m', model]),
     ...extra,
   ],
   permits: {
