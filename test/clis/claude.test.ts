@@ -210,6 +210,37 @@ it('[CL12] a key that is refused ends the turn at once, other tries go on', () =
   expect(progress.at(-1)).toEqual({ kind: 'retry', text: 'try 1 of 4: 529 some_error' });
 });
 
+it('[CL3] an error that it writes down as if the model had said it is no text', () => {
+  const error = { ...whole('e1', { type: 'text', text: 'API Error: 500' }), is_api_error_message: true };
+  const { deltas, heard } = replay(claude, [
+    init,
+    error,
+    result({ is_error: true, api_error_status: 500, result: 'API Error: 500' }),
+  ]);
+  expect(deltas).toEqual([]);
+  expect(heard.partial).toBe('');
+});
+
+describe('[CL7] its total is that of the whole conversation', () => {
+  const resumed = { sessionId: session, threadUsage: null };
+  const since = { 'claude-x': { costUSD: 0.25 }, 'claude-y': { costUSD: 0.5 } };
+
+  it('what the run cost is taken where it is told', () => {
+    const lines = [result({ total_cost_usd: 9, model_usage_since_last_result: since })];
+    expect(replay(claude, lines, {}, resumed).reply?.cost_usd).toBe(0.75);
+    expect(replay(claude, lines).reply?.cost_usd).toBe(0.75);
+  });
+
+  it('a conversation that goes on has an unknown cost otherwise', () => {
+    expect(replay(claude, [result({ total_cost_usd: 9 })], {}, resumed).reply?.cost_usd).toBeNull();
+  });
+});
+
+it('[CL6] thinking is a part of the output', () => {
+  const lines = [result({ usage: { ...usage, output_tokens_details: { thinking_tokens: 4 } } })];
+  expect(replay(claude, lines).reply?.usage).toMatchObject({ output_tokens: 11, reasoning_tokens: 4 });
+});
+
 it('[CL7] a price of 0 is no price, and a denied tool is told', () => {
   const { reply } = replay(claude, [result({ total_cost_usd: 0, permission_denials: [{ tool_name: 'Write' }] })]);
   expect(reply?.cost_usd).toBeNull();

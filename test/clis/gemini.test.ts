@@ -26,7 +26,7 @@ it('[CL3, CL6] pieces are the answer; its input includes what was cached', () =>
     usage: { ...unknownUsage, input_tokens: 40, cache_read_tokens: 60, output_tokens: 20 },
     cost_usd: null,
     native_session_id: 'g-1',
-    meta: {},
+    meta: { total_tokens: 130 },
   });
 });
 
