@@ -53,6 +53,13 @@ it('[AC3] a message that grows is told piece by piece', () => {
   expect(reply?.text).toBe('Hello.');
 });
 
+it('[AC3] a message that is written anew is the answer, and is not told twice', () => {
+  const lines = [message('Helo', 'i', 'item.updated'), message('Hello.', 'i')];
+  const { deltas, reply } = replay(codex, [...started, ...lines, completed()]);
+  expect(deltas).toEqual(['Helo']);
+  expect(reply?.text).toBe('Hello.');
+});
+
 describe('[AC6] tokens are counted for the whole thread', () => {
   const lines = (times: number): readonly Line[] => [...started, message('Yes.'), completed(times)];
 

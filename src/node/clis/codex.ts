@@ -85,9 +85,9 @@ function readMessage(event: Event, state: CodexHeard): Reading<CodexHeard> {
   const text = textAt(event, 'item', 'text') ?? '';
   const isSame = state.item?.id === id;
   const before = isSame ? (state.item?.text ?? '') : '';
-  if (!text.startsWith(before)) return { state };
   const next = { ...(isSame ? state : nextMessage(state)), item: { id, text }, answer: text };
-  return said(next, text.slice(before.length));
+  // What was told cannot be taken back; the answer is right all the same.
+  return text.startsWith(before) ? said(next, text.slice(before.length)) : { state: next };
 }
 
 function readError(message: string, before: CodexHeard): Reading<CodexHeard> {
