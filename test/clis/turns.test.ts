@@ -8,6 +8,7 @@ import {
   createCliAdapter,
   createCodexAdapter,
   createCursorAdapter,
+  createGeminiAdapter,
 } from '../../src/node/clis/adapters.ts';
 import { runningPrograms } from '../../src/node/run/run-program.ts';
 import { type AgentError, isAgentError } from '../../src/participants/agent-error.ts';
@@ -153,7 +154,7 @@ describe('[AC4, AC5, AC12] programs that do not behave', () => {
 
   it('one that hangs is ended; what it said and its conversation are kept', async () => {
     fake.plays([piece('It is '), { hang: true }]);
-    const error = await failure(createClaudeAdapter({ command: fake.command, limits: { idleMs: 100 } })(thread, ''));
+    const error = await failure(createClaudeAdapter({ command: fake.command, limits: { idleMs: 500 } })(thread, ''));
     expect(error.kind).toBe('timeout');
     expect(error.details).toMatchObject({ tool: 'claude', partial: 'It is ', native_session_id: 'id-1' });
   });
@@ -163,6 +164,29 @@ describe('[AC4, AC5, AC12] programs that do not behave', () => {
     expect((await failure(createClaudeAdapter({ command: fake.command, timeoutMs: 100 })(thread, ''))).kind).toBe(
       'timeout',
     );
+  });
+
+  it.each([
+    [
+      'status 429',
+      'Attempt 1 failed with status 500. Retrying\nAttempt 2 failed with status 429. Retrying with backoff... x\n',
+      [],
+      'rate_limited',
+    ],
+    [
+      'no network',
+      'Attempt 1 failed. Retrying with backoff... Error: exception TypeError: fetch failed\n',
+      [],
+      'network',
+    ],
+    ['something else', 'a deprecation of 401 things\n', [], 'timeout'],
+    ['status 500, and it has spoken since', 'Attempt 1 failed with status 500. Retrying\n', ['It is'], 'timeout'],
+  ] as const)('[AC5] one that tries again for longer than it may says after what: %s', async (_, err, texts, kind) => {
+    const said = texts.map((content) => line({ type: 'message', role: 'assistant', content, delta: true }));
+    fake.plays([{ err }, line({ type: 'init', session_id: 'id-1' }), ...said, { hang: true }]);
+    const error = await failure(createGeminiAdapter({ command: fake.command, limits: { idleMs: 500 } })(thread, ''));
+    expect(error.kind).toBe(kind);
+    expect(error.details.native_session_id).toBe('id-1');
   });
 
   it('one that is not wanted any more is ended', async () => {

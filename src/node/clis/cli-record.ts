@@ -66,6 +66,8 @@ export interface CliRecord<State extends Heard = Heard> {
   /** `event`: an event says that all is done. `exit`: it has none, and must also end with exit code 0. */
   readonly ending: 'event' | 'exit';
   readonly limits: Partial<RunLimits>;
+  /** The lines of stderr in which it says that it tries again, and after what; for tools that do so for longer than a turn. */
+  readonly retryLines?: RegExp;
   begin(resumed: Resumed | null): State;
   /** Never throws: what it does not know it passes over. */
   read(line: string, state: State): Reading<State>;

@@ -57,6 +57,7 @@ export const gemini: CliRecord = {
     namedBy: 'tool',
   },
   limits: {},
+  retryLines: /^Attempt \d+ failed.*$/gm,
   begin: () => nothingHeard,
   read: readingEvents(readEvent),
   finish: (ran, heard, secrets) => conclude(ending, ran, heard, secrets),

@@ -1,6 +1,6 @@
 /** One run of a CLI: the prompt is handed over, what comes is read as it comes, and what was heard is kept also of a run that is ended. */
 
-import { AgentError, isAgentError } from '../../participants/agent-error.ts';
+import { AgentError, type AgentErrorKind, isAgentError } from '../../participants/agent-error.ts';
 import type { TurnOptions } from '../../participants/agent-fn.ts';
 import { secretsIn } from '../../participants/redact-secrets.ts';
 import { programEnvironment } from '../run/environment.ts';
@@ -8,6 +8,7 @@ import type { Program, Ran, RunLimits } from '../run/program.ts';
 import { runProgram } from '../run/run-program.ts';
 import type { CliOptions } from './cli-adapter.ts';
 import type { Ask, CliRecord, Resumed } from './cli-record.ts';
+import { kindOfText } from './failure-kind.ts';
 import { type HandedOver, handOver } from './hand-over.ts';
 import type { Heard } from './heard.ts';
 
@@ -47,7 +48,7 @@ export async function runOnce<State extends Heard>(
     const ran = await runProgram(program, { onLine, isDone, signal: turn?.signal }, limitsOf(record, options));
     return { ran, heard, sessionId, secrets };
   } catch (error) {
-    throw withHeard(error, heard, sessionId, secrets);
+    throw withHeard(error, record, heard, sessionId, secrets);
   } finally {
     await handed.close();
   }
@@ -89,7 +90,13 @@ function limitsOf<State extends Heard>(record: CliRecord<State>, options: CliOpt
 }
 
 /** A run that was ended keeps what it had said, and the conversation it can be gone on with. */
-function withHeard(error: unknown, heard: Heard, sessionId: string | null, secrets: readonly string[]): unknown {
+function withHeard<State extends Heard>(
+  error: unknown,
+  record: CliRecord<State>,
+  heard: State,
+  sessionId: string | null,
+  secrets: readonly string[],
+): unknown {
   if (!isAgentError(error)) return error;
   const { tool } = error.details;
   const problem = error.message.startsWith(`${tool}: `) ? error.message.slice(tool.length + 2) : error.message;
@@ -99,5 +106,19 @@ function withHeard(error: unknown, heard: Heard, sessionId: string | null, secre
     ...(heard.partial === '' ? {} : { partial: heard.partial }),
     ...(known === null ? {} : { native_session_id: known }),
   };
-  return new AgentError(error.kind, problem, details, { secrets, cause: error });
+  const retried = error.kind === 'timeout' && heard.partial === '' ? lastRetry(record, error) : null;
+  const shown = retried === null ? problem : `it was still trying again: ${retried.line}`;
+  return new AgentError(retried?.kind ?? error.kind, shown, details, { secrets, cause: error });
+}
+
+/** Why it never came to say a word. */
+function lastRetry<State extends Heard>(record: CliRecord<State>, { details }: AgentError): Retry | null {
+  const line = record.retryLines === undefined ? undefined : details.stderr?.match(record.retryLines)?.at(-1);
+  const kind = line === undefined ? null : kindOfText(line);
+  return line === undefined || kind === null ? null : { line, kind };
+}
+
+interface Retry {
+  readonly line: string;
+  readonly kind: AgentErrorKind;
 }
