@@ -111,6 +111,19 @@ it('[RN11] of a long stream the head and the tail are kept, and how much lay bet
   expect(between).toBe('[… 3870 bytes left out …]');
 });
 
+it('[RN11] a tail begins with a whole character', () => {
+  for (const maxBytes of [20, 21, 22, 23, 24, 25]) {
+    const capture = new Capture(maxBytes);
+    for (let at = 0; at < 100; at += 1) capture.add('é€😀');
+    expect(capture.text()).not.toContain('\ufffd');
+  }
+});
+
+it('[RN11] a line of which nothing fits is empty, whatever else of it comes', () => {
+  const splitter = new LineSplitter(3);
+  expect([...splitter.split('😀'), ...splitter.split('x\nabc\n')]).toEqual(['', 'abc']);
+});
+
 it('[RN11] up to its bound a stream is kept whole', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme' })), (parts) => {
