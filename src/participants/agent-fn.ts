@@ -1,0 +1,77 @@
+/** What a participant is made of: a function that is given a thread and answers it, whatever it does for that. */
+
+import type { Json, JsonObject } from '../core/json.ts';
+import type { OwnSignal } from '../core/ports.ts';
+
+/** How a thread began: the session's opening frame. */
+export interface StartFrame {
+  readonly role: string;
+  readonly content: string;
+  readonly meta: JsonObject;
+  readonly timestamp: string;
+}
+
+/** One message of the thread. */
+export interface Step {
+  readonly role: string;
+  readonly content: string;
+  readonly meta: JsonObject;
+  readonly timestamp: string;
+}
+
+/** A session as one participant sees it: its id, its opening frame, and what its view shows, ready to be a prompt. */
+export interface ThreadContext {
+  readonly threadId: string;
+  readonly start: StartFrame;
+  readonly steps: readonly Step[];
+}
+
+/** Disjoint classes, but for reasoning, which is part of the output. null = the tool does not tell. */
+export interface Usage {
+  readonly input_tokens: number | null;
+  readonly cache_read_tokens: number | null;
+  readonly cache_write_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly reasoning_tokens: number | null;
+}
+
+/** What an agent is doing, for whoever looks on. */
+export interface ProgressEvent {
+  readonly kind: 'started' | 'tool' | 'retry' | 'note';
+  readonly text: string;
+}
+
+/** What one turn is run with. */
+export interface TurnOptions {
+  /** Aborted when no answer is wanted any more: end what was started, then reject. */
+  readonly signal: OwnSignal;
+  /** Shows a part of the answer while it is written. */
+  onDelta(text: string): void;
+  onProgress(event: ProgressEvent): void;
+  /** The same for every try of one turn, also in another process. */
+  readonly idempotencyKey: string;
+  /** An earlier run began this turn, and nobody knows how far it came. */
+  readonly resumed: boolean;
+  /** The `native_session_id` of this participant's last answer in the thread. */
+  readonly nativeSessionId?: string | undefined;
+  readonly budget?: { readonly usd?: number; readonly tokens?: number } | undefined;
+}
+
+export interface ToolCall {
+  readonly name: string;
+  readonly arguments: Json;
+}
+
+export interface AgentReply {
+  readonly text: string;
+  readonly usage?: Usage;
+  /** null = unknown, which is not 0. */
+  readonly cost_usd?: number | null;
+  /** What the tool calls its own session, to go on with it at the next turn. */
+  readonly native_session_id?: string;
+  readonly tool_calls?: readonly ToolCall[];
+  readonly meta?: JsonObject;
+}
+
+/** Answers a thread. A function of the first two arguments that answers text is one. */
+export type AgentFn = (ctx: ThreadContext, systemPrompt: string, turn?: TurnOptions) => Promise<string | AgentReply>;
