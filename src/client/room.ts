@@ -152,6 +152,12 @@ export class Room {
     this.host.noticed(envelope, this.session);
   }
 
+  /** A turn that is open and that nothing in the stream gives any more: it is asked for, and offered like any other. */
+  async offerOpenTurn(): Promise<void> {
+    await this.info();
+    if (!this.isDelegated && this.lane.wants(this.turn)) this.lane.keepTurn();
+  }
+
   /** The handlers have changed: there may be something to do. */
   wake(): void {
     this.lane.wake();
@@ -298,6 +304,7 @@ export class Room {
     if (seq < this.turnSeq) return;
     this.turn = turn;
     this.turnSeq = seq;
+    this.lane.turnNoted();
   }
 
   private stopPosting(why: string): void {
