@@ -1,0 +1,81 @@
+/**
+ * A small process beside ours that knows what runs. Its stdin is a pipe from us: however our process ends, also by SIGKILL,
+ * the pipe closes, and the guard ends whatever was still running. So no signal handlers are needed here, which would
+ * change how our process behaves.
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+
+/**
+ * A fixed text: what runs is told by lines on its stdin, `begin <mark> <pid>` and `end <mark>`, of letters and digits only.
+ * It is a shell because that is there everywhere, and a hundredth of the size of another Node.
+ */
+const SCRIPT = `
+trap '' HUP INT TERM
+runs=
+while read -r what mark pid; do
+  case $what in
+    begin) runs="$runs $mark:$pid" ;;
+    end)
+      rest=
+      for run in $runs; do case $run in "$mark":*) ;; *) rest="$rest $run" ;; esac; done
+      runs=$rest ;;
+  esac
+done
+signal() {
+  for run in $runs; do
+    pid=\${run#*:}
+    [ "$pid" = 0 ] || kill -s "$1" -- "-$pid" 2>/dev/null
+    for found in $(grep -ls "\${run%%:*}=" /proc/[0-9]*/environ 2>/dev/null); do
+      found=\${found#/proc/}
+      kill -s "$1" "\${found%/environ}" 2>/dev/null
+    done
+  done
+}
+[ -n "$runs" ] || exit 0
+signal TERM
+sleep 2
+signal KILL
+exit 0
+`;
+
+export class Guard {
+  readonly #runs = new Map<string, number>();
+  #process: ChildProcess | null = null;
+
+  /** Before it is started (pid 0: its mark is enough to find it), and again when its pid is known. */
+  begin(mark: string, pid: number): void {
+    this.#runs.set(mark, pid);
+    if (this.#process === null) this.#start();
+    else this.#tell(`begin ${mark} ${pid}`);
+  }
+
+  end(mark: string): void {
+    if (this.#runs.delete(mark)) this.#tell(`end ${mark}`);
+  }
+
+  /** In a session of its own: what is sent to our group does not reach it. It keeps nobody awake. */
+  #start(): void {
+    const { PATH = '/usr/bin:/bin' } = process.env;
+    const guard = spawn('/bin/sh', ['-c', SCRIPT, 'parley-guard'], {
+      cwd: '/',
+      env: { PATH },
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    this.#process = guard;
+    // Where there is no shell there is no guard; one that was ended is started anew with the next run.
+    const gone = (): void => {
+      if (this.#process === guard) this.#process = null;
+    };
+    guard.once('error', gone).once('exit', gone);
+    guard.stdin?.on('error', () => {});
+    guard.unref();
+    if (guard.stdin !== null && 'unref' in guard.stdin && typeof guard.stdin.unref === 'function') guard.stdin.unref();
+    for (const [mark, pid] of this.#runs) this.#tell(`begin ${mark} ${pid}`);
+  }
+
+  #tell(line: string): void {
+    this.#process?.stdin?.write(`${line}\n`);
+  }
+}

@@ -1,0 +1,44 @@
+/** The processes of this machine, as /proc tells of them. Elsewhere there is none, and a group is known by its number only. */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+
+export interface ProcessEntry {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** In ticks since the machine started; with the pid it names a process for good. */
+  readonly startedAt: number;
+}
+
+export const hasProcessTable: boolean = existsSync('/proc/self/stat');
+
+/** Null for what is gone, also for what has ended and only waits for its parent to notice. */
+export function readProcess(pid: number): ProcessEntry | null {
+  const stat = readOrNull(`/proc/${pid}/stat`);
+  // The name, in parentheses, may hold anything, blanks and parentheses too.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (fields === undefined || fields[0] === 'Z' || fields[0] === 'X') return null;
+  const [parent, group, session, startedAt] = [fields[1], fields[2], fields[3], fields[19]].map(Number);
+  if (parent === undefined || group === undefined || session === undefined || startedAt === undefined) return null;
+  return { pid, parent, group, session, startedAt };
+}
+
+/** Whether it was started with a variable of this name; no for what may not be read. */
+export function hasVariable(pid: number, name: string): boolean {
+  const environ = readOrNull(`/proc/${pid}/environ`);
+  return environ !== null && (environ.startsWith(`${name}=`) || environ.includes(`\0${name}=`));
+}
+
+export function processIds(): readonly number[] {
+  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
+}
+
+function readOrNull(path: string): string | null {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    // It has ended meanwhile, or belongs to somebody else.
+    return null;
+  }
+}

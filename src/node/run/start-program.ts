@@ -1,0 +1,100 @@
+/** Starts a program: no shell, a session and a group of its own, no terminal, its mark in its environment. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { asError } from '../../core/errors.ts';
+import { makeHome, markOf } from './environment.ts';
+import { Family } from './family.ts';
+import type { Program } from './program.ts';
+import { expectRun, forgetRun, noteRun } from './running.ts';
+import { explainSpawnError, spawnFailed } from './spawn-failure.ts';
+
+export interface Exit {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+export interface Started {
+  readonly family: Family;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** The program itself has ended; others may still hold its pipes. */
+  readonly exited: Promise<unknown>;
+  /** How; null = it has not. */
+  exit(): Exit | null;
+  /** It has ended, and everything it wrote is read. */
+  readonly closed: Promise<unknown>;
+  /** Lets go of its pipes, whoever holds the other ends, and forgets it. */
+  release(): void;
+}
+
+export async function startProgram(program: Program, environment: Readonly<Record<string, string>>): Promise<Started> {
+  prepareHome(program);
+  const mark = markOf(randomUUID());
+  expectRun(mark);
+  try {
+    const { child, stdout, stderr, pid } = await spawned(program, { ...environment, [mark]: '1' });
+    const family = new Family(pid, mark);
+    noteRun(mark, program.tool, family);
+    let exit: Exit | null = null;
+    child.once('exit', (exitCode, signal) => {
+      exit = { exitCode, signal };
+    });
+    const exited = once(child, 'exit');
+    const closed = once(child, 'close');
+    feed(child, program.stdin);
+    return { family, stdout, stderr, exited, exit: () => exit, closed, release };
+
+    function release(): void {
+      for (const pipe of [child.stdin, stdout, stderr]) pipe?.destroy();
+      forgetRun(mark);
+    }
+  } catch (thrown) {
+    forgetRun(mark);
+    throw explainSpawnError(program, thrown, environment);
+  }
+}
+
+interface Spawned {
+  readonly child: ChildProcess;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly pid: number;
+}
+
+async function spawned(
+  { command, args, cwd, stdin }: Program,
+  env: Readonly<Record<string, string>>,
+): Promise<Spawned> {
+  const child = spawn(command, args, {
+    env,
+    ...(cwd === undefined ? {} : { cwd }),
+    detached: true,
+    shell: false,
+    stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  });
+  const { pid, stdout, stderr } = child;
+  if (pid === undefined || stdout === null || stderr === null) {
+    const [error] = await once(child, 'error');
+    throw error;
+  }
+  return { child, stdout, stderr, pid };
+}
+
+/** All of it at once: what the pipe does not take waits in memory while the output is read. */
+function feed({ stdin }: ChildProcess, text: string | undefined): void {
+  // Who ends, or closes its stdin, without having read everything is free to do so.
+  stdin?.on('error', () => {});
+  stdin?.end(text);
+}
+
+function prepareHome(program: Program): void {
+  if (program.home === undefined) return;
+  try {
+    makeHome(program.home);
+  } catch (thrown) {
+    throw spawnFailed(program, `its home folder ${program.home} cannot be made: ${asError(thrown).message}`);
+  }
+}

@@ -1,0 +1,40 @@
+/** Takes keys, tokens and passwords out of a text that is about to become an error. Pure. */
+
+const HIDDEN = '[secret]';
+
+/** What looks like a credential wherever it stands. Each is linear: no part of one can match in two ways. */
+const SHAPES: readonly (readonly [RegExp, string])[] = [
+  // Tokens of a hub keep their id, which is no secret.
+  [/\b(parley_[0-9a-f]{16}_)[A-Za-z0-9_-]{16,}/g, `$1${HIDDEN}`],
+  [/\beyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g, HIDDEN],
+  [/\b(?:sk|pk|rk)-[A-Za-z0-9_-]{6,}/g, HIDDEN],
+  [/\bAIza[A-Za-z0-9_-]{16,}/g, HIDDEN],
+  [/\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|npm_|hf_|gsk_|xai-|AKIA|ASIA)[A-Za-z0-9_-]{10,}/g, HIDDEN],
+  [/\b((?:Bearer|Basic) +)[A-Za-z0-9._~+/=-]{6,}/gi, `$1${HIDDEN}`],
+  [/(:\/\/[^\s:/@]{0,256}:)[^\s/@]{1,512}(?=@)/g, `$1${HIDDEN}`],
+];
+
+/** `api_key: "…"`, `x-api-key=…`, `"password":"…"`: the name tells, whatever the value looks like. */
+const NAMED =
+  /\b((?:[A-Za-z0-9]{1,32}[_-]){0,4}(?:api[_-]?key|apikey|secret|password|passwd|passphrase|access[_-]?token|auth[_-]?token|refresh[_-]?token|credentials?)["']?\s{0,4}[:=]\s{0,4}["']?)([^\s"',;&]{4,})/gi;
+
+/** Names of variables whose values are secret. */
+const SECRET_NAME =
+  /(?:^|_)(?:API_?)?(?:KEYS?|TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|AUTH|PAT)(?:_|$)/i;
+/** A shorter value (`1`, `true`, `none`) is no secret, and hiding it would spoil the text. */
+const SHORTEST_SECRET = 6;
+
+/** The values in an environment that are secret, by the names they have; longest first, so that none is half hidden. */
+export function secretsIn(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const values = Object.entries(environment).flatMap(([name, value]) =>
+    value !== undefined && value.length >= SHORTEST_SECRET && SECRET_NAME.test(name) ? [value] : [],
+  );
+  return [...new Set(values)].sort((a, b) => b.length - a.length);
+}
+
+/** The text without what looks like a credential, and without the given secrets. */
+export function redactSecrets(text: string, secrets: readonly string[] = []): string {
+  const known = secrets.reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, HIDDEN)), text);
+  const shaped = SHAPES.reduce((rest, [shape, instead]) => rest.replace(shape, instead), known);
+  return shaped.replace(NAMED, `$1${HIDDEN}`);
+}
