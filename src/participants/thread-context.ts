@@ -21,7 +21,8 @@ export async function readThread(
   const [{ messages }, first] = await Promise.all([session.view({ view }), firstSaid(session)]);
   const times = await timesOf(session, messages, first);
   const steps = messages.map((message): Step => stepOf(message, times, metadata.created_at));
-  return { threadId: session.id, start: startOf(metadata, first, agentId), steps };
+  const shown = first === null ? undefined : steps[messages.findIndex(({ seq }) => seq === first.seq)];
+  return { threadId: session.id, start: startOf(metadata, first, shown, agentId), steps };
 }
 
 /** What was said first, as far as this participant may see it. */
@@ -61,13 +62,30 @@ function stepOf({ role, content, seq, name }: ViewMessage, times: ReadonlyMap<nu
   return { role, content, meta: { seq, name }, timestamp: timestamp ?? begun };
 }
 
-function startOf(metadata: SessionMetadata, first: Envelope | null, agentId: string): StartFrame {
+/** As the view shows it, if it does. Before anything was said, who is there is all there is to say. */
+function startOf(
+  metadata: SessionMetadata,
+  first: Envelope | null,
+  shown: Step | undefined,
+  agentId: string,
+): StartFrame {
   const { opened_at, created_at } = metadata;
   const meta = aboutSession(metadata, agentId);
-  if (first === null) return { role: 'user', content: '', meta, timestamp: opened_at ?? created_at };
+  if (first === null) {
+    return { role: 'system', content: openingOf(metadata, agentId), meta, timestamp: opened_at ?? created_at };
+  }
   const from = { seq: first.seq, from: nameOf(metadata, first.sender_id) };
   const role = first.sender_id === agentId ? 'assistant' : 'user';
-  return { role, content: renderText(first), meta: { ...meta, ...from }, timestamp: first.created_at };
+  const { content } = shown ?? { content: renderText(first) };
+  return { role, content, meta: { ...meta, ...from }, timestamp: first.created_at };
+}
+
+function openingOf({ manifest, participants, labels }: SessionMetadata, agentId: string): string {
+  const names = participants.map(({ name }) => name).join(', ');
+  const own = participants.find(({ agent_id }) => agent_id === agentId)?.name ?? '';
+  const about = Object.entries(labels).map(([key, value]) => `${key}: ${value}`);
+  const opening = `A ${manifest.type} of ${names} has begun, and nothing was said yet. You are ${own}.`;
+  return [opening, ...about].join('\n');
 }
 
 /** What an agent may want to know beside what is said: where it is, who it is there, and who else is. */

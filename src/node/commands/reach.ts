@@ -4,6 +4,7 @@ import type { AgentClient } from '../../client/agent-client.ts';
 import type { ClientOptions } from '../../client/client.ts';
 import type { HumanClient } from '../../client/human-client.ts';
 import { WireError } from '../../core/errors.ts';
+import type { Connect } from '../../participants/join-options.ts';
 import type { Asked } from './command.ts';
 import type { Io } from './io.ts';
 import { type OwnName, takeOwnName, takeTurn } from './own-name.ts';
@@ -53,6 +54,22 @@ export async function joining(
   const { connectHuman } = await import('../client.ts');
   const { reconnect: _, ...proof } = options(where);
   return connectHuman(where.url, { ...proof, ...given }).catch((thrown) => explained(thrown, where, given.name));
+}
+
+/** The way of an agent that stays: it comes back by itself too. */
+export async function agentWay(
+  asked: Asked,
+  io: Io,
+  name: string,
+): Promise<{ readonly url: string; readonly connect: Connect }> {
+  const where = await whereIs(asked, io);
+  await assertFree(where, name, asked, io);
+  const { connect } = await import('../client.ts');
+  const { reconnect: _, ...proof } = options(where);
+  return {
+    url: where.url,
+    connect: (own) => connect(where.url, { ...proof, ...own }).catch((thrown) => explained(thrown, where, name)),
+  };
 }
 
 async function withClient<T>(client: AgentClient, work: (client: AgentClient) => Promise<T>): Promise<T> {
