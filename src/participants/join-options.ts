@@ -99,7 +99,7 @@ const JOIN_OPTIONS: Rules<JoinOptions> = {
   log: optional(objectWith('info', 'warn', 'error')),
 };
 
-const HANDLERS: Rules<JoinHandlers> = {
+const HANDLERS: { readonly [Name in keyof Required<JoinHandlers>]: Rule } = {
   onTurn: optional(aFunction),
   onDelta: optional(aFunction),
   onProgress: optional(aFunction),
@@ -109,10 +109,16 @@ const HANDLERS: Rules<JoinHandlers> = {
   onClosed: optional(aFunction),
 };
 
+/** They may be members of an object that has others too; but what is called like one of them is meant as one. */
+function checkHandlers(handlers: JoinHandlers): void {
+  const meant = Object.entries(handlers).filter(([name]) => /^on[A-Z]/.test(name));
+  checkOptions(Object.fromEntries(meant), HANDLERS, 'handlers.');
+}
+
 /** Refuses what is wrong with them, before anybody is connected. */
 export function joiningOf(options: JoinOptions, usual: { readonly clock?: Clock | undefined }): Joining {
   checkOptions(options, JOIN_OPTIONS);
-  if (options.handlers !== undefined) checkOptions(options.handlers, HANDLERS, 'handlers.');
+  if (options.handlers !== undefined) checkHandlers(options.handlers);
   const clock = options.clock ?? usual.clock;
   if (clock === undefined) throw new HubError('bad_options', 'clock: expected a clock on this platform, got undefined');
   return {

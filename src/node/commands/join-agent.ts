@@ -15,7 +15,7 @@ import { TurnDisplay } from './turn-display.ts';
 
 export async function joinAgent(asked: Asked, io: Io, role: RoleFile, chosen: ChosenAgent): Promise<number> {
   const name = asked.values.name ?? role.name ?? (io.env.PARLEY_NAME || chosen.name);
-  const display = new TurnDisplay(io, name, () => systemClock.monotonic());
+  const display = new TurnDisplay(io, name, systemClock);
   const way = await agentWay(asked, io, name);
   // Asked for before anything is started: nothing that was is left behind.
   const stop = interrupted();

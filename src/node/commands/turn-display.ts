@@ -1,6 +1,7 @@
 /** Shows what a participant does while it does it: lines for people, or an object a line for programs. */
 
 import type { PostAnswer } from '../../core/admit.ts';
+import type { Clock } from '../../core/ports.ts';
 import type { AgentReply, Usage } from '../../participants/agent-fn.ts';
 import type { JoinHandlers, TakenTurn } from '../../participants/handlers.ts';
 import type { Io } from './io.ts';
@@ -10,26 +11,29 @@ interface Shown {
   readonly beganMs: number;
   /** Everything it has written so far. */
   text: string;
-  /** How much of it is on the screen: whole lines. */
+  /** How much of it is on the screen. */
   printed: number;
+  /** Half a line waits for its other half. */
+  stopWait: (() => void) | null;
 }
 
 const MOST_KEPT = 1_000_000;
+const HALF_LINE_MS = 250;
 
 export class TurnDisplay implements Required<JoinHandlers> {
   private readonly io: Io;
   private readonly name: string;
-  private readonly now: () => number;
+  private readonly clock: Clock;
   private readonly turns = new Map<string, Shown>();
 
-  constructor(io: Io, name: string, now: () => number) {
+  constructor(io: Io, name: string, clock: Clock) {
     this.io = io;
     this.name = name;
-    this.now = now;
+    this.clock = clock;
   }
 
   onTurn(turn: TakenTurn): void {
-    this.turns.set(turn.idempotencyKey, { beganMs: this.now(), text: '', printed: 0 });
+    this.turns.set(turn.idempotencyKey, { beganMs: this.clock.monotonic(), text: '', printed: 0, stopWait: null });
     const { from, text, resumed } = turn;
     this.put('turn', turn, { from, text, resumed });
     const asked = from === null ? `it is the turn of ${this.name}` : `${from}: ${printableLine(text)}`;
@@ -37,14 +41,16 @@ export class TurnDisplay implements Required<JoinHandlers> {
     this.line(turn, this.io.terminal.paint(resumed ? 'goes on with it …' : 'works on it …', 'dim'));
   }
 
-  /** Whole lines at once; the rest when more of it comes. */
+  /** Whole lines at once; half of one when nothing more of it comes for a while. */
   onDelta(text: string, turn: TakenTurn): void {
     this.put('delta', turn, { text });
     const shown = this.turns.get(turn.idempotencyKey);
     if (shown === undefined || shown.text.length > MOST_KEPT) return;
     shown.text += text;
     const end = shown.text.lastIndexOf('\n') + 1;
+    shown.stopWait?.();
     if (end > shown.printed) this.writeUpTo(turn, shown, end);
+    shown.stopWait = this.clock.after(HALF_LINE_MS, () => this.writeUpTo(turn, shown, shown.text.length));
   }
 
   onProgress({ kind, text }: Parameters<Required<JoinHandlers>['onProgress']>[0], turn: TakenTurn): void {
@@ -85,14 +91,16 @@ export class TurnDisplay implements Required<JoinHandlers> {
   private take(turn: TakenTurn): Shown | undefined {
     const shown = this.turns.get(turn.idempotencyKey);
     this.turns.delete(turn.idempotencyKey);
+    shown?.stopWait?.();
     return shown;
   }
 
   private elapsed(shown: Shown | undefined): number {
-    return shown === undefined ? 0 : Math.round(this.now() - shown.beganMs);
+    return shown === undefined ? 0 : Math.round(this.clock.monotonic() - shown.beganMs);
   }
 
   private writeUpTo(turn: TakenTurn, shown: Shown, end: number): void {
+    if (end <= shown.printed) return;
     const lines = shown.text.slice(shown.printed, end).replace(/\n$/, '').split('\n');
     shown.printed = end;
     for (const one of lines) this.line(turn, `| ${printable(one)}`);
