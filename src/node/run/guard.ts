@@ -64,15 +64,21 @@ export class Guard {
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     this.#process = guard;
-    // Where there is no shell there is no guard; one that was ended is started anew with the next run.
-    const gone = (): void => {
-      if (this.#process === guard) this.#process = null;
-    };
-    guard.once('error', gone).once('exit', gone);
+    // Where there is no shell there is no guard.
+    guard.once('error', () => this.#lost(guard));
+    guard.once('exit', (_, signal) => {
+      this.#lost(guard);
+      // Somebody ended it, and what runs is still to be guarded.
+      if (signal !== null && this.#runs.size > 0 && this.#process === null) this.#start();
+    });
     guard.stdin?.on('error', () => {});
     guard.unref();
     if (guard.stdin !== null && 'unref' in guard.stdin && typeof guard.stdin.unref === 'function') guard.stdin.unref();
     for (const [mark, pid] of this.#runs) this.#tell(`begin ${mark} ${pid}`);
+  }
+
+  #lost(guard: ChildProcess): void {
+    if (this.#process === guard) this.#process = null;
   }
 
   #tell(line: string): void {

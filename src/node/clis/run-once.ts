@@ -1,0 +1,103 @@
+/** One run of a CLI: the prompt is handed over, what comes is read as it comes, and what was heard is kept also of a run that is ended. */
+
+import { AgentError, isAgentError } from '../../participants/agent-error.ts';
+import type { TurnOptions } from '../../participants/agent-fn.ts';
+import { secretsIn } from '../../participants/redact-secrets.ts';
+import { programEnvironment } from '../run/environment.ts';
+import type { Program, Ran, RunLimits } from '../run/program.ts';
+import { runProgram } from '../run/run-program.ts';
+import type { CliOptions } from './cli-adapter.ts';
+import type { Ask, CliRecord, Resumed } from './cli-record.ts';
+import { type HandedOver, handOver } from './hand-over.ts';
+import type { Heard } from './heard.ts';
+
+export interface Once {
+  readonly prompt: string;
+  readonly resumed: Resumed | null;
+  readonly newSession: string | undefined;
+}
+
+export interface Attempt<State extends Heard> {
+  readonly ran: Ran;
+  readonly heard: State;
+  /** What we called the conversation, where the tool does not say it. */
+  readonly sessionId: string | null;
+  readonly secrets: readonly string[];
+}
+
+export async function runOnce<State extends Heard>(
+  record: CliRecord<State>,
+  options: CliOptions,
+  turn: TurnOptions | undefined,
+  once: Once,
+): Promise<Attempt<State>> {
+  const handed = await handOver(record.transport, once.prompt);
+  const program = programOf(record, options, turn, once, handed);
+  const secrets = secretsIn(programEnvironment(program));
+  const sessionId = once.resumed?.sessionId ?? once.newSession ?? null;
+  let heard = record.begin(once.resumed);
+  const onLine = (line: string): void => {
+    const reading = record.read(line, heard);
+    heard = reading.state;
+    if (reading.delta !== undefined) turn?.onDelta(reading.delta);
+    if (reading.progress !== undefined) turn?.onProgress(reading.progress);
+  };
+  const isDone = (): boolean => heard.failure !== null || (record.ending === 'event' && heard.isDone);
+  try {
+    const ran = await runProgram(program, { onLine, isDone, signal: turn?.signal }, limitsOf(record, options));
+    return { ran, heard, sessionId, secrets };
+  } catch (error) {
+    throw withHeard(error, heard, sessionId, secrets);
+  } finally {
+    await handed.close();
+  }
+}
+
+function programOf<State extends Heard>(
+  record: CliRecord<State>,
+  options: CliOptions,
+  turn: TurnOptions | undefined,
+  once: Once,
+  handed: HandedOver,
+): Program {
+  const permit = record.permits[options.permissions ?? 'safe'];
+  const ask: Ask = {
+    model: options.model,
+    resume: once.resumed?.sessionId,
+    newSession: once.newSession,
+    promptFile: handed.promptFile,
+    prompt: handed.prompt,
+    budgetUsd: turn?.budget?.usd,
+    extra: [...(permit.args ?? []), ...(options.args ?? [])],
+  };
+  const ownFolders = options.home === undefined ? record.env.home : [];
+  return {
+    tool: record.tool,
+    command: options.command ?? record.command,
+    args: record.args(ask),
+    cwd: options.cwd,
+    env: { ...record.env.set, ...permit.env, ...options.env },
+    passEnv: [...record.env.pass, ...ownFolders, ...(options.passEnv ?? [])],
+    home: options.home,
+    stdin: handed.stdin,
+  };
+}
+
+function limitsOf<State extends Heard>(record: CliRecord<State>, options: CliOptions): Partial<RunLimits> {
+  const wall = options.timeoutMs === undefined ? {} : { wallMs: options.timeoutMs };
+  return { ...record.limits, ...wall, ...options.limits };
+}
+
+/** A run that was ended keeps what it had said, and the conversation it can be gone on with. */
+function withHeard(error: unknown, heard: Heard, sessionId: string | null, secrets: readonly string[]): unknown {
+  if (!isAgentError(error)) return error;
+  const { tool } = error.details;
+  const problem = error.message.startsWith(`${tool}: `) ? error.message.slice(tool.length + 2) : error.message;
+  const known = heard.sessionId ?? sessionId;
+  const details = {
+    ...error.details,
+    ...(heard.partial === '' ? {} : { partial: heard.partial }),
+    ...(known === null ? {} : { native_session_id: known }),
+  };
+  return new AgentError(error.kind, problem, details, { secrets, cause: error });
+}

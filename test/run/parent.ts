@@ -1,0 +1,91 @@
+/** A process of its own that runs programs and then ends in one way or another; it tells its test when they run. */
+
+import { type Program, runProgram } from '../../src/node/run/run-program.ts';
+import { eventually, guardsOf } from './programs.ts';
+
+const MIB = 1024 * 1024;
+const [, , how = '', mark = ''] = process.argv;
+const env = { [mark]: '1' };
+
+const stubborn = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("ready");';
+const inItsOwnSession = `
+  require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(stubborn)}],
+    { detached: true, stdio: ["ignore", "inherit", "ignore"] });
+  setInterval(() => {}, 1000);`;
+
+function program(source: string): Program {
+  return { tool: 'fake', command: process.execPath, args: ['-e', source], env };
+}
+
+/** Runs it for good; resolves when it is ready. */
+function begun(source: string): Promise<void> {
+  return new Promise((ready) => {
+    void runProgram(program(source), { onLine: () => ready() });
+  });
+}
+
+async function flood(): Promise<void> {
+  const limits = { maxOutputBytes: 1024 * MIB };
+  const command = { tool: 'fake', command: '/bin/sh', env };
+  const small = { ...command, args: ['-c', 'yes 0123456789 | head -c 4000000'] };
+  const large = {
+    ...command,
+    args: ['-c', "yes 0123456789 | head -c 100000000; head -c 100000000 /dev/zero | tr '\\0' x"],
+  };
+  await runProgram(small, {}, limits);
+  const before = process.memoryUsage.rss();
+  let peak = before;
+  let lines = 0;
+  let longest = 0;
+  let chunks = 0;
+  const onLine = (line: string): void => {
+    lines += 1;
+    longest = Math.max(longest, line.length);
+    if (lines % 10_000 === 0) peak = Math.max(peak, process.memoryUsage.rss());
+  };
+  const onText = (): void => {
+    chunks += 1;
+    if (chunks % 64 === 0) peak = Math.max(peak, process.memoryUsage.rss());
+  };
+  const ran = await runProgram(large, { onLine, onText }, limits);
+  const { truncated, exitCode } = ran;
+  const grownMib = Math.round((peak - before) / MIB);
+  console.log(JSON.stringify({ exitCode, truncated, lines, longest, captured: ran.stdout.length, grownMib }));
+}
+
+async function loseGuard(): Promise<void> {
+  await begun(stubborn);
+  const [first = 0] = guardsOf(process.pid);
+  process.kill(first, 'SIGKILL');
+  await eventually(
+    () => guardsOf(process.pid),
+    (guards) => guards.some((guard) => guard !== first),
+  );
+}
+
+/** From here on the guard does nothing: what is ended is ended by the process itself. */
+function holdGuard(): void {
+  for (const guard of guardsOf(process.pid)) {
+    process.kill(guard, 'SIGSTOP');
+    console.log(guard);
+  }
+}
+
+switch (how) {
+  case 'flood':
+    await flood();
+    break;
+  case 'ends':
+    console.log((await runProgram(program('console.log("well")'))).stdout);
+    break;
+  case 'guard':
+    await loseGuard();
+    console.log('ready');
+    break;
+  default:
+    await Promise.all([begun(stubborn), begun(inItsOwnSession)]);
+    if (how !== 'waits') holdGuard();
+    console.log('ready');
+    if (how === 'exits') process.exit(0);
+    if (how === 'throws') setImmediate(() => Promise.reject(new Error('on purpose')));
+}
