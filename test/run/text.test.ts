@@ -52,8 +52,8 @@ function readAll(chunks: readonly Buffer[], maxLineBytes = 40) {
 
 it('[RN10] any bytes, split anywhere, are the same text, the same lines and the same capture', () => {
   fc.assert(
-    fc.property(bytes, cuts, (whole, places) => {
-      expect(readAll(pieces(whole, places))).toEqual(readAll([whole]));
+    fc.property(bytes, cuts, fc.constantFrom(1, 3, 7, 40, 1_000), (whole, places, maxLineBytes) => {
+      expect(readAll(pieces(whole, places), maxLineBytes)).toEqual(readAll([whole], maxLineBytes));
     }),
     { numRuns: 3_000 },
   );
@@ -66,9 +66,7 @@ it('[RN10] byte by byte is the same too, and plain text is not touched', () => {
       const whole = Buffer.from(plain);
       const single = Array.from(whole, (byte) => Buffer.from([byte]));
       expect(readAll(single, 1_000_000).text).toBe(plain);
-      expect(readAll(single, 1_000_000).lines.join('\n')).toBe(
-        plain.replace(/\r\n/g, '\n').replace(/[\r\n]$/, ''),
-      );
+      expect(readAll(single, 1_000_000).lines.join('\n')).toBe(plain.replace(/\r\n/g, '\n').replace(/[\r\n]$/, ''));
     }),
     { numRuns: 1_000 },
   );

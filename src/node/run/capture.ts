@@ -21,7 +21,7 @@ export class Capture {
 
   add(text: string): void {
     const rest = this.#head.add(text);
-    if (rest !== '') this.#addToTail(Buffer.from(rest));
+    if (rest !== '') this.#addToTail(rest);
   }
 
   text(): string {
@@ -33,15 +33,23 @@ export class Capture {
     return `${this.#head.text()}\n[… ${leftOut} bytes left out …]\n${tail.toString('utf8', from)}`;
   }
 
-  #addToTail(bytes: Buffer): void {
+  #addToTail(text: string): void {
     const size = this.#tailBytes;
     this.#ring ??= Buffer.alloc(size);
+    const length = Buffer.byteLength(text);
+    const begin = size === 0 ? 0 : this.#passed % size;
+    // Mostly it fits before the end of the ring, and no copy is made.
+    if (begin + length <= size) this.#ring.write(text, begin);
+    else this.#wrap(this.#ring, Buffer.from(text));
+    this.#passed += length;
+  }
+
+  #wrap(ring: Buffer, bytes: Buffer): void {
     // Of more than the ring holds only the end matters.
-    const from = Math.max(0, bytes.length - size);
-    const begin = size === 0 ? 0 : (this.#passed + from) % size;
-    const fits = bytes.copy(this.#ring, begin, from);
-    bytes.copy(this.#ring, 0, from + fits);
-    this.#passed += bytes.length;
+    const from = Math.max(0, bytes.length - ring.length);
+    const begin = ring.length === 0 ? 0 : (this.#passed + from) % ring.length;
+    const fits = bytes.copy(ring, begin, from);
+    bytes.copy(ring, 0, from + fits);
   }
 
   #tail(): Buffer {

@@ -13,22 +13,20 @@ export class KeptBytes {
     this.#max = max;
   }
 
-  get isEmpty(): boolean {
-    return this.#length === 0;
+  /** Nothing was added, not even something that did not fit. */
+  get isUntouched(): boolean {
+    return this.#length === 0 && !this.#isFull;
   }
 
   /** Keeps what fits, by whole characters; answers what does not. */
   add(text: string): string {
     if (this.#isFull) return text;
-    const bytes = Buffer.from(text);
+    const bytes = Buffer.byteLength(text);
     const room = this.#max - this.#length;
-    const end = bytes.length <= room ? bytes.length : beginningOfCharacter(bytes, room);
-    this.#makeRoom(end);
-    bytes.copy(this.#bytes, this.#length, 0, end);
-    this.#length += end;
-    if (end === bytes.length) return '';
-    this.#isFull = true;
-    return bytes.toString('utf8', end);
+    if (bytes > room) return this.#fill(Buffer.from(text), room);
+    this.#makeRoom(bytes);
+    this.#length += this.#bytes.write(text, this.#length);
+    return '';
   }
 
   text(): string {
@@ -42,6 +40,15 @@ export class KeptBytes {
     if (this.#bytes.length > 16 * FIRST_BYTES) this.#bytes = Buffer.alloc(0);
   }
 
+  #fill(bytes: Buffer, room: number): string {
+    const end = beginningOfCharacter(bytes, room);
+    this.#makeRoom(end);
+    bytes.copy(this.#bytes, this.#length, 0, end);
+    this.#length += end;
+    this.#isFull = true;
+    return bytes.toString('utf8', end);
+  }
+
   #makeRoom(more: number): void {
     const needed = this.#length + more;
     if (needed <= this.#bytes.length) return;
@@ -53,7 +60,7 @@ export class KeptBytes {
 
 /** The place, at or before `at`, where a character of UTF-8 begins. */
 function beginningOfCharacter(bytes: Buffer, at: number): number {
-  let begin = Math.max(0, at);
+  let begin = at;
   while (begin > 0 && isWithinCharacter(bytes[begin])) begin -= 1;
   return begin;
 }

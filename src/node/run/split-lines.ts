@@ -2,11 +2,16 @@
 
 import { KeptBytes } from './kept-bytes.ts';
 
+/** Of UTF-16, in UTF-8. */
+const MOST_BYTES_OF_A_UNIT = 3;
+
 export class LineSplitter {
+  readonly #maxBytes: number;
   readonly #line: KeptBytes;
   #hasCut = false;
 
   constructor(maxLineBytes: number) {
+    this.#maxBytes = maxLineBytes;
     this.#line = new KeptBytes(maxLineBytes);
   }
 
@@ -19,16 +24,23 @@ export class LineSplitter {
   *split(piece: string): Generator<string> {
     let from = 0;
     for (let end = piece.indexOf('\n'); end !== -1; end = piece.indexOf('\n', from)) {
-      this.#keep(piece.slice(from, end));
+      const part = piece.slice(from, end);
       from = end + 1;
-      yield this.#take();
+      yield this.#whole(part);
     }
     if (from < piece.length) this.#keep(piece.slice(from));
   }
 
   /** A last line without an end is a line too. */
   *end(): Generator<string> {
-    if (!this.#line.isEmpty) yield this.#take();
+    if (!this.#line.isUntouched) yield this.#take();
+  }
+
+  /** A line that came in one piece, and is surely short enough, goes through as it is. */
+  #whole(part: string): string {
+    if (this.#line.isUntouched && part.length * MOST_BYTES_OF_A_UNIT <= this.#maxBytes) return withoutReturn(part);
+    this.#keep(part);
+    return this.#take();
   }
 
   #keep(part: string): void {
@@ -38,6 +50,10 @@ export class LineSplitter {
   #take(): string {
     const line = this.#line.text();
     this.#line.clear();
-    return line.endsWith('\r') ? line.slice(0, -1) : line;
+    return withoutReturn(line);
   }
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line;
 }
