@@ -14,8 +14,11 @@ export const turn: Bench = {
   async run({ note }) {
     const hub = await createHub();
     const { url } = await hub.listen({ port: 0 });
-    const { token } = await hub.createToken();
-    const bob = await joinHub((own) => connect(url, { ...own, token }), { name: 'bob', agent: createCliAdapter(PROGRAM) });
+    const { token } = await hub.createToken({ grants: ['enrol'] });
+    const bob = await joinHub((own) => connect(url, { ...own, token }), {
+      name: 'bob',
+      agent: createCliAdapter(PROGRAM),
+    });
     const alice = await connect(url, { name: 'alice', token });
     note(`turns of a program that exits at once: ${ROUNDS}, each beside a bare run of it`);
     const bare: number[] = [];
