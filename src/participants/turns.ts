@@ -2,7 +2,7 @@
 
 import type { AgentClient, Session, TurnOffer } from '../client/index.ts';
 import { asError, HubError, WireError } from '../core/errors.ts';
-import type { CancelSignal } from '../core/ports.ts';
+import type { OwnSignal } from '../core/ports.ts';
 import type { AgentReply, TurnOptions } from './agent-fn.ts';
 import { findTurn, type OpenTurn, Unwanted } from './find-turn.ts';
 import { type JoinHandlers, type TakenTurn, tell } from './handlers.ts';
@@ -63,7 +63,7 @@ export class Turns {
     this.isStopped = true;
   }
 
-  private async run(found: OpenTurn, signal: CancelSignal): Promise<void> {
+  private async run(found: OpenTurn, signal: OwnSignal): Promise<void> {
     const { turn } = found;
     this.watch(turn.session);
     if (found.since === null && !this.mayAnswer(turn)) return this.enough(found, signal);
@@ -78,7 +78,7 @@ export class Turns {
     }
   }
 
-  private async ask(found: OpenTurn, signal: CancelSignal): Promise<AgentReply> {
+  private async ask(found: OpenTurn, signal: OwnSignal): Promise<AgentReply> {
     const { agent, systemPrompt, clock, view } = this.options;
     const { turn, info, causationId, since } = found;
     const thread = await readThread(turn.session, info, this.client.agentId, view);
@@ -98,12 +98,7 @@ export class Turns {
     }
   }
 
-  private turnOptions(
-    turn: TakenTurn,
-    signal: CancelSignal,
-    live: LiveText | null,
-    heart: Heartbeat | null,
-  ): TurnOptions {
+  private turnOptions(turn: TakenTurn, signal: OwnSignal, live: LiveText | null, heart: Heartbeat | null): TurnOptions {
     const { budget } = this.options;
     return {
       signal,
@@ -124,7 +119,7 @@ export class Turns {
     };
   }
 
-  private async post({ turn, causationId, since }: OpenTurn, reply: AgentReply, signal: CancelSignal): Promise<void> {
+  private async post({ turn, causationId, since }: OpenTurn, reply: AgentReply, signal: OwnSignal): Promise<void> {
     const { session, idempotencyKey: key } = turn;
     const takesPackets = routes(reply) && (await session.canSend('msg.packet')).code !== 'protocol_error';
     const options = { key, ...(causationId === null ? {} : { causationId }) };
@@ -142,7 +137,7 @@ export class Turns {
   private async failed(
     { turn, since }: Pick<OpenTurn, 'turn' | 'since'>,
     error: Error,
-    signal: CancelSignal,
+    signal: OwnSignal,
   ): Promise<void> {
     await reportFailure(turn, since, error, this.options.clock, signal).catch((thrown: unknown) =>
       this.options.log.warn('a failure could not be reported', { error: asError(thrown).message }),
@@ -150,12 +145,12 @@ export class Turns {
     this.tell('onError', (handlers) => handlers.onError?.(error, turn));
   }
 
-  private cancelled(turn: TakenTurn, { reason }: CancelSignal): void {
+  private cancelled(turn: TakenTurn, { reason }: OwnSignal): void {
     this.tell('onCancelled', (handlers) => handlers.onCancelled?.(asError(reason).message, turn));
   }
 
   /** Not even what there is to do could be found out, or nothing would be taken. */
-  private async unable(session: Session, error: Error, signal: CancelSignal): Promise<void> {
+  private async unable(session: Session, error: Error, signal: OwnSignal): Promise<void> {
     if (signal.aborted) return;
     if (error instanceof Unwanted) return this.failed(error.found, error, signal);
     const isGone = error instanceof WireError && error.code === 'not_found';
@@ -170,7 +165,7 @@ export class Turns {
   }
 
   /** Said once: the session goes on without its answers. */
-  private async enough(found: OpenTurn, signal: CancelSignal): Promise<void> {
+  private async enough(found: OpenTurn, signal: OwnSignal): Promise<void> {
     const { maxAnswers } = this.options;
     if (this.of(found.turn.session).answers > maxAnswers + 1) return;
     const why = `${maxAnswers} messages of this session were answered, and no more are`;
