@@ -77,7 +77,7 @@ it('[RN12] a home of its own is made when it is needed, for nobody else to read'
 it('[RN13] what runs is listed, and only as long as it runs', async () => {
   const stop = new AbortController();
   const before = Date.now();
-  const run = runProgram(programs.sh('echo ready; sleep 1000', { tool: 'sleeper' }), { signal: stop.signal });
+  const run = runProgram(programs.sh('echo ready; sleep 60', { tool: 'sleeper' }), { signal: stop.signal });
   const [listed] = await eventually(runningPrograms, (list) => list.length === 1);
   expect(listed).toEqual({ tool: 'sleeper', pid: expect.any(Number), sinceMs: expect.any(Number) });
   expect(listed?.sinceMs).toBeGreaterThanOrEqual(before);

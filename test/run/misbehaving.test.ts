@@ -1,4 +1,4 @@
-// A real program for every way in which one can go wrong. After each there is a typed error or an honest account, and
+// A real program for every way in which one can go wrong; each would end by itself after a minute. After each there is a typed error or an honest account, and
 // /proc shows that nothing of it is left.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -157,14 +157,14 @@ describe('[RN5] a program that is ended', () => {
   it('is killed when it ignores that', async () => {
     const program = programs.node(`
       process.on('SIGTERM', () => {}); process.on('SIGINT', () => {});
-      setInterval(() => {}, 1000); console.log('ready');`);
+      setTimeout(() => {}, 60_000); console.log('ready');`);
     const error = await failureOf(run(program, { ...PATIENT, idleMs: 10, graceMs: 100 }));
     expect(error.kind).toBe('timeout');
     expect(error.details).toMatchObject({ signal: 'SIGKILL', stdout: 'ready\n', watchdog: 'idle' });
   });
 
   it('takes its group along, also who ignores SIGTERM', async () => {
-    const program = programs.sh('(trap "" TERM; echo ready; sleep 1000 & wait; sleep 1000) & wait');
+    const program = programs.sh('(trap "" TERM; echo ready; sleep 60 & wait; sleep 60) & wait');
     const error = await failureOf(run(program, { ...PATIENT, idleMs: 10, graceMs: 100 }));
     expect(error.kind).toBe('timeout');
   });
@@ -173,19 +173,19 @@ describe('[RN5] a program that is ended', () => {
 /** Starts a process in a session of its own that ignores SIGTERM, and tells when it is there. */
 const daemon = (stdio: 'ignore' | 'inherit', env = 'process.env') => `
   import { spawn } from 'node:child_process';
-  const source = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); process.send("up"); process.disconnect()';
+  const source = 'process.on("SIGTERM", () => {}); setTimeout(() => {}, 60_000); process.send("up"); process.disconnect()';
   const child = spawn(process.execPath, ['-e', source], {
     detached: true, env: ${env}, stdio: ['ignore', '${stdio}', '${stdio}', 'ipc'] });
   child.once('message', () => { console.log('daemon', child.pid); child.unref(); });`;
 
 describe('[RN6] nothing is left of a program', () => {
   it('whose grandchild holds its stdout open', async () => {
-    const ran = await run(programs.sh('sleep 1000 & echo done; exit 0'));
+    const ran = await run(programs.sh('sleep 60 & echo done; exit 0'));
     expect(ran).toMatchObject({ exitCode: 0, stdout: 'done\n', endedBy: 'exit' });
   });
 
   it('and everything it wrote is read, also what was still in the pipe', async () => {
-    const { stdout } = await run(programs.sh('sleep 1000 & yes | head -c 60000'));
+    const { stdout } = await run(programs.sh('sleep 60 & yes | head -c 60000'));
     expect(stdout).toBe('y\n'.repeat(30_000));
   });
 
@@ -199,13 +199,13 @@ describe('[RN6] nothing is left of a program', () => {
   );
 
   it('that is ended while its daemon runs', async () => {
-    const program = programs.node(`${daemon('ignore')}; setInterval(() => {}, 1000);`);
+    const program = programs.node(`${daemon('ignore')}; setTimeout(() => {}, 60_000);`);
     const error = await failureOf(run(program, { ...PATIENT, idleMs: 10, graceMs: 100 }));
     expect(error.kind).toBe('timeout');
   });
 
   it('that is ended while its child is in another session with an empty environment', async () => {
-    const program = programs.node(`${daemon('ignore', '{}')}; setInterval(() => {}, 1000);`);
+    const program = programs.node(`${daemon('ignore', '{}')}; setTimeout(() => {}, 60_000);`);
     const error = await failureOf(run(program, { ...PATIENT, idleMs: 10, graceMs: 100 }));
     const pid = Number(/daemon (\d+)/.exec(error.details.stdout ?? '')?.[1]);
     expect(pid).toBeGreaterThan(0);
@@ -214,7 +214,7 @@ describe('[RN6] nothing is left of a program', () => {
 
   it('that forks faster than it can be looked at', async () => {
     const program = programs.sh(
-      'echo ready; fork() { (sleep 0.02; fork) & (exec sleep 1000) & }; trap "" TERM; fork; wait',
+      'echo ready; fork() { test $1 -gt 0 || return; (sleep 0.02; fork $(($1 - 1))) & (exec sleep 60) & }; trap "" TERM; fork 60; wait',
     );
     const error = await failureOf(run(program, { ...PATIENT, idleMs: 10, wallMs: 300, graceMs: 50 }));
     expect(error.kind).toBe('timeout');
@@ -223,7 +223,7 @@ describe('[RN6] nothing is left of a program', () => {
 
 describe('[RN7] the clocks', () => {
   it('a program that hangs is ended by the wall clock', async () => {
-    const error = await failureOf(run(programs.sh('echo partial; sleep 1000'), { ...PATIENT, wallMs: 300 }));
+    const error = await failureOf(run(programs.sh('echo partial; sleep 60'), { ...PATIENT, wallMs: 300 }));
     expect(error.kind).toBe('timeout');
     expect(error.message).toBe(
       'fake: timeout: did not end within 300 ms, and was ended; signal=SIGTERM stdout=partial stderr=',
@@ -239,14 +239,14 @@ describe('[RN7] the clocks', () => {
   });
 
   it('one that writes nothing at all is ended sooner', async () => {
-    const error = await failureOf(run(programs.sh('sleep 1000'), { ...PATIENT, firstOutputMs: 50 }));
+    const error = await failureOf(run(programs.sh('sleep 60'), { ...PATIENT, firstOutputMs: 50 }));
     expect(error.details.watchdog).toBe('first_output');
     expect(error.message).toContain('wrote nothing within 50 ms');
   });
 
   it('one that falls silent is ended, and stderr is output too', async () => {
     const limits = { ...PATIENT, firstOutputMs: HOUR_MS, idleMs: 50 };
-    const error = await failureOf(run(programs.sh('echo hm >&2; sleep 1000'), limits));
+    const error = await failureOf(run(programs.sh('echo hm >&2; sleep 60'), limits));
     expect(error.details).toMatchObject({ watchdog: 'idle', stderr: 'hm\n' });
   });
 
@@ -255,7 +255,7 @@ describe('[RN7] the clocks', () => {
     const onLine = (line: string) => {
       isDone ||= line === 'result';
     };
-    const program = programs.sh('echo hello; echo result; sleep 1000');
+    const program = programs.sh('echo hello; echo result; sleep 60');
     const ran = await run(
       program,
       { ...PATIENT, afterResultMs: 20, idleMs: HOUR_MS },
@@ -281,7 +281,7 @@ describe('[RN7] the clocks', () => {
       isDone = true;
     };
     const ran = await run(
-      programs.sh('printf result; sleep 1000'),
+      programs.sh('printf result; sleep 60'),
       { ...PATIENT, idleMs: 50 },
       { onLine, isDone: () => isDone },
     );
@@ -297,7 +297,7 @@ describe('[RN8] an abort', () => {
   it('ends the program, and what was written is kept', async () => {
     const stop = new AbortController();
     const watch = { onLine: () => stop.abort(new Error('the session closed')), signal: stop.signal };
-    const error = await failureOf(run(programs.sh('echo hello; sleep 1000'), PATIENT, watch));
+    const error = await failureOf(run(programs.sh('echo hello; sleep 60'), PATIENT, watch));
     expect(error.kind).toBe('aborted');
     expect(error.message).toMatch(/^fake: aborted: the session closed; signal=SIGTERM/);
     expect(error.details.stdout).toBe('hello\n');
@@ -398,7 +398,7 @@ describe('[RN14] what a function that looks on throws', () => {
           throw thrown;
         },
       };
-      await expect(run(programs.sh('echo hello; sleep 1000'), PATIENT, watch)).rejects.toBe(thrown);
+      await expect(run(programs.sh('echo hello; sleep 60'), PATIENT, watch)).rejects.toBe(thrown);
     },
   );
 

@@ -7,11 +7,11 @@ const MIB = 1024 * 1024;
 const [, , how = '', mark = ''] = process.argv;
 const env = { [mark]: '1' };
 
-const stubborn = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("ready");';
+const stubborn = 'process.on("SIGTERM", () => {}); setTimeout(() => {}, 60_000); console.log("ready");';
 const inItsOwnSession = `
   require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(stubborn)}],
     { detached: true, stdio: ["ignore", "inherit", "ignore"] });
-  setInterval(() => {}, 1000);`;
+  setTimeout(() => {}, 60_000);`;
 
 function program(source: string): Program {
   return { tool: 'fake', command: process.execPath, args: ['-e', source], env };

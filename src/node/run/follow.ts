@@ -27,7 +27,7 @@ export class Following {
     this.#started = started;
     this.#output = output;
     this.#watch = watch;
-    this.#dogs = new Watchdogs(limits, (watchdog) => this.#end(this.#meaningOf(watchdog)));
+    this.#dogs = new Watchdogs(limits, (watchdog) => this.#end(meaningOf(watchdog)));
     watch.signal?.addEventListener('abort', this.#abort, { once: true });
     started.stdout.on('data', (bytes: Buffer) => this.#hear(() => output.readStdout(bytes)));
     started.stderr.on('data', (bytes: Buffer) => this.#hear(() => output.readStderr(bytes)));
@@ -38,7 +38,7 @@ export class Following {
   finish(): Ending {
     if (this.#isHeard) this.#look(() => this.#output.end());
     const ending = this.#ending ?? { kind: 'exit' };
-    // The result may have been the line that had no end.
+    // With a result at hand nothing that is late is a failure; it may have been the line that had no end.
     return ending.kind === 'timeout' && this.#output.hasResult ? { kind: 'after_result' } : ending;
   }
 
@@ -74,16 +74,14 @@ export class Following {
     this.#end({ kind: 'aborted', reason: this.#watch.signal?.reason });
   };
 
-  /** With a result at hand nothing that is late is a failure. */
-  #meaningOf(watchdog: Watchdog): Ending {
-    if (watchdog === 'after_result' || this.#output.hasResult) return { kind: 'after_result' };
-    return { kind: 'timeout', watchdog };
-  }
-
   #end(ending: Ending): void {
     this.#ending ??= ending;
     this.#dogs.stop();
     this.#watch.signal?.removeEventListener('abort', this.#abort);
     this.#stop();
   }
+}
+
+function meaningOf(watchdog: Watchdog): Ending {
+  return watchdog === 'after_result' ? { kind: 'after_result' } : { kind: 'timeout', watchdog };
 }

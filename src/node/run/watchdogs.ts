@@ -12,6 +12,7 @@ export class Watchdogs {
   readonly #bark: (watchdog: Watchdog) => void;
   readonly #timers = new Map<Watchdog, NodeJS.Timeout>();
   #hasOutput = false;
+  #isStopped = false;
 
   constructor(limits: RunLimits, bark: (watchdog: Watchdog) => void) {
     this.#limits = limits;
@@ -37,12 +38,14 @@ export class Watchdogs {
     if (!this.#timers.has('after_result')) this.#start('after_result', this.#limits.afterResultMs);
   }
 
+  /** For good: what is still read after the end starts no clock. */
   stop(): void {
+    this.#isStopped = true;
     for (const watchdog of this.#timers.keys()) this.#stop(watchdog);
   }
 
   #start(watchdog: Watchdog, ms: number | null): void {
-    if (ms === null) return;
+    if (ms === null || this.#isStopped) return;
     const timer = setTimeout(() => this.#bark(watchdog), Math.min(ms, LONGEST_MS));
     this.#timers.set(watchdog, timer);
   }
