@@ -17,6 +17,7 @@ const documents = [
   'docs/api.md',
   'docs/cli.md',
   'docs/operating.md',
+  'docs/participants.md',
   'docs/http.md',
   'docs/joining.md',
   'docs/wire.md',

@@ -82,7 +82,7 @@ const ran = fc.record({
   stderr: fc.oneof(fc.constant(''), fc.string()),
 });
 
-it.each(cases)('[CL8] $name: no output breaks the reader, and it says only what was written', (tool) => {
+it.each(cases)('[AC8] $name: no output breaks the reader, and it says only what was written', (tool) => {
   fc.assert(
     fc.property(fc.array(line, { maxLength: 12 }), fc.nat(200), ran, (lines, cut, end) => {
       const whole = lines.join('\n');

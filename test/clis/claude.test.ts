@@ -53,7 +53,7 @@ const streamed: readonly Line[] = [
   whole('m1', { type: 'text', text: 'Hello there.' }),
 ];
 
-it('[CL3, CL6] a streamed answer is told piece by piece, once, with tokens, cost and conversation', () => {
+it('[AC3, AC6] a streamed answer is told piece by piece, once, with tokens, cost and conversation', () => {
   const { deltas, reply, progress } = replay(claude, [...streamed, result()]);
   expect(deltas).toEqual(['Hello ', 'there.']);
   expect(progress).toEqual([{ kind: 'started', text: 'claude-sonnet-4-5' }]);
@@ -72,7 +72,7 @@ it('[CL3, CL6] a streamed answer is told piece by piece, once, with tokens, cost
   });
 });
 
-it('[CL3] a message that was not streamed is told whole; a helper of its own is not heard', () => {
+it('[AC3] a message that was not streamed is told whole; a helper of its own is not heard', () => {
   const helper = { ...whole('m9', { type: 'text', text: 'psst' }), parent_tool_use_id: 'toolu_1' };
   const lines = [
     init,
@@ -91,7 +91,7 @@ it('[CL3] a message that was not streamed is told whole; a helper of its own is 
   expect(reply?.text).toBe('It is 4.');
 });
 
-it('[CL3] thinking and the input of tools are no answer', () => {
+it('[AC3] thinking and the input of tools are no answer', () => {
   const other = [
     piece({ type: 'content_block_delta', delta: { type: 'thinking_delta', thinking: 'hm' } }),
     piece({ type: 'content_block_delta', delta: { type: 'input_json_delta', partial_json: '{"a"' } }),
@@ -99,7 +99,7 @@ it('[CL3] thinking and the input of tools are no answer', () => {
   expect(replay(claude, [init, begins('m1'), ...other, text('4'), result({ result: '4' })]).deltas).toEqual(['4']);
 });
 
-describe('[CL4, CL5] what is no success, whatever the exit code', () => {
+describe('[AC4, AC5] what is no success, whatever the exit code', () => {
   const failures: readonly (readonly [string, readonly Line[], object, string])[] = [
     [
       'a refused key',
@@ -178,14 +178,14 @@ describe('[CL4, CL5] what is no success, whatever the exit code', () => {
   });
 });
 
-it('[CL5] a model that talks of rate limits is not rate limited', () => {
+it('[AC5] a model that talks of rate limits is not rate limited', () => {
   const { error } = replay(claude, [init, begins('m1'), text('Error: 429 rate limit, overloaded, unauthorized')], {
     exitCode: 1,
   });
   expect(error?.kind).toBe('non_zero_exit');
 });
 
-it('[CL12] what it had said and the conversation are kept in the error', () => {
+it('[AC12] what it had said and the conversation are kept in the error', () => {
   expect(replay(claude, streamed, { exitCode: 143 }).error?.details).toMatchObject({
     tool: 'claude',
     exitCode: 143,
@@ -194,7 +194,7 @@ it('[CL12] what it had said and the conversation are kept in the error', () => {
   });
 });
 
-it('[CL12] a key that is refused ends the turn at once, other tries go on', () => {
+it('[AC12] a key that is refused ends the turn at once, other tries go on', () => {
   const retry = (error_status: number): object => ({
     type: 'system',
     subtype: 'api_retry',
@@ -210,13 +210,44 @@ it('[CL12] a key that is refused ends the turn at once, other tries go on', () =
   expect(progress.at(-1)).toEqual({ kind: 'retry', text: 'try 1 of 4: 529 some_error' });
 });
 
-it('[CL7] a price of 0 is no price, and a denied tool is told', () => {
+it('[AC3] an error that it writes down as if the model had said it is no text', () => {
+  const error = { ...whole('e1', { type: 'text', text: 'API Error: 500' }), is_api_error_message: true };
+  const { deltas, heard } = replay(claude, [
+    init,
+    error,
+    result({ is_error: true, api_error_status: 500, result: 'API Error: 500' }),
+  ]);
+  expect(deltas).toEqual([]);
+  expect(heard.partial).toBe('');
+});
+
+describe('[AC7] its total is that of the whole conversation', () => {
+  const resumed = { sessionId: session, threadUsage: null };
+  const since = { 'claude-x': { costUSD: 0.25 }, 'claude-y': { costUSD: 0.5 } };
+
+  it('what the run cost is taken where it is told', () => {
+    const lines = [result({ total_cost_usd: 9, model_usage_since_last_result: since })];
+    expect(replay(claude, lines, {}, resumed).reply?.cost_usd).toBe(0.75);
+    expect(replay(claude, lines).reply?.cost_usd).toBe(0.75);
+  });
+
+  it('a conversation that goes on has an unknown cost otherwise', () => {
+    expect(replay(claude, [result({ total_cost_usd: 9 })], {}, resumed).reply?.cost_usd).toBeNull();
+  });
+});
+
+it('[AC6] thinking is a part of the output', () => {
+  const lines = [result({ usage: { ...usage, output_tokens_details: { thinking_tokens: 4 } } })];
+  expect(replay(claude, lines).reply?.usage).toMatchObject({ output_tokens: 11, reasoning_tokens: 4 });
+});
+
+it('[AC7] a price of 0 is no price, and a denied tool is told', () => {
   const { reply } = replay(claude, [result({ total_cost_usd: 0, permission_denials: [{ tool_name: 'Write' }] })]);
   expect(reply?.cost_usd).toBeNull();
   expect(reply?.meta).toMatchObject({ permission_denials: 1 });
 });
 
-it('[CL8] lines that are no events and types of tomorrow are passed over', () => {
+it('[AC8] lines that are no events and types of tomorrow are passed over', () => {
   const lines = [
     'warning: something',
     '',

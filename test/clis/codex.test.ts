@@ -28,7 +28,7 @@ const ofOneTurn = {
   reasoning_tokens: 5,
 };
 
-it('[CL3, CL6] the answer is its last message, with tokens in classes that do not overlap and no cost', () => {
+it('[AC3, AC6] the answer is its last message, with tokens in classes that do not overlap and no cost', () => {
   const command = { id: 'item_1', type: 'command_execution', command: 'ls', status: 'in_progress' };
   const { deltas, reply, progress } = replay(codex, [
     ...started,
@@ -46,14 +46,14 @@ it('[CL3, CL6] the answer is its last message, with tokens in classes that do no
   expect(reply).toEqual({ text: 'Done.', usage: ofOneTurn, cost_usd: null, native_session_id: thread, meta: {} });
 });
 
-it('[CL3] a message that grows is told piece by piece', () => {
+it('[AC3] a message that grows is told piece by piece', () => {
   const lines = [message('He', 'i', 'item.started'), message('Hello', 'i', 'item.updated'), message('Hello.', 'i')];
   const { deltas, reply } = replay(codex, [...started, ...lines, completed()]);
   expect(deltas).toEqual(['He', 'llo', '.']);
   expect(reply?.text).toBe('Hello.');
 });
 
-describe('[CL6] tokens are counted for the whole thread', () => {
+describe('[AC6] tokens are counted for the whole thread', () => {
   const lines = (times: number): readonly Line[] => [...started, message('Yes.'), completed(times)];
 
   it('a resumed turn has used the difference', () => {
@@ -79,7 +79,7 @@ describe('[CL6] tokens are counted for the whole thread', () => {
   });
 });
 
-it('[CL8] a warning and stray lines on stderr are no failure', () => {
+it('[AC8] a warning and stray lines on stderr are no failure', () => {
   const lines = [
     ...started,
     { type: 'item.completed', item: { id: 'w', type: 'error', message: 'Model metadata for `x` not found.' } },
@@ -92,7 +92,7 @@ it('[CL8] a warning and stray lines on stderr are no failure', () => {
   expect(progress.map(({ kind }) => kind)).toEqual(['started', 'note', 'retry']);
 });
 
-describe('[CL4, CL5] what is no success, whatever the exit code', () => {
+describe('[AC4, AC5] what is no success, whatever the exit code', () => {
   const turnFailed = (text: string): readonly Line[] => [
     ...started,
     { type: 'error', message: text },
@@ -131,7 +131,7 @@ describe('[CL4, CL5] what is no success, whatever the exit code', () => {
   });
 });
 
-it('[CL5] when to try again is told where the tool says so', () => {
+it('[AC5] when to try again is told where the tool says so', () => {
   const lines = [
     ...started,
     { type: 'turn.failed', error: { message: 'Rate limit reached. Please try again in 1.5s.' } },

@@ -18,7 +18,7 @@ const stats = {
 };
 const well = { type: 'result', status: 'success', stats };
 
-it('[CL3, CL6] pieces are the answer; its input includes what was cached', () => {
+it('[AC3, AC6] pieces are the answer; its input includes what was cached', () => {
   const { deltas, reply } = replay(gemini, [init, user, piece('Hel'), piece('lo'), well]);
   expect(deltas).toEqual(['Hel', 'lo']);
   expect(reply).toEqual({
@@ -26,11 +26,11 @@ it('[CL3, CL6] pieces are the answer; its input includes what was cached', () =>
     usage: { ...unknownUsage, input_tokens: 40, cache_read_tokens: 60, output_tokens: 20 },
     cost_usd: null,
     native_session_id: 'g-1',
-    meta: {},
+    meta: { total_tokens: 130 },
   });
 });
 
-it('[CL6] counted per model, thoughts are a part of the output, and models are summed up', () => {
+it('[AC6] counted per model, thoughts are a part of the output, and models are summed up', () => {
   const tokens = { input: 40, prompt: 100, candidates: 20, total: 125, cached: 60, thoughts: 5, tool: 0 };
   const models = { 'gemini-a': { api: { totalRequests: 1 }, tokens }, 'gemini-b': { tokens } };
   const { reply } = replay(gemini, [init, piece('Hello'), { ...well, stats: { models } }]);
@@ -43,7 +43,7 @@ it('[CL6] counted per model, thoughts are a part of the output, and models are s
   });
 });
 
-it('[CL3] what it says after a tool is the answer, what it said before is told too', () => {
+it('[AC3] what it says after a tool is the answer, what it said before is told too', () => {
   const tool = [
     { type: 'tool_use', tool_name: 'read_file', tool_id: '1' },
     { type: 'tool_result', tool_id: '1' },
@@ -54,7 +54,7 @@ it('[CL3] what it says after a tool is the answer, what it said before is told t
   expect(reply?.text).toBe('It is 4.');
 });
 
-it('[CL8] noise on both streams is no failure', () => {
+it('[AC8] noise on both streams is no failure', () => {
   const lines = [
     'Loaded cached credentials.',
     init,
@@ -65,7 +65,7 @@ it('[CL8] noise on both streams is no failure', () => {
   expect(replay(gemini, lines, { stderr: 'Error: 429 somewhere\n' }).reply?.text).toBe('Yes');
 });
 
-describe('[CL4, CL5] what is no success', () => {
+describe('[AC4, AC5] what is no success', () => {
   const bad = (error: object): readonly Line[] => [init, { type: 'result', status: 'error', error, stats }];
   const failures: readonly (readonly [string, readonly Line[], object, string])[] = [
     ['exit code 41', [], { exitCode: 41, stderr: 'Invalid auth method selected.' }, 'auth'],

@@ -8,7 +8,7 @@ import { type Line, replay } from './replay.ts';
 const record = (options: Partial<GenericOptions> = {}): ReturnType<typeof genericRecord> =>
   genericRecord({ command: '/opt/bin/helper', ...options });
 
-describe('[CL13] what it answers', () => {
+describe('[AC13] what it answers', () => {
   const pretty = JSON.stringify({ response: 'Hello', stats: {} }, null, 2).split('\n');
   const answers: readonly (readonly [string, Partial<GenericOptions>, readonly Line[], string, readonly string[]])[] = [
     ['text', {}, ['', 'Hello', '', 'there', ''], 'Hello\n\nthere', ['Hello', '\n', '\nthere', '\n']],
@@ -32,7 +32,7 @@ describe('[CL13] what it answers', () => {
   });
 });
 
-describe('[CL4, CL5, CL13] what is no answer', () => {
+describe('[AC4, AC5, AC13] what is no answer', () => {
   const failures: readonly (readonly [string, Partial<GenericOptions>, readonly Line[], object, string])[] = [
     ['an exit code', {}, ['Hello'], { exitCode: 7 }, 'non_zero_exit'],
     ['an exit code and no text', {}, [], { exitCode: 7, stderr: 'boom' }, 'non_zero_exit'],
@@ -57,7 +57,7 @@ describe('[CL4, CL5, CL13] what is no answer', () => {
   });
 });
 
-describe('[CL1, CL13] what it is called with', () => {
+describe('[AC1, AC13] what it is called with', () => {
   const extra: readonly string[] = [];
   it.each([
     ['the prompt last', {}, { prompt: 'hi', extra }, ['hi']],

@@ -146,7 +146,7 @@ describe.each(names)('%s', (name) => {
   const { answer, first, again, model, permits } = known[name];
   const safe = permits.safe.args ?? [];
 
-  it('[CL1, CL9, CL10] is called with these arguments, first and when its conversation goes on; the prompt comes on stdin', async () => {
+  it('[AC1, AC9, AC10] is called with these arguments, first and when its conversation goes on; the prompt comes on stdin', async () => {
     fake = fakeCli();
     fake.plays(answer);
     const agent = cliFactories[name]({ command: fake.command, cwd: fake.folder });
@@ -164,7 +164,7 @@ describe.each(names)('%s', (name) => {
     expect(one?.env).toMatchObject({ NO_COLOR: '1', ...permits.safe.env });
   });
 
-  it('[CL1, CL10] takes a model, further arguments and permissions', async () => {
+  it('[AC1, AC10] takes a model, further arguments and permissions', async () => {
     fake = fakeCli();
     fake.plays(answer);
     for (const permissions of ['write', 'full'] as const) {
@@ -177,7 +177,7 @@ describe.each(names)('%s', (name) => {
     }
   });
 
-  it('[CL9] is told everything every time when it is not to resume', async () => {
+  it('[AC9] is told everything every time when it is not to resume', async () => {
     fake = fakeCli();
     fake.plays(answer);
     const agent = cliFactories[name]({ command: fake.command, resume: false });
@@ -191,7 +191,7 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-it('[CL1] aider reads its prompt from a file that only we can read, and that is gone afterwards', async () => {
+it('[AC1] aider reads its prompt from a file that only we can read, and that is gone afterwards', async () => {
   fake = fakeCli();
   fake.plays([line('4'), line('Tokens: 1 sent, 1 received.')]);
   expect(await cliFactories.aider({ command: fake.command })(thread, 'You are me.')).toMatchObject({ text: '4' });
@@ -206,7 +206,7 @@ it('[CL1] aider reads its prompt from a file that only we can read, and that is 
   ]); // biome-ignore format: a command line
 });
 
-describe('[CL13] any other program', () => {
+describe('[AC13] any other program', () => {
   it.each(['stdin', 'file', 'arg'] as const)('gets its prompt by %s', async (transport) => {
     fake = fakeCli();
     fake.plays([line('4')]);
@@ -219,7 +219,7 @@ describe('[CL13] any other program', () => {
     if (transport !== 'stdin') expect(call?.stdin).toBe('');
   });
 
-  it('[CL1] gets a prompt that is too large for an argument on stdin', async () => {
+  it('[AC1] gets a prompt that is too large for an argument on stdin', async () => {
     fake = fakeCli();
     fake.plays([line('4')]);
     const large = { ...thread, start: { ...start, content: 'x'.repeat(100_001) } };
@@ -230,7 +230,7 @@ describe('[CL13] any other program', () => {
   });
 });
 
-it('[CL11] of our environment it sees what it is known to need and what it was given, nothing else', async () => {
+it('[AC11] of our environment it sees what it is known to need and what it was given, nothing else', async () => {
   fake = fakeCli();
   fake.plays(known.codex.answer);
   const ours = { OPENAI_API_KEY: 'test-key-1', CODEX_HOME: '/tmp/ours', SECRET_OF_OURS: 'test-key-2', WANTED: 'yes' };
@@ -255,7 +255,7 @@ it('[CL11] of our environment it sees what it is known to need and what it was g
   }
 });
 
-it('[CL1] a budget goes to the tool that knows one', async () => {
+it('[AC1] a budget goes to the tool that knows one', async () => {
   fake = fakeCli();
   fake.plays(known.claude.answer);
   await cliFactories.claude({ command: fake.command })(thread, '', watchedTurn({ budget: { usd: 0.5 } }));

@@ -21,7 +21,7 @@ describe('cursor-agent', () => {
   const result = { type: 'result', subtype: 'success', is_error: false, result: 'Hello.', session_id, request_id: 'r' };
   const usage = { inputTokens: 5, outputTokens: 6, cacheReadTokens: 7, cacheWriteTokens: 8 };
 
-  it('[CL3, CL6] pieces are told once: what repeats them is passed over', () => {
+  it('[AC3, AC6] pieces are told once: what repeats them is passed over', () => {
     const lines = [
       init,
       { type: 'thinking', text: 'hm' },
@@ -46,7 +46,7 @@ describe('cursor-agent', () => {
     });
   });
 
-  it('[CL3] messages that come whole are told whole', () => {
+  it('[AC3] messages that come whole are told whole', () => {
     expect(replay(cursor, [init, says('Hello.'), result]).deltas).toEqual(['Hello.']);
   });
 
@@ -63,24 +63,24 @@ describe('cursor-agent', () => {
     ],
     ['a stream that is cut', [init, says('Hel', { timestamp_ms: 1 })], {}, 'no_result'],
   ];
-  it.each(failures)('[CL4, CL5] no success: %s', (_, lines, ran, kind) => {
+  it.each(failures)('[AC4, AC5] no success: %s', (_, lines, ran, kind) => {
     expect(replay(cursor, lines, ran).error?.kind).toBe(kind);
   });
 
-  it('[CL5] the message names the tool, the exit code and both streams', () => {
+  it('[AC5] the message names the tool, the exit code and both streams', () => {
     const { error } = replay(cursor, ['half a word'], { exitCode: 7, stderr: 'something broke\n' });
     expect(error?.message).toBe('cursor-agent: exitCode=7 stdout=half a word stderr=something broke');
   });
 });
 
 describe('hermes', () => {
-  it('[CL3] lines are the answer, the name of the conversation is not', () => {
+  it('[AC3] lines are the answer, the name of the conversation is not', () => {
     const { deltas, reply } = replay(hermes, ['', 'Hello', '', 'there.', '', 'session_id: 20260101_x'], {});
     expect(deltas.join('')).toBe('Hello\n\nthere.\n');
     expect(reply).toEqual({ text: 'Hello\n\nthere.', cost_usd: null, native_session_id: '20260101_x', meta: {} });
   });
 
-  it('[CL9] newer versions name the conversation on stderr', () => {
+  it('[AC9] newer versions name the conversation on stderr', () => {
     expect(replay(hermes, ['Hi'], { stderr: '\nsession_id: h-2\n' }).reply?.native_session_id).toBe('h-2');
   });
 
@@ -90,7 +90,7 @@ describe('hermes', () => {
     ['nothing said', [''], {}, 'no_result'],
     ['SIGTERM', [], { exitCode: null, signal: 'SIGTERM' }, 'non_zero_exit'],
   ];
-  it.each(failures)('[CL4, CL5] no success: %s', (_, lines, ran, kind) => {
+  it.each(failures)('[AC4, AC5] no success: %s', (_, lines, ran, kind) => {
     expect(replay(hermes, lines, ran).error?.kind).toBe(kind);
   });
 });
@@ -104,7 +104,7 @@ describe('aider', () => {
     '',
   ];
 
-  it('[CL3, CL6] the answer stands between the banner and the tokens', () => {
+  it('[AC3, AC6] the answer stands between the banner and the tokens', () => {
     const tokens =
       'Tokens: 1.2k sent, 100 cache write, 300 cache hit, 34 received. Cost: $0.0012 message, $0.0034 session.';
     const { reply } = replay(aider, [...banner, 'It is 4.', '', 'Really.', '', tokens, 'Applied edit to a.txt'], {});
@@ -122,7 +122,7 @@ describe('aider', () => {
     });
   });
 
-  it('[CL7] without a price there is no cost', () => {
+  it('[AC7] without a price there is no cost', () => {
     expect(replay(aider, [...banner, '4', 'Tokens: 12 sent, 3 received.']).reply?.cost_usd).toBeNull();
   });
 
@@ -147,7 +147,7 @@ describe('aider', () => {
     ['an answer without its tokens', [...banner, 'Hel'], {}, 'no_result'],
     ['bad arguments', [], { exitCode: 2, stderr: 'aider: error: unrecognized arguments: --x' }, 'non_zero_exit'],
   ];
-  it.each(failures)('[CL4, CL5] no success: %s', (_, lines, ran, kind) => {
+  it.each(failures)('[AC4, AC5] no success: %s', (_, lines, ran, kind) => {
     const { error, deltas } = replay(aider, lines, ran);
     expect(error?.kind).toBe(kind);
     expect(deltas.join('')).not.toMatch(/litellm/);
@@ -170,7 +170,7 @@ describe('goose', () => {
   const answers = { type: 'message', message: { role: 'user', content: [{ type: 'toolResponse' }] } };
   const complete = { type: 'complete', total_tokens: 77 };
 
-  it('[CL3, CL6] pieces share an id; of the tokens only their number is known', () => {
+  it('[AC3, AC6] pieces share an id; of the tokens only their number is known', () => {
     const lines = [
       says('I '),
       says('look.'),
@@ -199,7 +199,7 @@ describe('goose', () => {
     ['a stream that is cut', [says('Hel')], {}, 'no_result'],
     ['no provider', [], { exitCode: 1, stderr: 'error: unexpected argument' }, 'invalid_request'],
   ];
-  it.each(failures)('[CL4, CL5] no success: %s', (_, lines, ran, kind) => {
+  it.each(failures)('[AC4, AC5] no success: %s', (_, lines, ran, kind) => {
     expect(replay(goose, lines, ran).error?.kind).toBe(kind);
   });
 });

@@ -15,7 +15,7 @@ const finish = (reason: string, part: object = {}): object => ({
 });
 const tool = { type: 'tool_use', sessionID, part: { type: 'tool', tool: 'read', state: { status: 'completed' } } };
 
-it('[CL3, CL6] steps are summed up; its input excludes what was cached', () => {
+it('[AC3, AC6] steps are summed up; its input excludes what was cached', () => {
   const lines = [start, text('I look.'), tool, finish('tool-calls'), start, text('It is 4.'), finish('stop')];
   const { deltas, reply } = replay(opencode, lines);
   expect(deltas).toEqual(['I look.', '\n\nIt is 4.']);
@@ -37,16 +37,16 @@ it('[CL3, CL6] steps are summed up; its input excludes what was cached', () => {
 it.each([
   ['beside the output', { total: 30, input: 10, output: 15, reasoning: 5, cache: { read: 0, write: 0 } }, 20],
   ['within the output', { total: 25, input: 10, output: 15, reasoning: 5, cache: { read: 0, write: 0 } }, 15],
-])('[CL6] reasoning is counted once, %s', (_, counted, output_tokens) => {
+])('[AC6] reasoning is counted once, %s', (_, counted, output_tokens) => {
   const { reply } = replay(opencode, [start, text('4'), finish('stop', { tokens: counted })]);
   expect(reply?.usage).toMatchObject({ output_tokens, reasoning_tokens: 5 });
 });
 
-it('[CL7] a model without a price has no cost', () => {
+it('[AC7] a model without a price has no cost', () => {
   expect(replay(opencode, [start, text('4'), finish('stop', { cost: 0 })]).reply?.cost_usd).toBeNull();
 });
 
-describe('[CL4, CL5] what is no success', () => {
+describe('[AC4, AC5] what is no success', () => {
   const error = (data: object, name = 'APIError'): readonly Line[] => [
     start,
     { type: 'error', sessionID, error: { name, data } },

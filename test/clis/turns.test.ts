@@ -44,7 +44,7 @@ async function failure(turn: Promise<unknown>): Promise<AgentError> {
   return thrown;
 }
 
-it('[CL3] text is told while the program still runs: it ends only after its first words were heard', async () => {
+it('[AC3] text is told while the program still runs: it ends only after its first words were heard', async () => {
   fake.plays([piece('It is '), { waitFor: 'heard' }, piece('4.'), result('It is 4.')]);
   const turn = watchedTurn();
   const onDelta = (text: string): void => {
@@ -56,7 +56,7 @@ it('[CL3] text is told while the program still runs: it ends only after its firs
   expect(reply).toMatchObject({ text: 'It is 4.', native_session_id: 'id-1' });
 });
 
-it('[CL1] a prompt of 2 MB arrives whole on stdin, and no process shows it', async () => {
+it('[AC1] a prompt of 2 MB arrives whole on stdin, and no process shows it', async () => {
   const secret = 'a-word-nobody-else-says';
   const content = `${secret} ${'wörd '.repeat(350_000)}`;
   fake.plays([piece('Hm.'), { waitFor: 'looked' }, result('4')]);
@@ -73,7 +73,7 @@ it('[CL1] a prompt of 2 MB arrives whole on stdin, and no process shows it', asy
   expect(Buffer.byteLength(content)).toBeGreaterThan(2_000_000);
 });
 
-describe('[CL9] the conversation of a thread', () => {
+describe('[AC9] the conversation of a thread', () => {
   it('that the tool has lost is begun anew, once, with everything', async () => {
     const lost: readonly Act[] = [{ err: 'Error: no rollout found for thread id id-0' }, { exit: 1 }];
     const well: readonly Act[] = [
@@ -130,7 +130,7 @@ describe('[CL9] the conversation of a thread', () => {
   });
 });
 
-describe('[CL4, CL5, CL12] programs that do not behave', () => {
+describe('[AC4, AC5, AC12] programs that do not behave', () => {
   it('one that does not end after its result has answered', async () => {
     fake.plays([result('4'), { hang: true }]);
     const agent = createClaudeAdapter({ command: fake.command, limits: { afterResultMs: 50 } });
@@ -208,7 +208,7 @@ describe('[CL4, CL5, CL12] programs that do not behave', () => {
   });
 });
 
-it('[CL3, CL13] a line without an end is heard as well', async () => {
+it('[AC3, AC13] a line without an end is heard as well', async () => {
   fake.plays([{ raw: 'one\ntwo' }]);
   const turn = watchedTurn();
   expect(await createCliAdapter({ command: fake.command })(thread, '', turn)).toMatchObject({ text: 'one\ntwo' });

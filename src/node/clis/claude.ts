@@ -1,5 +1,6 @@
 /** Claude Code: `claude -p` with stream-json. Its errors come on stdout, inside a result that calls itself a success. */
 
+import { isPlainObject } from '../../core/json.ts';
 import type { CliRecord } from './cli-record.ts';
 import { conclude } from './conclude.ts';
 import { at, type Event, listAt, numberAt, readingEvents, textAt, textOfBlocks } from './event-line.ts';
@@ -14,11 +15,12 @@ import {
   type Reading,
   said,
 } from './heard.ts';
-import { costOf, countAt } from './tokens.ts';
+import { costOf, countAt, sum } from './tokens.ts';
 
 export interface ClaudeHeard extends Heard {
   /** The message whose text came in pieces; it is repeated whole afterwards. */
   readonly streamed: string | null;
+  readonly isResumed: boolean;
 }
 
 const ending = { tool: 'claude', ending: 'event' } as const;
@@ -65,7 +67,7 @@ export const claude: CliRecord<ClaudeHeard> = {
   },
   resume: { unknownSession: /no conversation found/i, namedBy: 'tool' },
   limits: {},
-  begin: () => ({ ...nothingHeard, streamed: null }),
+  begin: (resumed) => ({ ...nothingHeard, streamed: null, isResumed: resumed !== null }),
   read: readingEvents(readEvent),
   finish: (ran, heard, secrets) => conclude(ending, ran, heard, secrets),
   isRunForReal: true,
@@ -114,6 +116,8 @@ function readPiece(event: Event, state: ClaudeHeard): Reading<ClaudeHeard> {
 }
 
 function readMessage(event: Event, state: ClaudeHeard): Reading<ClaudeHeard> {
+  // An error of the service, which it writes down as if the model had said it.
+  if (event.is_api_error_message === true || textAt(event, 'message', 'model') === '<synthetic>') return { state };
   const blocks = listAt(event, 'message', 'content');
   const isRepeated = state.streamed !== null && textAt(event, 'message', 'id') === state.streamed;
   const text = isRepeated ? '' : textOfBlocks(blocks);
@@ -133,13 +137,13 @@ function readResult(event: Event, state: ClaudeHeard): ClaudeHeard {
     isDone: true,
     answer,
     failure: failureOf(event, answer),
-    costUsd: costOf(numberAt(event, 'total_cost_usd')),
+    costUsd: costOf(costOfTurn(event, state)),
     usage: {
       input_tokens: countAt(event, 'usage', 'input_tokens'),
       cache_read_tokens: countAt(event, 'usage', 'cache_read_input_tokens'),
       cache_write_tokens: countAt(event, 'usage', 'cache_creation_input_tokens'),
       output_tokens: countAt(event, 'usage', 'output_tokens'),
-      reasoning_tokens: null,
+      reasoning_tokens: countAt(event, 'usage', 'output_tokens_details', 'thinking_tokens'),
     },
     meta: {
       ...state.meta,
@@ -147,6 +151,13 @@ function readResult(event: Event, state: ClaudeHeard): ClaudeHeard {
       ...(denials === 0 ? {} : { permission_denials: denials }),
     },
   };
+}
+
+/** Its total is that of the whole conversation, also of earlier runs; what this run cost it tells since lately. */
+function costOfTurn(event: Event, state: ClaudeHeard): number | null {
+  const since = at(event, 'model_usage_since_last_result');
+  if (isPlainObject(since)) return sum(...Object.values(since).map((model) => numberAt(model, 'costUSD')));
+  return state.isResumed ? null : numberAt(event, 'total_cost_usd');
 }
 
 /** `subtype: "success"` stands beside `is_error: true` when the service answered with an error. */

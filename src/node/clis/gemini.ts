@@ -84,8 +84,11 @@ function readEvent(event: Event, before: Heard): Reading {
 }
 
 function readResult(event: Event, state: Heard): Heard {
-  const usage = usageOf(at(event, 'stats'));
-  const ended = { ...state, isDone: true, answer: state.message, usage };
+  const stats = at(event, 'stats');
+  const total = countAt(stats, 'total_tokens');
+  // Thoughts are not told apart, but they are in it.
+  const meta = total === null ? state.meta : { ...state.meta, total_tokens: total };
+  const ended = { ...state, isDone: true, answer: state.message, usage: usageOf(stats), meta };
   if (event.status === 'success') return { ...ended, failure: null };
   const message = textAt(event, 'error', 'message') ?? `status ${textAt(event, 'status') ?? 'unknown'}`;
   const code = numberAt(event, 'error', 'code');

@@ -50,7 +50,13 @@ async function byName(cli: string, asked: Asked, role: RoleFile, env: NodeJS.Pro
   await requireProgram(name, env.PATH);
   const { cliFactories } = await import('../clis/adapters.ts');
   const model = asked.values.model ?? role.model;
-  return { agent: cliFactories[name](model === undefined ? {} : { model }), name, provider: name };
+  const { permissions } = asked.values;
+  const agent = cliFactories[name]({
+    ...(model === undefined ? {} : { model }),
+    // The table of options has the values there are.
+    ...(permissions === undefined ? {} : { permissions: permissions as 'safe' }),
+  });
+  return { agent, name, provider: name };
 }
 
 async function byCommand(line: string, asked: Asked, env: NodeJS.ProcessEnv): Promise<ChosenAgent> {

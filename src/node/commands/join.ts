@@ -43,6 +43,12 @@ export const join: Command = {
     },
     { name: 'model', value: 'model', help: 'The model of the CLI.' },
     {
+      name: 'permissions',
+      value: 'permissions',
+      help: 'What the CLI may do; safe unless told: read and answer.',
+      values: ['safe', 'write', 'full'],
+    },
+    {
       name: 'transport',
       value: 'transport',
       help: 'How --command gets the prompt; stdin unless told.',
