@@ -19,6 +19,7 @@ const documents = [
   'docs/operating.md',
   'docs/participants.md',
   'docs/http.md',
+  'docs/joining.md',
   'docs/wire.md',
   'docs/guides/first-discussion.md',
   'docs/guides/workflows.md',
@@ -28,7 +29,9 @@ const documents = [
 ];
 
 /** All code in these is programs that run. */
-const withPrograms = documents.filter((document) => document === 'docs/api.md' || document.startsWith('docs/guides/'));
+const withPrograms = documents.filter(
+  (document) => document === 'docs/api.md' || document === 'docs/joining.md' || document.startsWith('docs/guides/'),
+);
 
 /** A fence that names a file shows that file, or an excerpt of it: "```ts examples/quickstart.ts". */
 const shown = [...read('README.md').matchAll(/^```ts (\S+)( excerpt)?\n([\s\S]*?)^```$/gm)].map(

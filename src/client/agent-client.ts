@@ -1,5 +1,7 @@
 /** The client of an agent: messages and turns go to its handlers; without them, they wait in the session's handle. */
 
+import { HubError } from '../core/errors.ts';
+import type { Result } from '../core/operations.ts';
 import { CLIENT_OPTIONS, Client, type ClientOptions } from './client.ts';
 import { aFunction, checkOptions, optional, type Rules } from './given.ts';
 import type { Handlers } from './lane.ts';
@@ -17,7 +19,7 @@ export const AGENT_OPTIONS: Rules<AgentOptions> = {
 };
 
 export class AgentClient extends Client {
-  private readonly given: Handlers;
+  private given: Handlers;
 
   private constructor(options: AgentOptions) {
     super(options);
@@ -29,6 +31,28 @@ export class AgentClient extends Client {
     const client = new AgentClient(options);
     await client.start({ kind: 'agent' });
     return client;
+  }
+
+  /** Hands messages and turns to these from now on, also what waits: for a client that was connected without. */
+  handle(handlers: { readonly onMessage?: MessageHandler; readonly onTurn?: TurnHandler }): void {
+    checkOptions(handlers, { onMessage: optional(aFunction), onTurn: optional(aFunction) });
+    if (this.given.onMessage !== null || this.given.onTurn !== null) {
+      throw new HubError('has_handlers', `${this.name} has handlers already, and a message is for one`);
+    }
+    this.given = { onMessage: handlers.onMessage ?? null, onTurn: handlers.onTurn ?? null };
+    this.wakeRooms();
+  }
+
+  /**
+   * Offers `onTurn` every turn of yours that is open, also those that an earlier process was given and did not take. Each is
+   * still offered once.
+   */
+  async offerOpenTurns(): Promise<void> {
+    for (let after: string | null | undefined; after !== null; ) {
+      const page: Result<'pending_turns'> = await this.call('pending_turns', { after });
+      for (const { session_id } of page.turns) await this.offerOpenTurn(session_id);
+      after = page.next;
+    }
   }
 
   protected override handlers(): Handlers {

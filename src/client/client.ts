@@ -175,6 +175,13 @@ export abstract class Client {
     return agentId;
   }
 
+  /** The hub's time when it first welcomed this client: what is older was there before. */
+  get welcomedAt(): string {
+    const { welcomedAt } = this.connection;
+    if (welcomedAt === null) throw new HubError('not_bound', `${this.name} is not bound yet`);
+    return welcomedAt;
+  }
+
   /** away = the hub is out of reach at the moment; what is asked meanwhile waits until it is back. */
   get state(): ClientState {
     if (this.connection.end !== null) return 'closed';
@@ -332,6 +339,12 @@ export abstract class Client {
       this.close();
       throw error;
     }
+  }
+
+  /** A session may have ended meanwhile; then there is nothing to offer. */
+  protected async offerOpenTurn(sessionId: string): Promise<void> {
+    const failed = (thrown: unknown): void => this.host.failed('asking for a turn', sessionId, asError(thrown));
+    await this.room(sessionId).offerOpenTurn().catch(failed);
   }
 
   /** There are handlers now where there were none. */

@@ -108,6 +108,7 @@ export class Connection {
   /** What the hub can beyond what every hub can. */
   private features: readonly string[] = [];
   private welcomes = 0;
+  private firstWelcome: string | null = null;
   private over: ConnectionEnd | null = null;
   /** The last ping, and what was known here when it was sent. */
   private readonly check = new Check();
@@ -137,6 +138,11 @@ export class Connection {
   /** Nothing but a welcome says what the hub takes and how it delivers. */
   get isWelcome(): boolean {
     return this.welcomes > 0;
+  }
+
+  /** By the hub's clock, when it first did. */
+  get welcomedAt(): string | null {
+    return this.firstWelcome;
   }
 
   get end(): ConnectionEnd | null {
@@ -229,6 +235,7 @@ export class Connection {
 
   private welcomed(welcome: WelcomeFrame): void {
     this.welcomes += 1;
+    this.firstWelcome ??= welcome.hub_time;
     this.bound(welcome.agent_id);
     this.requests.maxFrameBytes = welcome.limits.max_frame_bytes;
     this.requests.maxEventBytes = welcome.limits.max_event_bytes ?? null;

@@ -1,7 +1,7 @@
 /** Runs the handlers of one session: one at a time, in order. */
 
 import type { Turn } from '../core/envelope.ts';
-import { asError } from '../core/errors.ts';
+import { asError, HubError } from '../core/errors.ts';
 import { type Delivery, shorten } from './connection.ts';
 import type { Message, MessageHandler, TurnHandler } from './message.ts';
 import type { Room } from './room.ts';
@@ -31,6 +31,8 @@ export class Lane {
   private offered: number | null = null;
   /** Only in a session that is unavailable. */
   private held: Held | null = null;
+  /** The turn that a handler has in hand; `since` null = nobody is expected in particular. */
+  private taking: { readonly since: number | null; readonly stop: InstanceType<typeof AbortController> } | null = null;
 
   constructor(room: Room, handlers: () => Handlers, failed: (doing: string, error: Error) => void) {
     this.room = room;
@@ -64,6 +66,13 @@ export class Lane {
   keepTurn(): void {
     this.kept = true;
     this.wake();
+  }
+
+  /** Somebody else may have the turn that a handler has in hand, or nobody. */
+  turnNoted(): void {
+    const { taking, room } = this;
+    if (taking === null || taking.since === null || room.turn?.since_seq === taking.since) return;
+    taking.stop.abort(new HubError('turn_over', `the turn in session ${room.id} since seq ${taking.since} is over`));
   }
 
   /** What was made of the turn so far came to nothing: it is offered anew. */
@@ -132,12 +141,27 @@ export class Lane {
     if (!this.isDue(message)) return 'done';
     if (!room.isAvailable) return 'hold';
     this.offered = room.turn?.since_seq ?? null;
+    await this.take(onTurn, message);
+    return 'done';
+  }
+
+  private async take(onTurn: TurnHandler, message: Message | null): Promise<void> {
+    const { room } = this;
+    const { signal } = room;
+    const stop = new AbortController();
+    const end = (): void => stop.abort(signal.reason);
+    signal.addEventListener('abort', end, { once: true });
+    this.taking = { since: this.offered, stop };
     try {
-      await onTurn({ message, signal: room.signal }, room.session);
-      return 'done';
+      await onTurn({ message, signal: stop.signal }, room.session);
     } catch (thrown) {
+      // A turn that is over does not come again.
+      if (stop.signal.aborted && !signal.aborted) return this.failed('a handler', asError(thrown));
       this.offered = null;
       throw thrown;
+    } finally {
+      signal.removeEventListener('abort', end);
+      this.taking = null;
     }
   }
 

@@ -50,7 +50,7 @@ export class Message {
 export interface TurnOffer {
   /** The last message before it; null = the turn came without one (the session opened, or somebody else lost it). */
   readonly message: Message | null;
-  /** Aborted when nothing can be posted any more. */
+  /** Aborted when the turn is over, and when nothing can be posted any more. */
   readonly signal: OwnSignal;
 }
 

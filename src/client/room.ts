@@ -138,8 +138,10 @@ export class Room {
     this.hasStream = true;
     this.isDelegated ||= delivery.delegated;
     this.noteTurn(delivery.turn, envelope.seq);
+    if (!isContent(envelope.event_type)) this.notice(envelope);
+    // After what is said of the session: its end is a better reason than that of its turn.
+    this.lane.turnNoted();
     if (isContent(envelope.event_type)) return this.said(delivery);
-    this.notice(envelope);
     if (!this.isDelegated && (this.lane.wants(delivery.turn) || this.lane.isHolding)) this.lane.giveTurn(delivery);
     else delivery.ack();
   }
@@ -150,6 +152,12 @@ export class Room {
     this.note(envelope);
     this.tasks.heard(envelope);
     this.host.noticed(envelope, this.session);
+  }
+
+  /** A turn that is open and that nothing in the stream gives any more: it is asked for, and offered like any other. */
+  async offerOpenTurn(): Promise<void> {
+    await this.info();
+    if (!this.isDelegated && this.lane.wants(this.turn)) this.lane.keepTurn();
   }
 
   /** The handlers have changed: there may be something to do. */
@@ -182,6 +190,7 @@ export class Room {
 
   posted({ seq, turn }: PostAnswer): void {
     this.noteTurn(turn, seq);
+    this.lane.turnNoted();
     if (!this.isDelegated && this.lane.wants(turn)) this.lane.keepTurn();
   }
 
@@ -190,6 +199,7 @@ export class Room {
     this.know(result.session);
     this.unavailable = result.unavailable;
     this.noteTurn(result.turn, result.session.head_seq);
+    this.lane.turnNoted();
     return result;
   }
 

@@ -14,8 +14,9 @@ import { ready } from './ready.ts';
 import { sweep } from './sweep.ts';
 import { table } from './table.ts';
 import { tail } from './tail.ts';
+import { turn } from './turn.ts';
 
-const BENCHES: readonly Bench[] = [accepts, messageCost, expecting, tail, sweep, memory, ready];
+const BENCHES: readonly Bench[] = [accepts, messageCost, expecting, tail, sweep, memory, ready, turn];
 
 const HELP = `npm run bench -- [options]
 

@@ -60,7 +60,12 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
     ['--token-file %/none', 5, /--token-file: there is no token in .*none/, /path/],
     ['install', 2, /"mcp install" needs <tool>/, /claude, codex, cursor, gemini, opencode/],
     ['install vim', 2, /<tool>: expected one of claude, codex, cursor, gemini, opencode, got "vim"/, /--help/],
-    ['install claude --scope all', 2, /--scope: expected one of user, project, got "all"/, /"parley mcp --help" shows its options/],
+    [
+      'install claude --scope all',
+      2,
+      /--scope: expected one of user, project, got "all"/,
+      /"parley mcp --help" shows its options/,
+    ],
     ['install claude --max-wait 5s', 2, /--max-wait is not for "mcp install"/, /by hand/],
     ['install claude --name Bob! --dry-run', 2, /--name: expected a name of a-z/, /^$/],
   ],

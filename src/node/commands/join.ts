@@ -4,17 +4,21 @@ import type { HumanClient } from '../../client/human-client.ts';
 import { systemClock } from '../system-clock.ts';
 import { Chat } from './chat.ts';
 import { plainScreen, terminalScreen } from './chat-screen.ts';
+import { CLI_NAMES, chosenAgent } from './chosen-agent.ts';
 import type { Command } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Io } from './io.ts';
+import { joinAgent } from './join-agent.ts';
 import { joining } from './reach.ts';
+import { NO_ROLE, readRole } from './role-file.ts';
+import { sentAway } from './sent-away.ts';
 import { Trouble } from './trouble.ts';
 
 export const join: Command = {
   name: 'join',
-  summary: 'Take part in sessions from this terminal: a chat that shows whose turn it is.',
+  summary: 'Take part in sessions: you in this terminal, or an agent that takes its turns.',
   details:
-    'Invites are accepted. What you type goes to the session of the prompt, which also says whose turn it is and how much time is left; above it is what others are writing. End it with Ctrl-D or /quit: what comes meanwhile waits for you. Without a terminal it reads lines and writes lines.',
+    'Invites are accepted. What you type goes to the session of the prompt, which also says whose turn it is and how much time is left; above it is what others are writing. End it with Ctrl-D or /quit: what comes meanwhile waits for you. Without a terminal it reads lines and writes lines. With --cli, --command or --script an agent takes part in your place: for each of its turns the program is run with what it sees of the session, its answer is posted, and what it does is shown; if it fails the session is told, and nothing is made up. Ctrl-C ends it and what it started; a turn that is open waits for the next run.',
   options: [
     {
       name: 'name',
@@ -22,12 +26,60 @@ export const join: Command = {
       help: 'Who you are (PARLEY_NAME, the name your token is for, or your login name); a new name is registered.',
     },
     { name: 'human', help: 'You are a person; else a new name is registered as an agent.' },
+    { name: 'cli', value: 'cli', help: 'An agent CLI takes the turns.', values: CLI_NAMES },
+    {
+      name: 'command',
+      value: 'command line',
+      help: 'Any program does: it gets the prompt, and writes the answer. No shell reads it.',
+    },
+    {
+      name: 'script',
+      value: 'file',
+      help: 'A module does, with a function or a list of answers; or a JSON list.',
+      values: 'file',
+    },
+    {
+      name: 'role',
+      value: 'file',
+      help: 'Who the agent is: markdown, with name, description, model and cli in its front matter.',
+      values: 'file',
+    },
+    { name: 'model', value: 'model', help: 'The model of the CLI.' },
+    {
+      name: 'permissions',
+      value: 'permissions',
+      help: 'What the CLI may do; safe unless told: read and answer.',
+      values: ['safe', 'write', 'full'],
+    },
+    {
+      name: 'transport',
+      value: 'transport',
+      help: 'How --command gets the prompt; stdin unless told.',
+      values: ['stdin', 'file', 'arg'],
+    },
+    {
+      name: 'output',
+      value: 'output',
+      help: 'How --command answers; text unless told.',
+      values: ['text', 'json', 'jsonl'],
+    },
+    { name: 'parallel', value: 'count', help: 'Turns that an agent takes at once; 4 unless told.' },
     { name: 'take-over', help: 'Also if that name is connected elsewhere: it is sent away there.' },
   ],
   on: 'hub',
-  examples: ['parley join --name bob --human', 'echo "It works." | parley join --name bob --json'],
-  json: 'A line for each thing that happens: {"event": "joined" | "invited" | "message" | "event" | "delta" | "turn" | "sent" | "refused" | "away" | "open" | "closed", …}.',
+  examples: [
+    'parley join --name bob --human',
+    'echo "It works." | parley join --name bob --json',
+    'parley join --name reviewer --cli claude --role reviewer.md',
+    'parley join --name echo --command "tr a-z A-Z"',
+  ],
+  json: 'A line for each thing that happens: {"event": "joined" | "invited" | "message" | "event" | "delta" | "turn" | "sent" | "refused" | "away" | "open" | "closed", …}; of an agent "joined", "turn", "delta", "progress", "reply", "failed", "cancelled", "over", "away", "open", "left".',
   async run(asked, io) {
+    const role = asked.values.role === undefined ? NO_ROLE : await readRole(asked.values.role);
+    const chosen = await chosenAgent(asked, role, process.env);
+    if (chosen !== null && asked.switches.has('human')) throw bothAtOnce();
+    if (chosen !== null) return joinAgent(asked, io, role, chosen);
+    if (asked.values.role !== undefined) throw nobody();
     const chat = new Chat(io, () => systemClock.now());
     const client = await joining(asked, io, {
       register: { kind: asked.switches.has('human') ? 'human' : 'agent' },
@@ -59,14 +111,12 @@ async function talk(client: HumanClient, chat: Chat, io: Io): Promise<number> {
   }
 }
 
-function sentAway(name: string, reason: string): Trouble {
-  if (reason !== 'replaced')
-    return new Trouble(
-      'unreachable',
-      reason,
-      `the hub said goodbye (${reason})`,
-      'Is it still running? "parley doctor" says more.',
-    );
-  const hint = `It goes on there; "parley join --name ${name} --take-over" brings it back here.`;
-  return new Trouble('inUse', 'replaced', `${name} was connected elsewhere, and is no longer connected here`, hint);
+function bothAtOnce(): Trouble {
+  const hint = 'Join as a person, or let the agent take the turns: each under a name of its own.';
+  return new Trouble('wrong', 'wrong_option', '--human and an agent exclude each other', hint);
+}
+
+function nobody(): Trouble {
+  const hint = 'Add "--cli", "--command" or "--script", or "cli: claude" to the front matter of the role.';
+  return new Trouble('wrong', 'wrong_option', 'nothing says what takes the turns of that role', hint);
 }

@@ -4,6 +4,7 @@ import type { AgentClient } from '../../client/agent-client.ts';
 import type { ClientOptions } from '../../client/client.ts';
 import type { HumanClient } from '../../client/human-client.ts';
 import type { WireError } from '../../core/errors.ts';
+import type { Connect } from '../../participants/join-options.ts';
 import type { Asked } from './command.ts';
 import type { Io } from './io.ts';
 import { isConnectedElsewhere } from './is-connected.ts';
@@ -55,6 +56,24 @@ export async function joining(
   return connectHuman(where.url, { ...proof, ...given, name }).catch((thrown) => explained(thrown, where, name));
 }
 
+/** The way of an agent that stays: it comes back by itself too. Who is not named, and whose token is for no name, has its usual one. */
+export async function agentWay(
+  asked: Asked,
+  io: Io,
+  { given, usual }: { readonly given: string | undefined; readonly usual: string },
+): Promise<{ readonly name: string; readonly url: string; readonly connect: Connect }> {
+  const where = await whereIs(asked, io);
+  const name = await speakerOf(where, given, usual);
+  await assertFree(where, name, asked, io, '--name');
+  const { connect } = await import('../client.ts');
+  const { reconnect: _, ...proof } = options(where);
+  return {
+    name,
+    url: where.url,
+    connect: (own) => connect(where.url, { ...proof, ...own }).catch((thrown) => explained(thrown, where, name)),
+  };
+}
+
 async function withClient<T>(client: AgentClient, work: (client: AgentClient) => Promise<T>): Promise<T> {
   try {
     return await work(client);
@@ -88,11 +107,11 @@ async function bystander(where: Where, own: OwnName, asked: Asked, io: Io): Prom
 }
 
 /** Who speaks: who was named, else the one name the token is for, else who is logged in. */
-async function speakerOf(where: Where, given: string | undefined): Promise<string> {
+async function speakerOf(where: Where, given: string | undefined, usual: string = loginName()): Promise<string> {
   // The operator's token speaks for any name.
-  if (given !== undefined || !where.isGiven) return given ?? loginName();
+  if (given !== undefined || !where.isGiven) return given ?? usual;
   const refusal = await refusalOf(where);
-  return (refusal === null ? null : onlyNameIn(refusal)) ?? loginName();
+  return (refusal === null ? null : onlyNameIn(refusal)) ?? usual;
 }
 
 /** A name that is connected elsewhere is left alone unless told otherwise. */

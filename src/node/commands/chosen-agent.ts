@@ -1,0 +1,92 @@
+/** What `parley join` runs for its turns: a CLI it knows, any command, or a script. */
+
+import type { AgentFn } from '../../participants/agent-fn.ts';
+import type { CliName } from '../clis/adapters.ts';
+import type { Asked } from './command.ts';
+import { requireProgram } from './find-program.ts';
+import { loadScript } from './load-script.ts';
+import type { RoleFile } from './role-file.ts';
+import { splitWords } from './split-words.ts';
+import { Trouble, wrongValue } from './trouble.ts';
+
+export interface ChosenAgent {
+  readonly agent: AgentFn;
+  /** Who it is if nobody says. */
+  readonly name: string;
+  /** For its passport. */
+  readonly provider: string;
+}
+
+/** As `--cli` takes them. */
+export const CLI_NAMES: readonly CliName[] = [
+  'claude',
+  'codex',
+  'gemini',
+  'opencode',
+  'cursor-agent',
+  'hermes',
+  'aider',
+  'goose',
+];
+
+const WAYS = ['cli', 'command', 'script'] as const;
+
+/** null = nothing is asked to take turns: a person does. */
+export async function chosenAgent(asked: Asked, role: RoleFile, env: NodeJS.ProcessEnv): Promise<ChosenAgent | null> {
+  const { values } = asked;
+  const given = WAYS.filter((way) => values[way] !== undefined);
+  if (given.length > 1) throw tooMany(given);
+  if (values.script !== undefined) {
+    return { agent: await loadScript(values.script), name: nameOfFile(values.script), provider: 'script' };
+  }
+  if (values.command !== undefined) return byCommand(values.command, asked, env);
+  const cli = values.cli ?? role.cli;
+  return cli === undefined ? null : byName(cli, asked, role, env);
+}
+
+async function byName(cli: string, asked: Asked, role: RoleFile, env: NodeJS.ProcessEnv): Promise<ChosenAgent> {
+  const name = CLI_NAMES.find((one) => one === cli);
+  if (name === undefined) throw wrongValue('cli', `one of ${CLI_NAMES.join(', ')}`, cli, 'Any other: "--command".');
+  await requireProgram(name, env.PATH);
+  const { cliFactories } = await import('../clis/adapters.ts');
+  const model = asked.values.model ?? role.model;
+  const { permissions } = asked.values;
+  const agent = cliFactories[name]({
+    ...(model === undefined ? {} : { model }),
+    // The table of options has the values there are.
+    ...(permissions === undefined ? {} : { permissions: permissions as 'safe' }),
+  });
+  return { agent, name, provider: name };
+}
+
+async function byCommand(line: string, asked: Asked, env: NodeJS.ProcessEnv): Promise<ChosenAgent> {
+  const [command = '', ...args] = splitWords(line, '--command');
+  await requireProgram(command, env.PATH);
+  const { createCliAdapter } = await import('../clis/adapters.ts');
+  const { model, transport, output } = asked.values;
+  const agent = createCliAdapter({
+    command,
+    args,
+    ...(model === undefined ? {} : { model }),
+    // The table of options has the values there are.
+    ...(transport === undefined ? {} : { transport: transport as 'stdin' }),
+    ...(output === undefined ? {} : { output: output as 'text' }),
+  });
+  return { agent, name: nameOfFile(command), provider: 'command' };
+}
+
+/** `./agents/Reviewer.mjs` → `reviewer`. */
+function nameOfFile(path: string): string {
+  const [base = ''] = (path.split(/[\\/]/).at(-1) ?? '').split('.');
+  const name = base
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_-]+/g, '-')
+    .replace(/^[^a-z0-9]+/, '')
+    .slice(0, 32);
+  return name === '' || name === 'hub' ? 'agent' : name;
+}
+
+function tooMany(given: readonly string[]): Trouble {
+  const ways = given.map((way) => `--${way}`).join(' and ');
+  return new Trouble('wrong', 'wrong_option', `${ways} exclude each other`, 'One participant is run by one of them.');
+}

@@ -1,0 +1,128 @@
+/** Shows what a participant does while it does it: lines for people, or an object a line for programs. */
+
+import type { PostAnswer } from '../../core/admit.ts';
+import type { Clock } from '../../core/ports.ts';
+import type { AgentReply, Usage } from '../../participants/agent-fn.ts';
+import type { JoinHandlers, TakenTurn } from '../../participants/handlers.ts';
+import type { Io } from './io.ts';
+import { printable, printableLine } from './printable.ts';
+
+interface Shown {
+  readonly beganMs: number;
+  /** Everything it has written so far. */
+  text: string;
+  /** How much of it is on the screen. */
+  printed: number;
+  /** Half a line waits for its other half. */
+  stopWait: (() => void) | null;
+}
+
+const MOST_KEPT = 1_000_000;
+const HALF_LINE_MS = 250;
+
+export class TurnDisplay implements Required<JoinHandlers> {
+  private readonly io: Io;
+  private readonly name: string;
+  private readonly clock: Clock;
+  private readonly turns = new Map<string, Shown>();
+
+  constructor(io: Io, name: string, clock: Clock) {
+    this.io = io;
+    this.name = name;
+    this.clock = clock;
+  }
+
+  onTurn(turn: TakenTurn): void {
+    this.turns.set(turn.idempotencyKey, { beganMs: this.clock.monotonic(), text: '', printed: 0, stopWait: null });
+    const { from, text, resumed } = turn;
+    this.put('turn', turn, { from, text, resumed });
+    const asked = from === null ? `it is the turn of ${this.name}` : `${from}: ${printableLine(text)}`;
+    this.line(turn, asked);
+    this.line(turn, this.io.terminal.paint(resumed ? 'goes on with it …' : 'works on it …', 'dim'));
+  }
+
+  /** Whole lines at once; half of one when nothing more of it comes for a while. */
+  onDelta(text: string, turn: TakenTurn): void {
+    this.put('delta', turn, { text });
+    const shown = this.turns.get(turn.idempotencyKey);
+    if (shown === undefined || shown.text.length > MOST_KEPT) return;
+    shown.text += text;
+    const end = shown.text.lastIndexOf('\n') + 1;
+    shown.stopWait?.();
+    if (end > shown.printed) this.writeUpTo(turn, shown, end);
+    shown.stopWait = this.clock.after(HALF_LINE_MS, () => this.writeUpTo(turn, shown, shown.text.length));
+  }
+
+  onProgress({ kind, text }: Parameters<Required<JoinHandlers>['onProgress']>[0], turn: TakenTurn): void {
+    this.put('progress', turn, { kind, text });
+    this.line(turn, this.io.terminal.paint(`· ${kind}: ${printableLine(text)}`, 'dim'));
+  }
+
+  onReply(reply: AgentReply, turn: TakenTurn, { seq }: PostAnswer): void {
+    const shown = this.take(turn);
+    const { text, usage, cost_usd } = reply;
+    const ms = this.elapsed(shown);
+    this.put('reply', turn, { answer_seq: seq, text, ms, usage: usage ?? null, cost_usd: cost_usd ?? null });
+    if (shown !== undefined && shown.text.trim() === text.trim() && shown.printed > 0) {
+      this.writeUpTo(turn, shown, shown.text.length);
+    } else this.line(turn, `${this.name}: ${printable(text)}`);
+    this.line(turn, this.io.terminal.paint(`✓ said${costOf(ms, usage, cost_usd)}`, 'green'));
+  }
+
+  onError(error: Error, turn: TakenTurn): void {
+    const kind = 'kind' in error ? String(error.kind) : 'code' in error ? String(error.code) : 'failed';
+    this.put('failed', turn, { kind, message: error.message, ms: this.elapsed(this.take(turn)) });
+    this.line(turn, this.io.terminal.paint(`✗ no answer: ${printableLine(error.message)}`, 'red'));
+  }
+
+  onCancelled(reason: string, turn: TakenTurn): void {
+    this.put('cancelled', turn, { reason, ms: this.elapsed(this.take(turn)) });
+    this.line(turn, this.io.terminal.paint(`✗ cancelled: ${printableLine(reason)}`, 'yellow'));
+  }
+
+  onClosed(
+    session: TakenTurn['session'],
+    { state, reason }: { readonly state: string; readonly reason: string | null },
+  ): void {
+    this.io.put({ event: 'over', session_id: session.id, state, reason });
+    this.io.say(`${shortOf(session.id)} it is over: ${printableLine(reason ?? state)}`);
+  }
+
+  private take(turn: TakenTurn): Shown | undefined {
+    const shown = this.turns.get(turn.idempotencyKey);
+    this.turns.delete(turn.idempotencyKey);
+    shown?.stopWait?.();
+    return shown;
+  }
+
+  private elapsed(shown: Shown | undefined): number {
+    return shown === undefined ? 0 : Math.round(this.clock.monotonic() - shown.beganMs);
+  }
+
+  private writeUpTo(turn: TakenTurn, shown: Shown, end: number): void {
+    if (end <= shown.printed) return;
+    const lines = shown.text.slice(shown.printed, end).replace(/\n$/, '').split('\n');
+    shown.printed = end;
+    for (const one of lines) this.line(turn, `| ${printable(one)}`);
+  }
+
+  private put(event: string, { session, type, seq }: TakenTurn, more: object): void {
+    this.io.put({ event, session_id: session.id, type, seq, ...more });
+  }
+
+  private line({ session }: TakenTurn, text: string): void {
+    this.io.say(`${shortOf(session.id)} ${text}`);
+  }
+}
+
+function shortOf(sessionId: string): string {
+  return `[${sessionId.slice(-6)}]`;
+}
+
+function costOf(ms: number, usage: Usage | undefined, cost: number | null | undefined): string {
+  const parts = [`${(ms / 1000).toFixed(1)} s`];
+  if (usage?.input_tokens != null) parts.push(`${usage.input_tokens} tokens in`);
+  if (usage?.output_tokens != null) parts.push(`${usage.output_tokens} out`);
+  if (cost != null) parts.push(`$${cost.toFixed(4)}`);
+  return ` (${parts.join(', ')})`;
+}

@@ -1,0 +1,57 @@
+/** Participants in Node: agent functions that join a hub and take turns. */
+
+import { type JoinHub, joiningOn } from '../participants/join-hub.ts';
+import { systemClock } from './system-clock.ts';
+
+export type { AgentErrorDetails, AgentErrorKind } from '../participants/agent-error.ts';
+export { AGENT_ERROR_KINDS, AgentError, isAgentError } from '../participants/agent-error.ts';
+export type {
+  AgentFn,
+  AgentReply,
+  AskPerson,
+  CloseOptions,
+  Connect,
+  JoinHandlers,
+  JoinHub,
+  JoinOptions,
+  OwnOptions,
+  Participant,
+  ProgressEvent,
+  Question,
+  Script,
+  StartFrame,
+  Step,
+  TakenTurn,
+  ThreadContext,
+  ToolCall,
+  TurnOptions,
+  Usage,
+} from '../participants/index.ts';
+export { createManualAdapter, createScriptAdapter } from '../participants/index.ts';
+export type { CliAdapterOptions, CliName } from './clis/adapters.ts';
+export {
+  aiderAdapter,
+  claudeAdapter,
+  codexAdapter,
+  createAiderAdapter,
+  createClaudeAdapter,
+  createCliAdapter,
+  createCodexAdapter,
+  createCursorAdapter,
+  createGeminiAdapter,
+  createGooseAdapter,
+  createHermesAdapter,
+  createOpencodeAdapter,
+  cursorAdapter,
+  geminiAdapter,
+  gooseAdapter,
+  hermesAdapter,
+  opencodeAdapter,
+} from './clis/adapters.ts';
+export type { CliOptions } from './clis/cli-adapter.ts';
+export type { Permissions, Transport } from './clis/cli-record.ts';
+export type { Program, Ran, RunLimits, RunningProgram, RunWatch } from './run/run-program.ts';
+export { runningPrograms, runProgram } from './run/run-program.ts';
+
+/** Joins a hub with an agent function, over a client or a way to connect one. */
+export const joinHub: JoinHub = joiningOn(systemClock);

@@ -1,0 +1,136 @@
+/** What a participant is told when it joins a hub, and what holds where it is not told. */
+
+import { aFunction, checkOptions, isObject, objectWith, optional, type Rule, type Rules } from '../client/given.ts';
+import type {
+  AgentClient,
+  AgentOptions,
+  Claim,
+  InviteHandler,
+  ResumeOptions,
+  TurnHandler,
+  ViewOptions,
+} from '../client/index.ts';
+import { HubError } from '../core/errors.ts';
+import { type Clock, type Log, silentLog } from '../core/ports.ts';
+import type { RuleChange } from '../core/rule.ts';
+import type { AgentFn, TurnOptions } from './agent-fn.ts';
+import type { JoinHandlers } from './handlers.ts';
+
+/** What a way to the hub is given: `(own) => connect(url, own)`, or `({ name, ...own }) => hub.agent(name, own)`. */
+export interface OwnOptions {
+  readonly name: string;
+  readonly register: true | Claim;
+  readonly onInvite?: InviteHandler | undefined;
+  readonly onTurn: TurnHandler;
+  readonly onState?: AgentOptions['onState'];
+  readonly log?: Log | undefined;
+}
+
+export type Connect = (own: OwnOptions) => Promise<AgentClient>;
+
+export interface JoinOptions {
+  /** Who it is; not for a client that is connected, which is somebody already. */
+  readonly name?: string | undefined;
+  /** What its passport says if the name is new. */
+  readonly register?: Claim | undefined;
+  readonly agent: AgentFn;
+  /** Who the agent is and how it works, given to it with every turn. */
+  readonly systemPrompt?: string | undefined;
+  /** What it can do, for others to find. */
+  readonly resume?: ResumeOptions | undefined;
+  /** With whom it talks and how much. */
+  readonly rule?: RuleChange | undefined;
+  /** Decides about invites; without it all are accepted. For a client that is connected, it is given to that. */
+  readonly onInvite?: InviteHandler | undefined;
+  readonly handlers?: JoinHandlers | undefined;
+  /** Turns it takes at once, over all sessions; 4 unless told. */
+  readonly maxParallelTurns?: number | undefined;
+  /** Messages it answers in a session in which nobody has the turn, such as a conversation; 50 unless told. */
+  readonly maxAnswers?: number | undefined;
+  /** What it is shown of a session; by default the view of its type. */
+  readonly view?: ViewOptions['view'];
+  /** What a turn may cost, for agents that can keep to it. */
+  readonly budget?: TurnOptions['budget'];
+  /** The hub is out of reach, or there again, or the client is closed. */
+  readonly onState?: AgentOptions['onState'];
+  /** How long a cancelled turn may take to end before it is given up at the end, in milliseconds; 10,000 unless told. */
+  readonly graceMs?: number | undefined;
+  readonly clock?: Clock | undefined;
+  readonly log?: Log | undefined;
+}
+
+/** The same with everything in it that turns need. */
+export interface Joining {
+  readonly agent: AgentFn;
+  readonly systemPrompt: string;
+  readonly handlers: JoinHandlers;
+  readonly maxParallelTurns: number;
+  readonly maxAnswers: number;
+  readonly graceMs: number;
+  readonly view: ViewOptions['view'];
+  readonly budget: TurnOptions['budget'];
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const count: Rule = {
+  expected: 'a whole number from 1 on',
+  holds: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 1,
+};
+const aText: Rule = { expected: 'text', holds: (value) => typeof value === 'string' };
+const anObject: Rule = { expected: 'an object', holds: isObject };
+
+const JOIN_OPTIONS: Rules<JoinOptions> = {
+  name: optional(aText),
+  register: optional(anObject),
+  agent: aFunction,
+  systemPrompt: optional(aText),
+  resume: optional(anObject),
+  rule: optional(anObject),
+  onInvite: optional(aFunction),
+  handlers: optional(anObject),
+  maxParallelTurns: optional(count),
+  maxAnswers: optional(count),
+  view: null,
+  budget: optional(anObject),
+  onState: optional(aFunction),
+  graceMs: optional(count),
+  clock: optional(objectWith('now', 'after')),
+  log: optional(objectWith('info', 'warn', 'error')),
+};
+
+const HANDLERS: { readonly [Name in keyof Required<JoinHandlers>]: Rule } = {
+  onTurn: optional(aFunction),
+  onDelta: optional(aFunction),
+  onProgress: optional(aFunction),
+  onReply: optional(aFunction),
+  onError: optional(aFunction),
+  onCancelled: optional(aFunction),
+  onClosed: optional(aFunction),
+};
+
+/** They may be members of an object that has others too; but what is called like one of them is meant as one. */
+function checkHandlers(handlers: JoinHandlers): void {
+  const meant = Object.entries(handlers).filter(([name]) => /^on[A-Z]/.test(name));
+  checkOptions(Object.fromEntries(meant), HANDLERS, 'handlers.');
+}
+
+/** Refuses what is wrong with them, before anybody is connected. */
+export function joiningOf(options: JoinOptions, usual: { readonly clock?: Clock | undefined }): Joining {
+  checkOptions(options, JOIN_OPTIONS);
+  if (options.handlers !== undefined) checkHandlers(options.handlers);
+  const clock = options.clock ?? usual.clock;
+  if (clock === undefined) throw new HubError('bad_options', 'clock: expected a clock on this platform, got undefined');
+  return {
+    agent: options.agent,
+    systemPrompt: options.systemPrompt ?? '',
+    handlers: options.handlers ?? {},
+    maxParallelTurns: options.maxParallelTurns ?? 4,
+    maxAnswers: options.maxAnswers ?? 50,
+    graceMs: options.graceMs ?? 10_000,
+    view: options.view,
+    budget: options.budget,
+    clock,
+    log: options.log ?? silentLog,
+  };
+}

@@ -1,0 +1,76 @@
+/** What an agent answered, as content of a session: text, or a packet that passes the turn on. */
+
+import type { Content } from '../client/index.ts';
+import type { Json, JsonObject } from '../core/json.ts';
+import { isPlainObject } from '../core/json.ts';
+import { finish, handoff } from '../core/packets.ts';
+import type { AgentReply, ToolCall, Usage } from './agent-fn.ts';
+
+/** The two shapes of an answer as one. Anything else is what no agent answers. */
+export function asReply(answer: unknown): AgentReply {
+  if (typeof answer === 'string') return { text: answer };
+  if (isReply(answer)) return answer;
+  throw new TypeError('the agent answered neither text nor {text}');
+}
+
+/** Whether there is anything in it to say. */
+export function isEmpty({ text, tool_calls = [] }: AgentReply): boolean {
+  return text.trim() === '' && !tool_calls.some(isRoute);
+}
+
+/**
+ * A call of `handoff {to, message?, reason?}` or `finish {message?, reason?}` becomes a packet, where the session takes
+ * packets; the last of them counts. All other calls were the agent's own, and are nobody else's business.
+ */
+export function contentOf(reply: AgentReply, takesPackets: boolean): Content {
+  const route = takesPackets ? reply.tool_calls?.findLast(isRoute) : undefined;
+  const said =
+    route === undefined ? { event_type: 'msg.text', event_data: { text: reply.text } } : routed(route, reply);
+  return { event_type: said.event_type, event_data: { ...said.event_data, ...spentOn(reply), ...metaOf(reply) } };
+}
+
+export function routes({ tool_calls = [] }: AgentReply): boolean {
+  return tool_calls.some(isRoute);
+}
+
+function isRoute({ name }: ToolCall): boolean {
+  return name === 'handoff' || name === 'finish';
+}
+
+function routed(call: ToolCall, { text }: AgentReply): Content {
+  const given = isPlainObject(call.arguments) ? (call.arguments as JsonObject) : {};
+  const { message } = given;
+  const body: Json = typeof message === 'string' && message !== '' ? message : text;
+  const reason = typeof given.reason === 'string' ? { reason: given.reason } : {};
+  if (call.name === 'finish') return finish({ body, ...reason });
+  // Somebody who is not there is refused by the session, which says who is.
+  const to = given.to ?? given.target;
+  return handoff(typeof to === 'string' ? to : '', { body, ...reason, tool: 'handoff' });
+}
+
+/** As the hub counts it. */
+function spentOn({ usage, cost_usd }: AgentReply): JsonObject {
+  const cost = cost_usd === undefined ? {} : { cost_usd };
+  return usage === undefined ? cost : { usage: tokensOf(usage), ...cost };
+}
+
+/** What a tool does not tell is left out: nothing is not 0. */
+function tokensOf(usage: Usage): JsonObject {
+  const classes = {
+    fresh: usage.input_tokens,
+    cache_read: usage.cache_read_tokens,
+    cache_write: usage.cache_write_tokens,
+    output: usage.output_tokens,
+  };
+  const told = Object.entries(classes).filter((one): one is [string, number] => typeof one[1] === 'number');
+  return Object.fromEntries(told);
+}
+
+function metaOf({ meta }: AgentReply): JsonObject {
+  return meta === undefined || Object.keys(meta).length === 0 ? {} : { meta };
+}
+
+function isReply(answer: unknown): answer is AgentReply {
+  if (typeof answer !== 'object' || answer === null || !('text' in answer)) return false;
+  return typeof answer.text === 'string';
+}
