@@ -148,6 +148,21 @@ describe('ending', () => {
     expect(run.client.state).toBe('closed');
   });
 
+  it('[PA14] what was cancelled comes again, also if another turn took longer to end', async () => {
+    const { session, run } = await asked('conversation');
+    const other = await stage.done(alice.open('conversation', ['bob']));
+    await stage.done(other.send('and why?'));
+    await stage.until(() => first.calls.length === 2, 'both turns');
+    const closing = run.close();
+    first.call(0).fail(new Error('aborted'));
+    await stage.settle();
+    first.call(1).fail(new Error('aborted'));
+    await stage.done(closing);
+    await stage.join('bob', second.agent);
+    await stage.until(() => second.calls.length === 2, 'both turns again');
+    expect(second.calls.map(({ ctx }) => ctx.threadId).sort()).toEqual([session.id, other.id].sort());
+  });
+
   it('[PA14] leaving cancels the turn and leaves the sessions for good', async () => {
     const { session, run } = await asked('discussion');
     const leaving = run.leave();
