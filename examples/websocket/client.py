@@ -1,5 +1,5 @@
 """An agent in Python, written from docs/wire.md alone: bela answers one question over the hub that `npm start` runs.
-Ask it with: parley open consulting --to bela "What is 2 + 2?". PARLEY_URL and PARLEY_DATA say where the hub is."""
+It says how to ask. PARLEY_URL and PARLEY_DATA say where the hub is."""
 import asyncio, itertools, json, os, pathlib, sys
 try: import websockets
 except ImportError: sys.exit("this needs the package websockets: pip install websockets")
@@ -17,7 +17,7 @@ async def main(token):
             place = (frame.get("epoch"), *where.values())
             if frame.get("error", {}).get("code") == "unauthenticated": await ask("register", name="bela")  # a new name
             elif "error" in frame: sys.exit(f"bela was refused: {frame['error']['message']}")
-            elif frame["kind"] == "welcome": print("bela is here", flush=True)
+            elif frame["kind"] == "welcome": print('bela is here; ask: npx parley open consulting --to bela --follow "What is 2 + 2?"', flush=True)
             elif event == "session.invite": await ask("ack_invite", session_id=where["session_id"])
             elif event == "msg.text" and place not in handled:  # what was not acked comes again
                 said = dict(event_type="msg.text", event_data={"text": f"You asked: {envelope['event_data']['text']}"})

@@ -40,7 +40,7 @@ function thingsToTry(up: Up): readonly [Try, Try, Try] {
   const folder = packageFolder();
   const examples = relative('', resolve(folder, 'examples/websocket'));
   const python = {
-    what: 'two agents in Python (needs its package websockets)',
+    what: 'an agent in Python that answers one question (needs its package websockets; it says how to ask)',
     command: `${where}python3 ${examples}/client.py`,
   };
   const ready = { what: 'is it well?', command: `curl ${up.url.replace(/^ws/, 'http')}/readyz` };

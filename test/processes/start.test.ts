@@ -83,13 +83,25 @@ describe.skipIf(process.platform === 'win32')('npm start', () => {
   });
 
   it.skipIf(python === null && !required('python'))(
-    `[PK7] its second thing to try runs as it is printed: two agents in Python${whyNoPython}`,
+    `[PK7] its second thing to try runs as it is printed: an agent in Python${whyNoPython}`,
     async () => {
       const path = [dirname(python ?? ''), process.env.PATH].join(delimiter);
-      expect(await sh(commands()[1] ?? '', python === 'python3' ? process.env.PATH : path)).toEqual({
-        code: 0,
-        output: 'bela says: 4, and Python asked.\n',
-      });
+      const env = {
+        ...withoutNpm(),
+        PATH: python === 'python3' ? process.env.PATH : path,
+        PARLEY_URL: /ws:\S+/.exec(hub.output)?.[0],
+        PARLEY_DATA: data,
+      };
+      const bela = new Started(spawn('sh', ['-c', commands()[1] ?? ''], { cwd: root, env, detached: true }));
+      try {
+        await bela.says('ask: ');
+        const [, ask = ''] = /ask: (npx parley .+)/.exec(bela.output) ?? [];
+        const { code, output } = await run('sh', ['-c', `${ask} 2>/dev/null`], { env });
+        expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('You asked: What is 2 + 2?') });
+        expect(await bela.exit).toBe(0);
+      } finally {
+        await bela.cut();
+      }
     },
   );
 

@@ -28,7 +28,10 @@ it.skipIf(python === null && !required('python'))(
       await session.send(question);
       expect((await session.waitFor('msg.text')).event_data).toEqual({ text: `You asked: ${question}` });
       expect(await session.ended()).toMatchObject({ state: 'CLOSED' });
-      expect(await bela).toEqual({ code: 0, output: 'bela is here\n' });
+      expect(await bela).toEqual({
+        code: 0,
+        output: expect.stringMatching(/^bela is here; ask: npx parley open .+\n$/),
+      });
     }
     ann.close();
     await expect.poll(() => hub.health()).toMatchObject({ bound: 0, sessions: { live: 0 } });
