@@ -55,7 +55,7 @@ class AnthropicReader implements AnswerReader {
 
   take({ event, data }: SseEvent): string | Failure {
     const said = asObject(parseJson(data));
-    if (said === null) return malformed(`an event is no JSON object: ${data.slice(0, 200)}`);
+    if (said === null) return malformed(`an event is no JSON object: ${data}`);
     switch (textAt(said, 'type') ?? event) {
       case 'message_start':
         return this.begin(objectAt(said, 'message'));

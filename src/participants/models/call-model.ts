@@ -2,8 +2,7 @@
 
 import type { CancelSignal, Clock } from '../../core/ports.ts';
 import { AgentError, type AgentErrorKind } from '../agent-error.ts';
-import { redactSecrets } from '../redact-secrets.ts';
-import { costOf } from './cost.ts';
+import { addCosts, costOf } from './cost.ts';
 import type { Endpoint, LlmProvider } from './endpoint.ts';
 import type { Failure } from './failure.ts';
 import { isForced } from './forced-tools.ts';
@@ -14,6 +13,7 @@ import { type Tried, tryOnce } from './one-try.ts';
 import type { PriceList } from './price-list.ts';
 import { requestBody } from './request-body.ts';
 import { countOf, NO_RETRIES, nextTry, type Retries } from './retry-table.ts';
+import { shownText } from './shown-text.ts';
 import { addUsage, type ModelUsage, UNKNOWN_USAGE } from './usage.ts';
 import { Watch } from './watch.ts';
 
@@ -27,6 +27,9 @@ export interface Served {
 }
 
 export const TIMES_MS = { timeoutMs: 300_000, idleMs: 120_000, totalMs: 900_000 } as const;
+
+/** Leaves room for the address in a message. */
+const MOST_PROBLEM_CHARS = 1_500;
 
 export function callModel(served: Served, request: ModelRequest): Promise<ModelReply> {
   return new ModelCall(served, request).run();
@@ -55,8 +58,8 @@ class ModelCall {
       if (this.request.signal?.aborted) throw this.aborted();
       const tried = await this.try(body);
       const { came } = tried;
-      if (!isFailure(came)) return this.reply(came, tried.requestId);
       if (this.request.signal?.aborted) throw this.aborted();
+      if (!isFailure(came)) return this.reply(came, tried.requestId);
       const next = this.isHandedOn || this.isTriedOut ? null : nextTry(this.retries, came);
       if (next === null || next.waitMs >= this.leftMs) throw this.failed(tried, came);
       this.retries = next.retries;
@@ -93,7 +96,7 @@ class ModelCall {
     const { settings, prices, io } = this.served;
     const cost = costOf(usage, settings.model, io.clock.now(), prices);
     this.used = this.used === null ? usage : addUsage(this.used, usage);
-    this.costUsd = this.costUsd === null || cost === null ? null : this.costUsd + cost;
+    this.costUsd = addCosts(this.costUsd, cost);
   }
 
   private get leftMs(): number {
@@ -123,7 +126,7 @@ class ModelCall {
 
   private tell(failure: Failure, waitMs: number): void {
     const { secrets } = this.served.endpoint;
-    const problem = redactSecrets(failure.problem, secrets).slice(0, 200);
+    const problem = shownText(failure.problem, 200, secrets);
     const text = `${this.tool}: ${problem}; try ${countOf(this.retries) + 1} in ${waitMs / 1000} s`;
     this.request.onProgress?.({ kind: 'retry', text });
   }
@@ -140,7 +143,8 @@ class ModelCall {
   private failed(tried: Tried, failure: Failure): AgentError {
     const count = countOf(this.retries);
     const tries = count === 0 ? '' : ` (after ${count} ${count === 1 ? 'retry' : 'retries'})`;
-    const problem = `${failure.problem}${tries} at ${this.served.endpoint.shownUrl}`;
+    const { secrets, shownUrl } = this.served.endpoint;
+    const problem = `${shownText(failure.problem, MOST_PROBLEM_CHARS, secrets)}${tries} at ${shownUrl}`;
     const about = { ...failure, requestId: failure.requestId ?? tried.requestId };
     return this.error(failure.kind, problem, about, tried.blamesForce && isForced(this.request));
   }
@@ -152,8 +156,7 @@ class ModelCall {
     refuses_forced_tools: boolean,
   ): AgentError {
     const { secrets } = this.served.endpoint;
-    const shown = (text: string | null): string | null =>
-      text === null ? null : redactSecrets(text, secrets).slice(0, 200);
+    const shown = (text: string | null): string | null => (text === null ? null : shownText(text, 200, secrets));
     const call = {
       class: about.class,
       status: about.status,

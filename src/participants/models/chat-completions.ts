@@ -61,7 +61,7 @@ class ChatReader implements AnswerReader {
       return '';
     }
     const chunk = asObject(parseJson(data));
-    return chunk === null ? malformed(`a chunk is no JSON object: ${data.slice(0, 200)}`) : this.hear(chunk, 'delta');
+    return chunk === null ? malformed(`a chunk is no JSON object: ${data}`) : this.hear(chunk, 'delta');
   }
 
   takeWhole(body: JsonObject): string | Failure {

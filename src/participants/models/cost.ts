@@ -20,9 +20,16 @@ export function costOf(
   const tier = price.tiers.toSorted((a, b) => b.above - a.above).find(({ above }) => prompt > above || above === 0);
   const factor = factorOf(price, usage.terms);
   const sum = tier === undefined ? null : sumOf(usage, tier);
-  return sum === null || factor === null
-    ? null
-    : Math.round((sum * factor * PARTS_OF_A_DOLLAR) / PER_TOKENS) / PARTS_OF_A_DOLLAR;
+  return sum === null || factor === null ? null : rounded((sum * factor) / PER_TOKENS);
+}
+
+/** What one of them does not know, nobody knows of the sum. */
+export function addCosts(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : rounded(a + b);
+}
+
+function rounded(usd: number): number {
+  return Math.round(usd * PARTS_OF_A_DOLLAR) / PARTS_OF_A_DOLLAR;
 }
 
 /** The price on that day, of exactly this model: another one's is none. */

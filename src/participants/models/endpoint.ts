@@ -65,10 +65,15 @@ export function endpointOf(
     url: `${shownUrl}${query}`,
     shownUrl,
     headers: { ...own, ...format.headers, ...(apiKey === '' ? {} : format.authorise(apiKey)), ...lowerCase(headers) },
-    secrets: [apiKey, ...secretHeaders(headers), ...secretQuery(query)].filter(
-      ({ length }) => length >= SHORTEST_SECRET,
-    ),
+    secrets: secretsOf([apiKey, ...secretHeaders(headers), ...secretQuery(query)]),
   };
+}
+
+/** As they are, and as they look in JSON and in addresses; the longest first, so that none is half hidden. */
+function secretsOf(values: readonly string[]): readonly string[] {
+  const long = values.filter(({ length }) => length >= SHORTEST_SECRET);
+  const written = long.flatMap((value) => [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)]);
+  return [...new Set(written)].sort((a, b) => b.length - a.length);
 }
 
 /** The message of a platform about a header that is not allowed would have its value in it. */

@@ -10,7 +10,7 @@ export interface Failure {
   readonly class: FailureClass;
   readonly row: RetryRow | null;
   readonly kind: AgentErrorKind;
-  /** For people, not yet redacted. */
+  /** For people; neither redacted nor cut yet: half a secret would not be found. */
   readonly problem: string;
   readonly status: number | null;
   readonly code: string | null;

@@ -114,7 +114,7 @@ async function readWhole(one: Try, response: ModelResponse): Promise<Failure | n
   const { text, failure } = await readText(one, response, MOST_ANSWER_BYTES);
   if (failure !== null) return failure;
   const body = asObject(parseJson(text));
-  if (body === null) return malformed(`the answer is no JSON object: ${text.slice(0, 200)}`);
+  if (body === null) return malformed(`the answer is no JSON object: ${text}`);
   const heard = one.reader.takeWhole(body);
   if (isFailure(heard)) return heard;
   if (heard !== '') one.hand(heard);
@@ -153,6 +153,9 @@ async function* piecesOf(
     }
   } catch (thrown) {
     yield { thrown };
+  } finally {
+    // Also when nobody wants the rest; whoever sends it may not have heard that.
+    reader.cancel().catch(() => {});
   }
 }
 

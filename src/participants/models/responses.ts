@@ -40,7 +40,7 @@ class ResponsesReader implements AnswerReader {
   take({ event, data }: SseEvent): string | Failure {
     if (data.trim() === '[DONE]') return '';
     const said = asObject(parseJson(data));
-    if (said === null) return malformed(`an event is no JSON object: ${data.slice(0, 200)}`);
+    if (said === null) return malformed(`an event is no JSON object: ${data}`);
     switch (textAt(said, 'type') ?? event) {
       case 'response.output_text.delta':
         this.streamed.add(numberAt(said, 'output_index'));
