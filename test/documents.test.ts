@@ -18,6 +18,7 @@ const documents = [
   'docs/cli.md',
   'docs/operating.md',
   'docs/http.md',
+  'docs/models.md',
   'docs/wire.md',
   'docs/guides/first-discussion.md',
   'docs/guides/workflows.md',

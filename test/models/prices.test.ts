@@ -78,6 +78,20 @@ describe('[MD13] usage', () => {
     });
   });
 
+  it('of OpenAI may tell what was written to the cache, and no count falls below 0', () => {
+    const told = {
+      prompt_tokens: 1000,
+      completion_tokens: 1,
+      prompt_tokens_details: { cached_tokens: 600, cache_write_tokens: 300 },
+    };
+    expect(openAiUsage(told, null)).toMatchObject({
+      input_tokens: 100,
+      cache_read_tokens: 600,
+      cache_write_tokens: 300,
+    });
+    expect(openAiUsage({ ...told, prompt_tokens: 5 }, null)).toMatchObject({ input_tokens: 0 });
+  });
+
   it('that is told wrongly is unknown or 0, never less', () => {
     const odd = fc.oneof(fc.jsonValue(), fc.integer(), fc.double());
     const key = fc.constantFrom(

@@ -235,6 +235,12 @@ describe.each(apis)('[MD11] tools over $name', (api) => {
     expect(stub.asked).toHaveLength(3);
   });
 
+  it('[MD12] the name of the parameter tells it, too', async () => {
+    const error = { type: 'invalid_request_error', message: 'Unsupported value.', param: 'tool_choice' };
+    const { fails } = await scene(api, [status(400, { error })]);
+    expect(refusesForcedTools(await fails({ tools: [weather], toolChoice: 'required' }))).toBe(true);
+  });
+
   it('[MD12] other refusals are not taken for that', async () => {
     const { fails } = await scene(api, [status(400, api.refusal('invalid_request_error', 'messages: too many'))]);
     expect(refusesForcedTools(await fails({ tools: [weather], toolChoice: 'required' }))).toBe(false);

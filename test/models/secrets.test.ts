@@ -3,6 +3,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { modelsOn } from '../../src/participants/models/index.ts';
+import { shownText } from '../../src/participants/models/shown-text.ts';
 import { apis, chat } from './apis.ts';
 import { KEY, scene, VirtualClock } from './scene.ts';
 import { cut, reset, type StubAnswer, status, stream } from './stub-model.ts';
@@ -100,6 +101,25 @@ describe('[MD10] keys', () => {
     expect(stub.asked[0]?.path).toContain(third);
     expect(everythingOf(error)).not.toContain(other);
     expect(everythingOf(error)).not.toContain(third);
+  });
+});
+
+describe('[MD10] a text that is cut', () => {
+  it('shows no part of a key, wherever the cut is', () => {
+    const places = [...Array(40).keys()].flatMap((at) => [170 + at, 16_384 - 30 + at]);
+    for (const at of places) {
+      const shown = shownText(`${'x'.repeat(at - 1)} ${KEY} and more`, 200, [KEY]);
+      expect(shown, `at ${at}`).not.toContain(KEY.slice(0, 5));
+      expect(shown.length).toBeLessThanOrEqual(200);
+    }
+  });
+
+  it('shows no half of a long key that was repeated until the reading stopped', () => {
+    const long = `key-${'0123456789abcdef'.repeat(40)}`;
+    for (let at = 0; at < long.length; at += 7) {
+      const shown = shownText(`${' '.repeat(at)}${long.repeat(60)}`, 100_000, [long]);
+      expect(shown.trim().replaceAll('[secret]', '')).toMatch(/^.{0,3}$/);
+    }
   });
 });
 

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { modelsOn } from '../../src/participants/models/index.ts';
+import { Watch } from '../../src/participants/models/watch.ts';
 import { anthropic, apis, chat, responses } from './apis.ts';
 import { scene, VirtualClock } from './scene.ts';
 import { cut, frame, silence, stall, status, stream, whole } from './stub-model.ts';
@@ -178,6 +179,20 @@ describe('[MD8] peculiar servers', () => {
     expect(await ask()).toMatchObject({ text: 'Hi.', usage: { input_tokens: 7, output_tokens: 3 } });
   });
 
+  it('the usage may come early', async () => {
+    const early = frame({ choices: [{ delta: { content: 'Hi.' } }], usage });
+    const { ask } = await scene(chat, [stream(early, end, frame('[DONE]'))]);
+    expect((await ask()).usage).toMatchObject({ input_tokens: 7, output_tokens: 3 });
+  });
+
+  it('counts that are null the second time stay as they were', async () => {
+    const frames = anthropic
+      .says('Hi.')
+      .map((each) => each.replace('"usage":{"output', '"usage":{"input_tokens":null,"output'));
+    const { ask } = await scene(anthropic, [stream(...frames)]);
+    expect((await ask()).usage).toMatchObject({ input_tokens: 10, output_tokens: 5 });
+  });
+
   it('without usage it is unknown, and so is the cost', async () => {
     const { ask } = await scene(chat, [stream(begin, said, end, frame('[DONE]'))], { model: 'gpt-5.5' });
     expect(await ask()).toMatchObject({ cost_usd: null, usage: { input_tokens: null, output_tokens: null } });
@@ -235,8 +250,10 @@ describe('[MD8] peculiar servers', () => {
       ...anthropic.says().slice(-2),
     ];
     const { ask } = await scene(anthropic, [stream(...frames)]);
-    const reply = await ask();
+    const deltas: string[] = [];
+    const reply = await ask({ onDelta: (text) => deltas.push(text) });
     expect(reply.text).toBe('Hi.');
+    expect(deltas).toEqual(['Hi.']);
     expect(reply.raw.content).toEqual([
       { type: 'thinking', thinking: 'Hm.', signature: 'sig' },
       { type: 'text', text: 'Hi.' },
@@ -297,6 +314,12 @@ describe('[MD6] the time for all of it', () => {
     clock.advance(9 * S);
     expect((await failed).kind).toBe('timeout');
     expect(stub.asked).toHaveLength(2);
+  });
+
+  it('is over for whatever is waited for later', async () => {
+    const watch = new Watch({ clock: new VirtualClock(), wallMs: 1, idleMs: 1 });
+    watch.close();
+    await expect(watch.until(new Promise(() => {}))).rejects.toThrow('the watch has ended');
   });
 
   it('holds also against a fetch that cannot be stopped', async () => {
