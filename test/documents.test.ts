@@ -18,13 +18,13 @@ const documents = [
   'docs/cli.md',
   'docs/operating.md',
   'docs/http.md',
-  'docs/models.md',
   'docs/wire.md',
   'docs/guides/first-discussion.md',
   'docs/guides/workflows.md',
   'docs/guides/expectations.md',
   'docs/guides/writing-an-adapter.md',
   'docs/guides/comparison.md',
+  'docs/models.md',
 ];
 
 /** All code in these is programs that run. */
