@@ -15,3 +15,7 @@ declare const AbortController: new () => {
 };
 
 declare const TextEncoder: new () => { encode(text?: string): Uint8Array };
+
+declare const TextDecoder: new () => {
+  decode(bytes?: Uint8Array, options?: { readonly stream?: boolean }): string;
+};

@@ -26,6 +26,7 @@ const documents = [
   'docs/guides/expectations.md',
   'docs/guides/writing-an-adapter.md',
   'docs/guides/comparison.md',
+  'docs/models.md',
 ];
 
 /** All code in these is programs that run. */

@@ -19,6 +19,13 @@ export function msFromIso(iso: string): number {
   return iso === lastIso ? lastMs : Date.parse(iso);
 }
 
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** A date as HTTP headers write it (`Sun, 06 Nov 1994 08:49:37 GMT`); NaN for anything else. */
+export function msFromHttpDate(text: string): number {
+  return HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
+}
+
 /** The end of the year 9999: what comes later ISO-8601 writes otherwise. */
 const MAX_TIME_MS = 253_402_300_799_999;
 

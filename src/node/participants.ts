@@ -28,6 +28,29 @@ export type {
   Usage,
 } from '../participants/index.ts';
 export { createManualAdapter, createScriptAdapter } from '../participants/index.ts';
+export type {
+  LlmProvider,
+  ModelClient,
+  ModelMessage,
+  ModelProvider,
+  ModelReply,
+  ModelRequest,
+  ModelTool,
+  ModelToolCall,
+  ModelUsage,
+  Price,
+  PriceList,
+  ToolChoice,
+} from '../participants/models/index.ts';
+export {
+  assistantMessage,
+  costOf,
+  KNOWN_PRICES,
+  priceWarning,
+  readPrices,
+  refusesForcedTools,
+  withPrices,
+} from '../participants/models/index.ts';
 export type { CliAdapterOptions, CliName } from './clis/adapters.ts';
 export {
   aiderAdapter,
@@ -50,6 +73,14 @@ export {
 } from './clis/adapters.ts';
 export type { CliOptions } from './clis/cli-adapter.ts';
 export type { Permissions, Transport } from './clis/cli-record.ts';
+export {
+  createAnthropicAdapter,
+  createAnthropicClient,
+  createChatClient,
+  createLlmAdapter,
+  createResponsesAdapter,
+  createResponsesClient,
+} from './models.ts';
 export type { Program, Ran, RunLimits, RunningProgram, RunWatch } from './run/run-program.ts';
 export { runningPrograms, runProgram } from './run/run-program.ts';
 

@@ -1,5 +1,6 @@
 /** Why a turn came to nothing: one class with a stable kind, whatever tool or model was behind it. Pure. */
 
+import type { Usage } from './agent-fn.ts';
 import { redactSecrets } from './redact-secrets.ts';
 
 /** Every kind, with what it means. */
@@ -36,6 +37,26 @@ export interface AgentErrorDetails {
   readonly retry_after_ms?: number | undefined;
   /** Of a timeout: which clock ran out. */
   readonly watchdog?: 'wall' | 'first_output' | 'idle' | undefined;
+  /** Of a call of a model: what the service said, and what the call came to. */
+  readonly call?: FailedCall | undefined;
+}
+
+/** transient: worth another try later. permanent: never. parse: what came cannot be read, worth one more try. */
+export type FailureClass = 'transient' | 'permanent' | 'parse';
+
+export interface FailedCall {
+  readonly class: FailureClass;
+  /** HTTP's; null when there was no answer. */
+  readonly status: number | null;
+  /** The service's own word for it. */
+  readonly code: string | null;
+  readonly request_id: string | null;
+  readonly retries: number;
+  /** What is known to have been used up to then, by all tries. */
+  readonly usage: Usage | null;
+  readonly cost_usd: number | null;
+  /** The model does not let itself be forced to use a tool; without force it may. */
+  readonly refuses_forced_tools: boolean;
 }
 
 export interface AgentErrorOptions {

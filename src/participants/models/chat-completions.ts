@@ -1,0 +1,132 @@
+/** Chat completions: OpenAI's, and those of the many servers that are compatible with them, each in its own way. */
+
+import type { JsonObject } from '../../core/json.ts';
+import { CHAT_FORMAT, chatBody, writtenCall } from './chat-request.ts';
+import { complaintIn } from './complaint.ts';
+import { eventFailure, type Failure, malformed } from './failure.ts';
+import type { ModelToolCall, StopReason } from './model-client.ts';
+import type { Answer, AnswerReader, ModelFormat } from './model-format.ts';
+import { asObject, listAt, numberAt, objectAt, parseJson, textAt } from './read-json.ts';
+import type { SseEvent } from './sse.ts';
+import { areCalls, readCalls } from './tool-arguments.ts';
+import { type ModelUsage, openAiUsage, UNKNOWN_USAGE } from './usage.ts';
+
+export const chatFormat: ModelFormat = {
+  name: CHAT_FORMAT,
+  provider: 'openai',
+  path: '/chat/completions',
+  headers: {},
+  authorise: (key) => ({ authorization: `Bearer ${key}` }),
+  body: chatBody,
+  reader: () => new ChatReader(),
+};
+
+interface GrowingCall {
+  readonly index: number;
+  id: string;
+  name: string;
+  json: string;
+}
+
+const STOPS: ReadonlyMap<string, StopReason> = new Map([
+  ['stop', 'end'],
+  ['tool_calls', 'tool_calls'],
+  ['function_call', 'tool_calls'],
+  ['length', 'length'],
+  ['content_filter', 'refused'],
+]);
+
+class ChatReader implements AnswerReader {
+  isOver = false;
+  private text = '';
+  private refusal = '';
+  private readonly calls: GrowingCall[] = [];
+  private used: JsonObject | null = null;
+  private model: string | null = null;
+  private serviceTier: string | null = null;
+  private finish: string | null = null;
+  private hasChoice = false;
+
+  get isComplete(): boolean {
+    return this.finish !== null;
+  }
+
+  get usage(): ModelUsage {
+    return this.used === null ? UNKNOWN_USAGE : openAiUsage(this.used, this.serviceTier);
+  }
+
+  take({ data }: SseEvent): string | Failure {
+    if (data.trim() === '[DONE]') {
+      this.isOver = true;
+      return '';
+    }
+    const chunk = asObject(parseJson(data));
+    return chunk === null ? malformed(`a chunk is no JSON object: ${data}`) : this.hear(chunk, 'delta');
+  }
+
+  takeWhole(body: JsonObject): string | Failure {
+    this.isOver = true;
+    const heard = this.hear(body, 'message');
+    if (this.hasChoice && this.finish === null) this.finish = 'stop';
+    return heard;
+  }
+
+  answer(): Answer | Failure {
+    if (!this.hasChoice) return malformed('the answer has no choices');
+    const tool_calls = readCalls(this.calls);
+    if (!areCalls(tool_calls)) return tool_calls;
+    const { text, model } = this;
+    const refusal = this.refusal === '' ? null : this.refusal;
+    return { text, tool_calls, stop: this.stopOf(tool_calls), refusal, model, content: spoken(text, tool_calls) };
+  }
+
+  /** A chunk, or the whole. The usage may come with no choices, an empty list of them, or null. */
+  private hear(body: JsonObject, part: 'delta' | 'message'): string | Failure {
+    const complaint = body.error === undefined || body.error === null ? null : complaintIn(body);
+    if (complaint !== null) return eventFailure(complaint, null);
+    this.used = objectAt(body, 'usage') ?? this.used;
+    this.model = textAt(body, 'model') ?? this.model;
+    this.serviceTier = textAt(body, 'service_tier') ?? this.serviceTier;
+    const choice = asObject(listAt(body, 'choices')[0]);
+    if (choice === null) return '';
+    this.hasChoice = true;
+    this.finish = textAt(choice, 'finish_reason') ?? this.finish;
+    return this.say(objectAt(choice, part));
+  }
+
+  private say(message: JsonObject | null): string {
+    const more = textAt(message, 'content') ?? '';
+    this.text += more;
+    this.refusal += textAt(message, 'refusal') ?? '';
+    for (const call of listAt(message, 'tool_calls')) this.call(asObject(call));
+    return more;
+  }
+
+  /** Parts of a call belong together by index; servers that have none begin a call with its id. */
+  private call(part: JsonObject | null): void {
+    const id = textAt(part, 'id') ?? '';
+    const index = numberAt(part, 'index') ?? (id === '' ? Math.max(0, this.calls.length - 1) : this.calls.length);
+    let call = this.calls.find((other) => other.index === index);
+    if (call === undefined) {
+      call = { index, id: `call_${index}`, name: '', json: '' };
+      this.calls.push(call);
+    }
+    const written = objectAt(part, 'function');
+    const given = written?.arguments;
+    if (id !== '') call.id = id;
+    call.name += textAt(written, 'name') ?? '';
+    call.json += typeof given === 'string' ? given : given === undefined || given === null ? '' : JSON.stringify(given);
+  }
+
+  private stopOf(calls: readonly ModelToolCall[]): StopReason {
+    if (this.refusal !== '') return 'refused';
+    const stop = STOPS.get(this.finish ?? '') ?? 'other';
+    // Some servers say "stop" when they mean that a tool is to be called.
+    return stop === 'end' && calls.length > 0 ? 'tool_calls' : stop;
+  }
+}
+
+function spoken(text: string, calls: readonly ModelToolCall[]): JsonObject {
+  if (calls.length === 0) return { role: 'assistant', content: text };
+  return { role: 'assistant', content: text === '' ? null : text, tool_calls: calls.map(writtenCall) };
+}

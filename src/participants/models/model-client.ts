@@ -1,0 +1,98 @@
+/** A model that can be asked, whoever serves it: what goes in and what comes out. */
+
+import type { Json, JsonObject } from '../../core/json.ts';
+import type { OwnSignal } from '../../core/ports.ts';
+import type { ProgressEvent, ToolCall } from '../agent-fn.ts';
+import type { ModelUsage } from './usage.ts';
+
+export interface ModelClient {
+  readonly provider: string;
+  readonly model: string;
+  /** One answer, after as many tries as the retry table allows. Rejects with AgentError. */
+  complete(request: ModelRequest): Promise<ModelReply>;
+}
+
+export interface ModelRequest {
+  readonly system?: string | undefined;
+  readonly messages: readonly ModelMessage[];
+  readonly tools?: readonly ModelTool[] | undefined;
+  readonly toolChoice?: ToolChoice | undefined;
+  /** The answer is JSON of this schema. */
+  readonly schema?: AnswerSchema | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly temperature?: number | undefined;
+  readonly signal?: OwnSignal | undefined;
+  /** Hears the text as it comes. What was handed on is never taken back: from then on nothing is tried again. */
+  readonly onDelta?: ((text: string) => void) | undefined;
+  readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
+}
+
+export type ModelMessage =
+  | { readonly role: 'user'; readonly content: string }
+  | AssistantMessage
+  | {
+      readonly role: 'tool';
+      readonly tool_call_id: string;
+      readonly content: string;
+      readonly is_error?: boolean | undefined;
+    };
+
+export interface AssistantMessage {
+  readonly role: 'assistant';
+  readonly content: string;
+  readonly tool_calls?: readonly ModelToolCall[] | undefined;
+  /** Of a `ModelReply`: said to the same API again word for word, with the thoughts it wants to see again. */
+  readonly raw?: RawAnswer | undefined;
+}
+
+export interface RawAnswer {
+  /** The API it is of; to another it says nothing. */
+  readonly format: string;
+  readonly content: Json;
+}
+
+export interface ModelTool {
+  readonly name: string;
+  readonly description: string;
+  /** A JSON Schema of an object. */
+  readonly parameters: JsonObject;
+}
+
+export interface ModelToolCall extends ToolCall {
+  readonly id: string;
+}
+
+/** `required` = some tool, {name} = this one. */
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
+
+export interface AnswerSchema {
+  readonly name: string;
+  readonly schema: JsonObject;
+}
+
+/** end: it said all. length: cut off by a bound. refused: it, or a filter, will not say it. */
+export type StopReason = 'end' | 'tool_calls' | 'length' | 'refused' | 'other';
+
+export interface ModelReply {
+  readonly text: string;
+  readonly tool_calls: readonly ModelToolCall[];
+  readonly stop: StopReason;
+  /** Why it refused, in its own words. */
+  readonly refusal: string | null;
+  /** Of all tries, as far as they told. */
+  readonly usage: ModelUsage;
+  /** null = unknown, which is not 0. */
+  readonly cost_usd: number | null;
+  readonly provider: string;
+  /** As the service names it. */
+  readonly model: string;
+  readonly request_id: string | null;
+  readonly latency_ms: number;
+  readonly retries: number;
+  readonly raw: RawAnswer;
+}
+
+/** An answer as the next request repeats it, before the results of its tool calls. */
+export function assistantMessage({ text, tool_calls, raw }: ModelReply): AssistantMessage {
+  return { role: 'assistant', content: text, tool_calls, raw };
+}

@@ -1,0 +1,74 @@
+/** The models one can ask, on a given network and clock. */
+
+import type { AgentFn } from '../agent-fn.ts';
+import { anthropicFormat } from './anthropic.ts';
+import { callModel } from './call-model.ts';
+import { chatFormat } from './chat-completions.ts';
+import { endpointOf, type LlmProvider } from './endpoint.ts';
+import { modelAgent } from './model-agent.ts';
+import type { ModelClient, ModelRequest } from './model-client.ts';
+import type { ModelFormat } from './model-format.ts';
+import type { ModelIo } from './model-io.ts';
+import { KNOWN_PRICES, priceWarning, withPrices } from './price-list.ts';
+import { responsesFormat } from './responses.ts';
+
+/** Where the address is known: Anthropic's own, and OpenAI's own. */
+export type ModelProvider = Omit<LlmProvider, 'baseUrl'> & { readonly baseUrl?: string | undefined };
+
+export interface Models {
+  /** Chat completions, of OpenAI or of any server that is compatible. */
+  createChatClient(provider: LlmProvider): ModelClient;
+  createAnthropicClient(provider: ModelProvider): ModelClient;
+  createResponsesClient(provider: ModelProvider): ModelClient;
+  /** One chat completion for each turn: `{baseUrl, apiKey, model}`. */
+  createLlmAdapter(provider: LlmProvider): AgentFn;
+  createAnthropicAdapter(provider: ModelProvider): AgentFn;
+  createResponsesAdapter(provider: ModelProvider): AgentFn;
+}
+
+export function modelsOn(io: ModelIo): Models {
+  const createChatClient = (provider: LlmProvider): ModelClient => clientOf(chatFormat, provider, io);
+  const createAnthropicClient = (provider: ModelProvider): ModelClient =>
+    clientOf(
+      anthropicFormat,
+      { ...provider, baseUrl: withoutVersion(provider.baseUrl ?? 'https://api.anthropic.com') },
+      io,
+    );
+  const createResponsesClient = (provider: ModelProvider): ModelClient =>
+    clientOf(responsesFormat, { ...provider, baseUrl: provider.baseUrl ?? 'https://api.openai.com/v1' }, io);
+  return {
+    createChatClient,
+    createAnthropicClient,
+    createResponsesClient,
+    createLlmAdapter: (provider) => modelAgent(createChatClient(provider)),
+    createAnthropicAdapter: (provider) => modelAgent(createAnthropicClient(provider)),
+    createResponsesAdapter: (provider) => modelAgent(createResponsesClient(provider)),
+  };
+}
+
+function clientOf(format: ModelFormat, settings: LlmProvider, io: ModelIo): ModelClient {
+  const endpoint = endpointOf(settings, format);
+  const prices = settings.prices === undefined ? KNOWN_PRICES : withPrices(settings.prices);
+  const { model, provider = format.provider } = settings;
+  const served = { format, provider, settings, endpoint, prices, io };
+  let isWarned = false;
+  const warn = (onProgress: ModelRequest['onProgress']): void => {
+    const warning = isWarned || onProgress === undefined ? null : priceWarning(prices, io.clock.now());
+    if (warning === null) return;
+    isWarned = true;
+    onProgress?.({ kind: 'note', text: warning });
+  };
+  return {
+    provider,
+    model,
+    complete(request) {
+      warn(request.onProgress);
+      return callModel(served, request);
+    },
+  };
+}
+
+/** Some write the version into the address, some do not. */
+function withoutVersion(baseUrl: string): string {
+  return baseUrl.replace(/\/v1\/?(?=\?|$)/, '');
+}
