@@ -111,6 +111,20 @@ describe('a backup', () => {
     expect((await restored.head(sessionId('new')))?.epoch).toBe(1);
   });
 
+  it('[DS21] one that fails leaves nothing behind, and one that was cut off is told apart from other folders', async () => {
+    const store = await open();
+    await fill(store, 20);
+    const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+    const onProgress = () => {
+      throw full;
+    };
+    await expect(store.backup(join(root, 'copy'), { onProgress })).rejects.toBe(full);
+    expect(await readdir(join(root, 'copy'))).toEqual([]);
+    await store.backup(join(root, 'copy'));
+    await rm(join(root, 'copy', 'parley-backup.json'));
+    await expect(store.backup(join(root, 'copy'))).rejects.toThrow('holds a backup that was broken off; delete it');
+  });
+
   it('[DS21] is written only into an empty folder, opened only by restoring it, and restored only if it is whole', async () => {
     const store = await open();
     await fill(store, 2);

@@ -67,7 +67,9 @@ function cannotAsk({ message, hint }: Trouble, ask: ControlName): Trouble {
 /** What the system refuses the hub. */
 function asItsOwnUser(thrown: unknown): never {
   if (!(thrown instanceof HubError) || thrown.code !== 'failed') throw thrown;
-  const hint = 'The hub does it, as its own user and on its own machine: give a folder that it may write.';
+  const hint = thrown.message.includes('ENOSPC')
+    ? 'Make room on the disk.'
+    : 'The hub does it, as its own user and on its own machine: give a folder that it may write.';
   throw new Trouble('failed', 'failed', `the hub could not: ${thrown.message}`, hint);
 }
 

@@ -1,6 +1,6 @@
 /** A copy of everything confirmed so far, taken while the hub runs. */
 
-import { readdir } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HubError } from '../../core/errors.ts';
 import { describe } from '../../core/json.ts';
@@ -18,11 +18,17 @@ export async function backupTo(parts: OpenParts, target: string, options: CareOp
   await assertEmpty(target);
   await parts.settle();
   const { end } = parts.journal;
-  const files = await realFiles(join(target, JOURNAL_FOLDER));
-  const copied = await copyJournal(parts.files, files, end, options);
-  // Last: a folder without it is no backup.
-  await writeBackupMark(target, { format: DATA_FORMAT, files: copied });
-  return { bytes: bytesOf(copied) };
+  try {
+    const files = await realFiles(join(target, JOURNAL_FOLDER));
+    const copied = await copyJournal(parts.files, files, end, options);
+    // Last: a folder without it is no backup.
+    await writeBackupMark(target, { format: DATA_FORMAT, files: copied });
+    return { bytes: bytesOf(copied) };
+  } catch (thrown) {
+    // Half a copy is of no use, and the disk may be full of it.
+    await rm(join(target, JOURNAL_FOLDER), { recursive: true, force: true });
+    throw thrown;
+  }
 }
 
 /** Nothing is ever written into a folder that holds something. */
@@ -35,7 +41,11 @@ export async function assertEmpty(folder: string): Promise<void> {
     throw error;
   });
   if (names.length === 0) return;
-  throw new HubError('folder_not_empty', `${folder} is not empty (${names.length} names in it); give a new folder`);
+  const isHalf = names.length === 1 && names[0] === JOURNAL_FOLDER;
+  const why = isHalf
+    ? 'holds a backup that was broken off; delete it, or give a new folder'
+    : `is not empty (${names.length} names in it); give a new folder`;
+  throw new HubError('folder_not_empty', `${folder} ${why}`);
 }
 
 export function bytesOf(files: readonly CopiedFile[]): number {
