@@ -92,10 +92,10 @@ describe('what was redacted', () => {
 
   it('[RD9] goes from the snapshots of its session too, and the index is made anew; where nothing goes both stay', async () => {
     let renewed = 0;
-    const onIndexDamaged = () => {
+    const onIndexRenewed = () => {
       renewed += 1;
     };
-    const { store } = await openSimStore(new SimDisk(), { ports: { onIndexDamaged } });
+    const { store } = await openSimStore(new SimDisk(), { ports: { onIndexRenewed } });
     const [ended = '', live = '', other = ''] = await fill(store, 4, 6);
     const snapshot = (session_id: string) => ({ session_id, epoch: 1, seq: 9, fingerprint: 'f', body: { key: 'x' } });
     for (const id of [ended, live, other]) store.saveSnapshot(snapshot(id));
