@@ -66,7 +66,7 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
       /--scope: expected one of user, project, got "all"/,
       /"parley mcp --help" shows its options/,
     ],
-    ['install claude --max-wait 5s', 2, /--max-wait is not for "mcp install"/, /by hand/],
+    ['install claude --max-wait 5h', 2, /--max-wait: expected a duration from 1s to 10m/, /50s/],
     ['install claude --name Bob! --dry-run', 2, /--name: expected a name of a-z/, /^$/],
   ],
   demo: [['twice', 2, /"demo" takes no arguments, got "twice"/, /--help/]],

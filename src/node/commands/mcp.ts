@@ -21,12 +21,12 @@ export const mcp: Command = {
     {
       name: 'name',
       value: 'name',
-      help: 'Who the agent is (PARLEY_NAME, or your login name; install: or what the tool is called); a new name is registered.',
+      help: 'Who the agent is (PARLEY_NAME, or your login name; install: or what its entry says, or what the tool is called); a new name is registered.',
     },
     {
       name: 'max-wait',
       value: 'duration',
-      help: `How long wait_turn waits before it says that nothing has happened (${USUAL_WAIT}).`,
+      help: `How long wait_turn waits before it says that nothing has happened: from 1s to 10m (${USUAL_WAIT}).`,
     },
     ...INSTALL_OPTIONS,
   ],
