@@ -481,7 +481,7 @@ it('[MI6] docs/mcp-install.md has the same', async () => {
   const document = await shop.read(join(root, 'docs/mcp-install.md'));
   for (const tool of TOOLS) {
     const servers = tool.servers(undefined);
-    const given = ['parley', 'mcp', '--name', 'reviewer'];
+    const given = ['parley', 'mcp', '--name', 'reviewer', '--data', '/path/to/.parley'];
     const { start, usual } = tool.entry(given, servers);
     const snippet = tool.format.alone([...servers, 'parley'], { ...start, ...usual });
     expect(document).toContain(`\`\`\`${tool.language}\n${snippet}\`\`\``);
