@@ -22,7 +22,7 @@ export function welcomeLines(up: Up): readonly string[] {
     `Parley listens on ${up.url}${up.isEverywhere ? ' (and on every other address of this machine)' : ''}`,
     `  data            ${up.data}`,
     `  operator token  ${up.tokenFile}`,
-    `  coding agents   ${up.url.replace(/^ws/, 'http')}/mcp (MCP); "${parley()} mcp install claude" sets one up`,
+    `  coding agents   ${up.url.replace(/^ws/, 'http')}/mcp (MCP); to set one up: ${whereItIs(up)}${parley()} mcp install claude`,
     '',
     'Three things to try, in another terminal, in this folder:',
     ...tries.map(({ what, command }) => `  # ${what}\n  ${command}`),

@@ -110,7 +110,10 @@ it('[CM6] a short command leaves invites and messages to whoever stays', async (
 });
 
 it('[CM18] --invite-timeout says how long who is invited has, also where the type has a deadline of its own', async () => {
-  const words = ['--to', 'carol', '--no-wait', '--invite-timeout', '10m'];
+  const erin = line.join('erin');
+  await erin.says('"joined"');
+  await erin.end();
+  const words = ['--to', 'erin', '--no-wait', '--invite-timeout', '10m'];
   const [asked] = await line.json('open', 'consulting', ...words);
   expect(asked).toMatchObject({
     session: {
@@ -126,10 +129,10 @@ it('[CM18] --invite-timeout says how long who is invited has, also where the typ
     ['consulting', 'expectation_violated:acks_within'],
     ['conversation', 'invite_timeout'],
   ]) {
-    const { code, err } = await line.run(['open', type ?? '', '--to', 'carol', '--invite-timeout', '0.1s', 'hello']);
+    const { code, err } = await line.run(['open', type ?? '', '--to', 'erin', '--invite-timeout', '0.1s', 'hello']);
     expect({ code, err }).toEqual({ code: 6, err: expect.stringContaining(reason ?? '') });
   }
-  const { code, err } = await line.run(['open', 'conversation', '--to', 'carol', '--invite-timeout', 'soon']);
+  const { code, err } = await line.run(['open', 'conversation', '--to', 'erin', '--invite-timeout', 'soon']);
   expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('--invite-timeout: expected a duration') });
 });
 
