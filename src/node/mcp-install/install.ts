@@ -6,7 +6,7 @@ import { type ConfigFile, deleteConfig, readConfig, writeConfig, writePrivate } 
 import { BrokenConfig } from './config-format.ts';
 import { removeEmptyFolders } from './empty-folders.ts';
 import { isThere } from './kept-settings.ts';
-import { type Plan, planInstall, planUndo } from './plan.ts';
+import { isMadeFor, type Plan, planInstall, planUndo } from './plan.ts';
 import type { Request } from './request.ts';
 import { type ChangedLine, changedLines } from './show-change.ts';
 import type { Places } from './tools.ts';
@@ -34,8 +34,8 @@ export async function prepareInstall(request: Request): Promise<Change> {
   const file = await readConfig(request.file);
   const plan = explained(request, () => planInstall(tool, key, words, file));
   // What is kept is what it was before anything of ours was in it; before a file that was made for it there was none.
-  const isMade = (): boolean => planUndo(tool, key, file).kind === 'delete';
-  const isKept = plan.kind === 'write' && plan.act === 'changed' && (file.backup !== null || isMade());
+  const isOlder = file.backup !== null || isMadeFor(tool, key, file);
+  const isKept = plan.kind === 'write' && plan.act === 'changed' && isOlder;
   const isBackedUp = file.text !== null && !(isKept && file.backup === null);
   return {
     ...described(request, file, plan, { tokenFile: secret?.file ?? null, isBackedUp }),
