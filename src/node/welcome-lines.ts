@@ -22,6 +22,7 @@ export function welcomeLines(up: Up): readonly string[] {
     `Parley listens on ${up.url}${up.isEverywhere ? ' (and on every other address of this machine)' : ''}`,
     `  data            ${up.data}`,
     `  operator token  ${up.tokenFile}`,
+    `  coding agents   ${up.url.replace(/^ws/, 'http')}/mcp (MCP); to set one up: ${whereItIs(up)}${parley()} mcp install claude`,
     '',
     'Three things to try, in another terminal, in this folder:',
     ...tries.map(({ what, command }) => `  # ${what}\n  ${command}`),
@@ -49,6 +50,11 @@ function thingsToTry(up: Up): readonly [Try, Try, Try] {
   }
   const two = `${where}npm run example ${examples}/two-processes.ts`;
   return [{ what: 'two agents in two processes meet here', command: two }, python, ready];
+}
+
+/** How the command is called from here: after a clone it is not on the path. */
+function parley(): string {
+  return resolve('') === packageFolder() ? 'npm run -s parley --' : 'npx parley';
 }
 
 /** What the examples have to be told; nothing, if all is as usual. */

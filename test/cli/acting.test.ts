@@ -109,6 +109,33 @@ it('[CM6] a short command leaves invites and messages to whoever stays', async (
   expect(await carol.end()).toBe(0);
 });
 
+it('[CM18] --invite-timeout says how long who is invited has, also where the type has a deadline of its own', async () => {
+  const erin = line.join('erin');
+  await erin.says('"joined"');
+  await erin.end();
+  const words = ['--to', 'erin', '--no-wait', '--invite-timeout', '10m'];
+  const [asked] = await line.json('open', 'consulting', ...words);
+  expect(asked).toMatchObject({
+    session: {
+      manifest: {
+        expectations: [
+          { name: 'acks_within', on_violation: 'auto_close', params: { seconds: 600 } },
+          { name: 'reply_within', params: { seconds: 600 } },
+        ],
+      },
+    },
+  });
+  for (const [type, reason] of [
+    ['consulting', 'expectation_violated:acks_within'],
+    ['conversation', 'invite_timeout'],
+  ]) {
+    const { code, err } = await line.run(['open', type ?? '', '--to', 'erin', '--invite-timeout', '0.1s', 'hello']);
+    expect({ code, err }).toEqual({ code: 6, err: expect.stringContaining(reason ?? '') });
+  }
+  const { code, err } = await line.run(['open', 'conversation', '--to', 'erin', '--invite-timeout', 'soon']);
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('--invite-timeout: expected a duration') });
+});
+
 it('[CM12] without a terminal there is no colour, and notes are not on stdout', async () => {
   const { out, err } = await line.run(['sessions']);
   expect(out).toMatch(/^session +type +state/);

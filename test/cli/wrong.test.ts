@@ -66,7 +66,7 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
       /--scope: expected one of user, project, got "all"/,
       /"parley mcp --help" shows its options/,
     ],
-    ['install claude --max-wait 5s', 2, /--max-wait is not for "mcp install"/, /by hand/],
+    ['install claude --max-wait 5h', 2, /--max-wait: expected a duration from 1s to 10m/, /50s/],
     ['install claude --name Bob! --dry-run', 2, /--name: expected a name of a-z/, /^$/],
   ],
   demo: [['twice', 2, /"demo" takes no arguments, got "twice"/, /--help/]],
@@ -191,7 +191,10 @@ describe('what is wrong before a hub is asked', () => {
   it('[CM4, CM5] a token the hub does not know ends with 4 and says where it came from', async () => {
     const { code, err } = await line.run(['sessions', '--data', join(line.folder, 'none')]);
     expect(code).toBe(4);
-    expect(err).toMatch(/no token: there is none in .*operator-token.*\nRun it where "parley up" runs/);
+    expect(err).toMatch(
+      /no token: there is none in .*operator-token.*\nRun it where "parley up" runs.*--data.*--token-file.*PARLEY_TOKEN/,
+    );
+    expect(err).not.toMatch(/scheme|credential/);
     const wrong = await line.run(['sessions', '--token', `parley_${'a'.repeat(16)}_${'b'.repeat(43)}`]);
     expect(wrong).toMatchObject({ code: 4, out: '', err: expect.stringContaining('with --token') });
   });

@@ -1,6 +1,6 @@
 // `parley mcp install` on files as people have them: in, again, and out.
 
-import { chmod, readlink, stat, symlink } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readlink, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TOOLS } from '../../src/node/mcp-install/tools.ts';
@@ -46,6 +46,8 @@ describe('a tool that has no file yet', () => {
       expect((await stat(file)).mode & 0o777).toBe(0o600);
       await shop.run(name, { ...YES, undo: true });
       expect(await shop.files()).toEqual(before);
+      // The folders that were made for it too.
+      expect(await readdir(shop.home)).toEqual([]);
     });
 
     it(`[MI1] ${name}: in a project, in a file of the project`, async () => {
@@ -299,6 +301,7 @@ describe('what is refused, with nothing written', () => {
     [{ entry: 'a.b' }, '--entry'],
     [{ name: 'Not A Name' }, '--name'],
     [{ name: 'hub' }, '--name'],
+    [{ 'max-wait': '11m' }, '--max-wait'],
   ])('[MI3] %s', async (given, where) => {
     const trouble = await shop.refusal('claude', { ...YES, ...given });
     expect(trouble).toMatchObject({ exit: 'wrong', code: 'wrong_value' });
@@ -351,8 +354,24 @@ describe('the token', () => {
       expect(config).not.toContain(token);
       await shop.run(name, { ...YES, undo: true });
       expect(await shop.files()).toEqual([shop.script]);
+      expect(await readdir(shop.home)).toEqual([]);
     });
   }
+
+  it('[MI1] undo leaves folders in which something is, and one that the environment names', async () => {
+    shop.env = { CODEX_HOME: join(shop.home, 'codex') };
+    await mkdir(shop.env.CODEX_HOME ?? '');
+    await shop.write(join(shop.home, '.config', 'other'), '');
+    await shop.run('codex', { ...YES, token });
+    await shop.run('codex', { ...YES, undo: true });
+    expect((await readdir(shop.home, { recursive: true })).sort()).toEqual(['.config', '.config/other', 'codex']);
+  });
+
+  it('[MI4] where there is nothing to undo, no change is told', async () => {
+    await shop.write(shop.file('cursor'), JSON_FILE);
+    const { values } = await shop.run('cursor', { ...YES, undo: true });
+    expect(values).toMatchObject([{ action: 'unchanged', change: [] }]);
+  });
 
   it('[MI5] a new one for an entry that stays as it is', async () => {
     await shop.run('codex', { ...YES, token: 'one' });
@@ -371,9 +390,45 @@ describe('the token', () => {
     expect(await shop.read(file)).toBe(token);
   });
 
+  it("[MI5] a second run without one keeps the one the entry has, beside an operator's too, and its other settings", async () => {
+    await shop.write(join(shop.root, 'data', 'operator-token'), 'operator');
+    await shop.run('codex', { ...YES, token, name: 'reviewer', url: 'ws://h:1', 'max-wait': '50s' });
+    const before = await shop.read(shop.file('codex'));
+    expect(before).toContain('"--max-wait", "50s"');
+    const { out } = await shop.run('codex', YES);
+    expect(out).toContain('nothing to change');
+    await shop.run('codex', { ...YES, name: 'other' });
+    expect(await shop.read(shop.file('codex'))).toBe(before.replace('reviewer', 'other'));
+  });
+
+  it('[MI5] a token is kept for the hub it is for, and not where its file is gone or --data is said', async () => {
+    const given = { ...YES, token, url: 'ws://h:1' };
+    for (const more of [{ url: 'ws://other:1' }, { data: join(shop.root, 'data') }]) {
+      await shop.run('codex', given);
+      await shop.run('codex', { ...YES, ...more });
+      expect(await shop.read(shop.file('codex'))).not.toContain('--token-file');
+    }
+    const file = join(shop.root, 'mine.token');
+    await shop.run('codex', { ...YES, 'token-file': file });
+    await shop.run('codex', YES);
+    expect(await shop.read(shop.file('codex'))).not.toContain('--token-file');
+  });
+
+  it('[MI5] undo removes the file that was made, whatever the entry names now, and where it is gone', async () => {
+    await shop.run('codex', { ...YES, token });
+    await shop.run('codex', { ...YES, data: join(shop.root, 'data') });
+    await shop.run('codex', { ...YES, undo: true });
+    expect(await shop.files()).toEqual([shop.script]);
+    await shop.run('codex', { ...YES, token });
+    await shop.write(shop.file('codex'), '');
+    await shop.run('codex', { ...YES, undo: true });
+    expect(new Set(await shop.files())).toEqual(new Set([shop.file('codex'), shop.script]));
+  });
+
   it('[MI5] without one, the data folder is named, and it is said where there is none', async () => {
     const { notes } = await shop.run('claude', { ...YES });
     expect(notes.join()).toContain('no token was found');
+    expect((await shop.run('', { print: true })).notes).toEqual(notes);
     await shop.write(join(shop.root, 'data', 'operator-token'), token);
     const again = await shop.run('claude', { ...YES, entry: 'two' });
     expect(again.notes).toEqual([]);
@@ -426,7 +481,7 @@ it('[MI6] docs/mcp-install.md has the same', async () => {
   const document = await shop.read(join(root, 'docs/mcp-install.md'));
   for (const tool of TOOLS) {
     const servers = tool.servers(undefined);
-    const given = ['parley', 'mcp', '--name', 'reviewer'];
+    const given = ['parley', 'mcp', '--name', 'reviewer', '--data', '/path/to/.parley'];
     const { start, usual } = tool.entry(given, servers);
     const snippet = tool.format.alone([...servers, 'parley'], { ...start, ...usual });
     expect(document).toContain(`\`\`\`${tool.language}\n${snippet}\`\`\``);

@@ -16,3 +16,13 @@ test('[MC1] docs/mcp.md has every tool and every prompt with its arguments', () 
   expect(table('| tool | arguments | what it does |')).toEqual(toolRows());
   expect(table('| prompt | arguments | what it does |')).toEqual(promptRows());
 });
+
+test('[MC1] an entry in docs/mcp.md says where the token is, wherever it is started', () => {
+  const entries = [...text.matchAll(/"args": (\[.*?\])/g)].map(([, args = '']) => JSON.parse(args) as string[]);
+  expect(entries).not.toEqual([]);
+  for (const args of entries) expect(args).toContain('--data');
+});
+
+test('[MC1] README names MCP and how a tool is set up', () => {
+  expect(read('README.md')).toMatch(/\(docs\/mcp\.md\).*mcp install claude/s);
+});

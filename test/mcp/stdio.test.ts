@@ -42,6 +42,8 @@ describe('the process', () => {
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ jsonrpc: '2.0', id: 1, result: {} }]);
     expect(child.err()).toContain('connected to');
     expect(child.err()).not.toContain(token);
+    // Its own end is nothing to be warned of.
+    expect(child.err()).not.toContain('no longer connected');
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)('[MC4] %s ends it in good order', async (signal) => {
@@ -111,6 +113,34 @@ describe.each(REVISIONS)('revision %s', (revision) => {
       expect(await agent.refusal(name)).toMatch(/^unauthenticated: .*ask whoever set this server up/s);
     }
     expect(b.hub.health().bound).toBe(0);
+  });
+
+  test('[MC4] without a token, or with one for another name, it is said what is missing and where it is given', async () => {
+    const one = await HttpHub.open();
+    const nowhere = ['--url', one.url, '--data', await temporary()];
+    const bare = await Agent.overStdio(ways.script, ['--name', 'reviewer', ...nowhere], { revision });
+    done.push(() => bare.close());
+    expect(await bare.refusal('sessions')).toMatch(
+      /^no token was given, and .* needs one\. .*PARLEY_TOKEN.*--token-file.*--data/s,
+    );
+    const { token } = await one.hub.createToken({ name: 'webber' });
+    const other = await Agent.overStdio(ways.script, ['--name', 'bob', '--url', one.url, '--token', token], {
+      revision,
+    });
+    done.push(() => other.close());
+    expect(await other.refusal('sessions')).toMatch(/^the token speaks for "webber" alone, .*--name webber/s);
+  });
+
+  test('[MC2] whose name is not said speaks for the one name of its token', async () => {
+    const one = await HttpHub.open();
+    const { token } = await one.hub.createToken({ name: 'webber' });
+    const agent = await Agent.overStdio(ways.script, ['--url', one.url, '--token', token], { revision });
+    done.push(() => agent.close());
+    await agent.value('sessions');
+    const looker = await one.hub.agent('looker');
+    const bound: string[] = [];
+    for await (const { name } of looker.findAgents({ bound: true })) bound.push(name);
+    expect(bound.sort()).toEqual(['looker', 'webber']);
   });
 
   test('[MC12] of two with one name the newer goes on; the older is told, and may bring it back', async () => {

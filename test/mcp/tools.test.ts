@@ -156,6 +156,8 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
       arguments: { session: 's1', brief: 'be brief' },
     });
     expect(textOf(join)).toMatch(/session s1.*accept_invite.*be brief/s);
+    const any = await agent.client.getPrompt({ name: 'join_discussion', arguments: {} });
+    expect(textOf(any)).toMatch(/invited to.*call sessions and go on with the newest/s);
     const consult = await agent.client.getPrompt({
       name: 'consult_expert',
       arguments: { question: 'why?', expert: 'bob' },

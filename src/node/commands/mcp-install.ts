@@ -13,6 +13,8 @@ import type { Io } from './io.ts';
 import { printable } from './printable.ts';
 import { Trouble } from './trouble.ts';
 
+const UNPROVEN =
+  'note: no token was found; give one with PARLEY_TOKEN or --token-file, or the data folder of "parley up" with --data';
 const TOOL_NAMES = TOOLS.map(({ name }) => name);
 
 export const INSTALL_ARGS: readonly Argument[] = [
@@ -43,9 +45,6 @@ export function assertServing({ switches, values }: Asked): void {
 }
 
 export async function installMcp(asked: Asked, io: Io, places: Places = placesOf(io)): Promise<number> {
-  if (asked.values['max-wait'] !== undefined) {
-    throw new Trouble('wrong', 'wrong_option', '--max-wait is not for "mcp install"', 'Add it to the entry by hand.');
-  }
   const tool = TOOLS.find(({ name }) => name === asked.args.tool);
   if (asked.switches.has('print')) return print(tool === undefined ? TOOLS : [tool], asked, io, places);
   if (tool === undefined) {
@@ -59,6 +58,7 @@ function placesOf({ env }: Io): Places {
 }
 
 async function print(tools: readonly Tool[], asked: Asked, io: Io, places: Places): Promise<number> {
+  let isUnproven = false;
   for (const [i, tool] of tools.entries()) {
     const request = await requestOf(tool, asked, io, places);
     const paste = pasteOf(request);
@@ -66,7 +66,9 @@ async function print(tools: readonly Tool[], asked: Asked, io: Io, places: Place
     io.say(`${i === 0 ? '' : '\n'}${printable(pasteLines(request, paste))}`);
     if (request.secret !== null)
       io.note(`note: the token belongs into ${request.secret.file}, for your eyes only (chmod 600)`);
+    isUnproven ||= request.isUnproven;
   }
+  if (isUnproven) io.note(UNPROVEN);
   return EXIT.done;
 }
 
@@ -74,9 +76,7 @@ async function install(tool: Tool, asked: Asked, io: Io, places: Places): Promis
   const request = await requestOf(tool, asked, io, places);
   const change = await prepareInstall(request);
   const isDone = await settle(change, asked, io);
-  if (request.isUnproven) {
-    io.note('note: no token was found; give one with PARLEY_TOKEN, or the data folder of "parley up" with --data');
-  }
+  if (request.isUnproven) io.note(UNPROVEN);
   if (isDone && change.outcome.action !== 'unchanged') io.say(tool.next);
   return EXIT.done;
 }
@@ -86,7 +86,7 @@ async function undo(tool: Tool, asked: Asked, io: Io, places: Places): Promise<n
   const scope = (asked.values.scope ?? 'user') as (typeof SCOPES)[number];
   const key = asked.values.entry ?? 'parley';
   const file = tool.file(scope, places);
-  const change = await prepareUndo({ tool, scope, key, file }, secretFile(tool, scope, key, places));
+  const change = await prepareUndo({ tool, scope, key, file }, secretFile(tool, scope, key, places), places);
   await settle(change, asked, io);
   return EXIT.done;
 }

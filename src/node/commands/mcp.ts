@@ -21,12 +21,12 @@ export const mcp: Command = {
     {
       name: 'name',
       value: 'name',
-      help: 'Who the agent is (PARLEY_NAME, or your login name; install: or what the tool is called); a new name is registered.',
+      help: 'Who the agent is (PARLEY_NAME, or the one name its token is for, or your login name; install: or what its entry says, or what the tool is called); a new name is registered.',
     },
     {
       name: 'max-wait',
       value: 'duration',
-      help: `How long wait_turn waits before it says that nothing has happened (${USUAL_WAIT}).`,
+      help: `How long wait_turn waits before it says that nothing has happened: from 1s to 10m (${USUAL_WAIT}).`,
     },
     ...INSTALL_OPTIONS,
   ],
@@ -42,12 +42,13 @@ export const mcp: Command = {
   async run(asked, io) {
     if (asked.args.action === 'install') return installMcp(asked, io);
     assertServing(asked);
-    const name = asked.values.name ?? nameGiven(asked, io) ?? loginName();
+    const given = asked.values.name ?? nameGiven(asked, io);
+    const who = { name: given ?? loginName(), isNameOpen: given === undefined };
     const maxWaitMs = waitOf(asked.values['max-wait'] ?? USUAL_WAIT);
     const { url, credentials, ca } = await whereIs(asked, io);
     const proof = { credentials, ...(ca === undefined ? {} : { ca }) };
     const { serveStdio } = await import('../mcp/stdio.ts');
-    await serveStdio({ url, name, proof, maxWaitMs, patienceMs: PATIENCE_MS, log: lineLog(process.stderr) });
+    await serveStdio({ url, ...who, proof, maxWaitMs, patienceMs: PATIENCE_MS, log: lineLog(process.stderr) });
     return EXIT.done;
   },
 };

@@ -8,6 +8,7 @@ import type { Asked, Command } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { followSession } from './follow-session.ts';
 import { namesIn, objectInFile, pairsIn, textsIn } from './given-json.ts';
+import { invitePatience } from './invite-patience.ts';
 import type { Io } from './io.ts';
 import { acting } from './reach.ts';
 import { Trouble } from './trouble.ts';
@@ -29,6 +30,11 @@ export const open: Command = {
     { name: 'knob', value: 'key=value', help: 'A setting of the type, such as rounds=2.', isMany: true },
     { name: 'label', value: 'key=value', help: 'For whoever looks at it.', isMany: true },
     { name: 'ttl', value: 'time', help: 'How long it may last, such as 30m.' },
+    {
+      name: 'invite-timeout',
+      value: 'time',
+      help: 'How long they have to accept, such as 10m (30s): a coding agent has to be asked first.',
+    },
     { name: 'no-wait', help: 'Do not wait until others have accepted.' },
     { name: 'follow', help: 'Stay, and print what is said, until it ends.' },
   ],
@@ -37,6 +43,7 @@ export const open: Command = {
   examples: [
     'parley open consulting --to bob "Does the export work?"',
     'parley open discussion --to bob,carol --knob rounds=2 --follow "When do we release?"',
+    'parley open consulting --to reviewer --invite-timeout 10m "Is this diff safe?"',
     'parley open workflow --to triage,billing --graph support.yaml',
   ],
   json: '{"session", "warnings", "posted"}: its metadata, and of the first message {"seq", "turn"} or null. With --follow, a line for each envelope follows.',
@@ -74,7 +81,7 @@ function sayNext(io: Io, { name }: AgentClient, { id }: Session): void {
   io.note(`parley inbox --as ${name}    what waits for you`);
 }
 
-async function wantedOf({ lists, values, switches }: Asked): Promise<OpenOptions> {
+async function wantedOf({ args, lists, values, switches }: Asked): Promise<OpenOptions> {
   const participants = namesIn(lists.to ?? []);
   if (participants.length === 0) {
     throw new Trouble(
@@ -91,6 +98,7 @@ async function wantedOf({ lists, values, switches }: Asked): Promise<OpenOptions
     ...(Object.keys(knobs).length === 0 ? {} : { knobs }),
     ...(lists.label === undefined ? {} : { labels: textsIn('--label', lists.label) }),
     ...(values.ttl === undefined ? {} : { ttl: values.ttl }),
+    ...invitePatience(args.type ?? '', values['invite-timeout']),
     wait: switches.has('no-wait') ? 'created' : 'active',
   };
 }

@@ -17,13 +17,15 @@ export function onlyNameIn({ details }: WireError): string | null {
 /** A refusal is about the token: where it came from is half of the answer. */
 export function explained(thrown: unknown, where: Where, name: string): never {
   if (!isRefusal(thrown)) throw thrown;
-  const message = `${where.url} does not let "${name}" in with ${where.proof}: ${thrown.message}`;
+  // Without a token there is nothing more to say about it.
+  const why = where.credentials.scheme === 'none' ? '' : `: ${thrown.message}`;
+  const message = `${where.url} does not let "${name}" in with ${where.proof}${why}`;
   throw new Trouble('notAllowed', thrown.code, message, hintOf(thrown, where));
 }
 
 function hintOf(refusal: WireError, { credentials, proof }: Where): string {
   if (credentials.scheme === 'none')
-    return 'Run it where "parley up" runs, or say where its data folder is: "--data", PARLEY_DATA; or give a "--token".';
+    return 'Run it where "parley up" runs, or say where its data folder is: "--data", PARLEY_DATA; or give a token: "--token", "--token-file", PARLEY_TOKEN.';
   const only = onlyNameIn(refusal);
   if (only !== null) return `That token speaks for ${only} alone: leave the name out, or give "--as ${only}".`;
   if (refusal.code === 'forbidden')

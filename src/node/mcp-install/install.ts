@@ -4,9 +4,12 @@ import { rm } from 'node:fs/promises';
 import { Trouble } from '../commands/trouble.ts';
 import { type ConfigFile, deleteConfig, readConfig, writeConfig, writePrivate } from './config-file.ts';
 import { BrokenConfig } from './config-format.ts';
-import { ownEntry, type Plan, planInstall, planUndo, serversIn } from './plan.ts';
+import { removeEmptyFolders } from './empty-folders.ts';
+import { isThere } from './kept-settings.ts';
+import { isMadeFor, type Plan, planInstall, planUndo } from './plan.ts';
 import type { Request } from './request.ts';
 import { type ChangedLine, changedLines } from './show-change.ts';
+import type { Places } from './tools.ts';
 
 export interface Outcome {
   readonly tool: string;
@@ -30,10 +33,12 @@ export async function prepareInstall(request: Request): Promise<Change> {
   const { tool, key, words, secret } = request;
   const file = await readConfig(request.file);
   const plan = explained(request, () => planInstall(tool, key, words, file));
-  // What is kept is what it was before anything of ours was in it.
-  const isKept = file.backup !== null && plan.kind === 'write' && plan.act === 'changed';
+  // What is kept is what it was before anything of ours was in it; before a file that was made for it there was none.
+  const isOlder = file.backup !== null || isMadeFor(tool, key, file);
+  const isKept = plan.kind === 'write' && plan.act === 'changed' && isOlder;
+  const isBackedUp = file.text !== null && !(isKept && file.backup === null);
   return {
-    ...described(request, file, plan, { tokenFile: secret?.file ?? null, isBackedUp: file.text !== null }),
+    ...described(request, file, plan, { tokenFile: secret?.file ?? null, isBackedUp }),
     async carryOut() {
       if (secret !== null) await writePrivate(secret.file, `${secret.token}\n`);
       if (plan.kind === 'write') await writeConfig(file, plan.after, isKept, request.scope === 'user' ? 0o600 : 0o644);
@@ -41,24 +46,31 @@ export async function prepareInstall(request: Request): Promise<Change> {
   };
 }
 
-/** `secretFile` is where the token of such an entry is kept, if it has one. */
+/** `secretFile` is where the token of such an entry is kept, if it has one. Nobody else writes there, so it goes, whatever the entry names now. */
 export async function prepareUndo(
   request: Omit<Request, 'words' | 'secret' | 'isUnproven'>,
   secretFile: string,
+  places: Places,
 ): Promise<Change> {
   const { tool, key } = request;
   const file = await readConfig(request.file);
   const plan = explained(request, () => planUndo(tool, key, file));
-  const isSecretOurs = plan.kind !== 'nothing' && namesFile(request, file, secretFile);
+  const isSecretThere = await isThere(secretFile);
   const isBackedUp = plan.kind === 'write' && plan.act === 'removed';
   return {
-    ...described(request, file, plan, { tokenFile: isSecretOurs ? secretFile : null, isBackedUp }),
+    ...described(request, file, plan, { tokenFile: isSecretThere ? secretFile : null, isBackedUp }),
     async carryOut() {
       if (plan.kind === 'write') await writeConfig(file, plan.after, !isBackedUp, 0o600);
-      if (plan.kind === 'delete') await deleteConfig(file);
+      if (plan.kind === 'delete') {
+        await deleteConfig(file);
+        await removeEmptyFolders(file.path, places);
+      }
       // It is what the file is again.
       if (plan.kind === 'write' && plan.act === 'restored') await rm(file.backupPath, { force: true });
-      if (isSecretOurs) await rm(secretFile, { force: true });
+      if (isSecretThere) {
+        await rm(secretFile, { force: true });
+        await removeEmptyFolders(secretFile, places);
+      }
     },
   };
 }
@@ -74,13 +86,8 @@ function described(
   const backup = plan.kind === 'write' && isBackedUp ? file.backupPath : null;
   return {
     outcome: { tool: tool.name, scope, entry: key, file: shown, action, backup, token_file: tokenFile },
-    lines: changedLines(file.text ?? '', after),
+    lines: plan.kind === 'nothing' ? [] : changedLines(file.text ?? '', after),
   };
-}
-
-function namesFile({ tool, key }: Pick<Request, 'tool' | 'key'>, { text }: ConfigFile, secretFile: string): boolean {
-  const entry = ownEntry(tool, text ?? '', [...serversIn(tool, text ?? ''), key]);
-  return entry !== undefined && tool.wordsOf(entry).includes(secretFile);
 }
 
 /** A file that cannot be read or changed is named, with the place. */

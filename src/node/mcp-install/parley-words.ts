@@ -10,11 +10,12 @@ export interface ServerSettings {
   readonly tokenFile: string | undefined;
   readonly data: string | undefined;
   readonly ca: string | undefined;
+  readonly maxWait: string | undefined;
 }
 
 export function serverWords(command: readonly string[], settings: ServerSettings): readonly string[] {
-  const { name, url, tokenFile, data, ca } = settings;
-  const given = { name, url, 'token-file': tokenFile, data, ca };
+  const { name, url, tokenFile, data, ca, maxWait } = settings;
+  const given = { name, url, 'token-file': tokenFile, data, ca, 'max-wait': maxWait };
   const options = Object.entries(given).flatMap(([option, value]) =>
     value === undefined ? [] : [`--${option}`, value],
   );

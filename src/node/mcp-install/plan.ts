@@ -43,6 +43,14 @@ export function planUndo(tool: Tool, key: string, { text, backup }: Before): Pla
   return { kind: 'write', act: 'removed', after: taken(tool, text, path, backup) };
 }
 
+/** The file was made for the entry, and has nothing else in it. */
+export function isMadeFor(tool: Tool, key: string, { text, backup }: Before): boolean {
+  if (text === null || backup !== null) return false;
+  const path = [...serversIn(tool, text), key];
+  const there = ownEntry(tool, text, path);
+  return there !== undefined && addedTo(tool, '', path, there) === text;
+}
+
 /** The entry, where it is one of ours. */
 export function ownEntry(tool: Tool, text: string, path: Path): Readonly<Record<string, unknown>> | undefined {
   const there = tool.format.read(text, path);

@@ -1,13 +1,14 @@
 /** What `parley mcp install` was asked: the tool, where its file is, and the words its entry shall start. */
 
 import { createHash } from 'node:crypto';
-import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Asked } from '../commands/command.ts';
 import type { Io } from '../commands/io.ts';
 import { wrongValue } from '../commands/trouble.ts';
 import { dataFolder, hubUrl } from '../commands/where.ts';
+import { parseWait, WAIT_EXPECTED } from '../mcp/max-wait.ts';
 import { operatorTokenFile } from '../operator-token.ts';
+import { isThere, type KeptSettings, keptSettings } from './kept-settings.ts';
 import { ownCommand, serverWords } from './parley-words.ts';
 import type { Places, Scope, Tool } from './tools.ts';
 
@@ -33,28 +34,30 @@ export async function requestOf(tool: Tool, asked: Asked, io: Pick<Io, 'env'>, p
   const scope = (values.scope ?? 'user') as Scope;
   const key = values.entry ?? 'parley';
   if (!KEY.test(key)) throw wrongValue('--entry', 'a name of A-Z a-z 0-9 _ - (1 to 64 characters)', key);
-  const name = values.name ?? (io.env.PARLEY_NAME || tool.name);
+  const file = tool.file(scope, places);
+  const kept = await keptSettings(tool, key, file);
+  const name = values.name ?? (io.env.PARLEY_NAME || kept.name || tool.name);
   if (!NAME.test(name) || name === 'hub') {
     throw wrongValue('--name', 'a name of a-z 0-9 . _ - (1 to 64 characters, starting with a letter or digit)', name);
   }
-  const proof = await proofOf(asked, io, secretFile(tool, scope, key, places));
-  const isUrlGiven = values.url !== undefined || Boolean(io.env.PARLEY_URL);
-  const ca = values.ca ?? (io.env.PARLEY_CA || undefined);
+  const url = values.url !== undefined || io.env.PARLEY_URL ? hubUrl(asked, io) : kept.url;
+  // A token is shown to nobody but the hub it is for.
+  const known = url === kept.url ? kept : {};
+  const proof = await proofOf(asked, io, secretFile(tool, scope, key, places), known);
+  const ca = values.ca ?? (io.env.PARLEY_CA || kept.ca);
   const words = serverWords(await ownCommand(places.script, io.env.PATH ?? ''), {
     name,
-    url: isUrlGiven ? hubUrl(asked, io) : undefined,
+    url,
     ca: ca === undefined ? undefined : resolve(ca),
+    maxWait: maxWaitOf(values['max-wait']) ?? kept['max-wait'],
     ...proof.settings,
   });
-  return {
-    tool,
-    scope,
-    key,
-    file: tool.file(scope, places),
-    words,
-    secret: proof.secret,
-    isUnproven: proof.isUnproven,
-  };
+  return { tool, scope, key, file, words, secret: proof.secret, isUnproven: proof.isUnproven };
+}
+
+function maxWaitOf(given: string | undefined): string | undefined {
+  if (given === undefined || parseWait(given) !== null) return given;
+  throw wrongValue('--max-wait', WAIT_EXPECTED, given, 'For example: --max-wait 50s');
 }
 
 /** Where the token of an entry is kept: one file for each entry, so that it goes when the entry goes. */
@@ -64,23 +67,28 @@ export function secretFile({ name }: Tool, scope: Scope, key: string, { home, pr
   return join(env.XDG_CONFIG_HOME || join(home, '.config'), 'parley', 'mcp', `${name}.${key}.${where}.token`);
 }
 
-async function proofOf(asked: Asked, io: Pick<Io, 'env'>, file: string) {
+/** What is said counts; then what the entry has, so that a second run takes no token from it; then what is usual. */
+async function proofOf(asked: Asked, io: Pick<Io, 'env'>, file: string, kept: KeptSettings) {
   const { values } = asked;
-  const none = { tokenFile: undefined, data: undefined };
   const token = values.token ?? (io.env.PARLEY_TOKEN || undefined);
-  if (token !== undefined) {
-    return { settings: { ...none, tokenFile: file }, secret: { file, token }, isUnproven: false } as const;
-  }
+  if (token !== undefined) return { ...byFile(file), secret: { file, token } } as const;
   const given = values['token-file'];
-  if (given !== undefined) {
-    return { settings: { ...none, tokenFile: resolve(given) }, secret: null, isUnproven: false } as const;
+  if (given !== undefined) return byFile(resolve(given));
+  const own = kept['token-file'];
+  if (values.data === undefined && own !== undefined && (await isThere(own))) return byFile(own);
+  const usual = resolve(dataFolder(asked, io));
+  if (await isThere(operatorTokenFile(usual))) return byData(usual, false);
+  if (values.data === undefined && kept.data !== undefined && (await isThere(operatorTokenFile(kept.data)))) {
+    return byData(kept.data, false);
   }
-  const data = resolve(dataFolder(asked, io));
-  const isThere = await access(operatorTokenFile(data)).then(
-    () => true,
-    () => false,
-  );
   const isSaid = values.data !== undefined || Boolean(io.env.PARLEY_DATA);
-  const settings = { ...none, data: isThere || isSaid ? data : undefined };
-  return { settings, secret: null, isUnproven: !isThere } as const;
+  return byData(isSaid ? usual : undefined, true);
+}
+
+function byFile(tokenFile: string) {
+  return { settings: { tokenFile, data: undefined }, secret: null, isUnproven: false } as const;
+}
+
+function byData(data: string | undefined, isUnproven: boolean) {
+  return { settings: { tokenFile: undefined, data }, secret: null, isUnproven } as const;
 }

@@ -11,10 +11,13 @@ import type { ConnectOptions } from '../client.ts';
 import { Bell } from './bell.ts';
 import type { Participant, Watch } from './participant.ts';
 import { Refusal } from './refusal.ts';
+import { otherName, turnedAway } from './turned-away.ts';
 
 export interface LinkSettings {
   readonly url: string;
   readonly name: string;
+  /** Nobody said the name: a token for one name alone says it. */
+  readonly isNameOpen?: boolean;
   /** How it proves who it is, and what it trusts. */
   readonly proof: Pick<ConnectOptions, 'credentials'> & { readonly ca?: string };
   /** How long a call waits for a hub that is away. */
@@ -86,28 +89,37 @@ export class HubLink implements Participant {
   }
 
   private async connect(): Promise<AgentClient> {
-    const { url, name, proof, log } = this.settings;
-    const ring = (): void => this.ring();
+    const { url, name, isNameOpen, log } = this.settings;
     try {
-      const { connect } = await import('../client.ts');
-      const client = await connect(url, {
-        ...proof,
-        name,
-        // That a new name is refused before it is registered is no news.
-        log: { ...log, warn() {} },
-        // Taken as it comes: what was said is in the log, and read from there.
-        onMessage: ring,
-        onEvent: ring,
-        onState: ring,
-        onInvite: ({ session }) => this.leaveOpen(session.id),
+      const client = await this.connectAs(name).catch((thrown) => {
+        const own = isNameOpen === true ? otherName(thrown) : null;
+        if (own === null) throw thrown;
+        return this.connectAs(own);
       });
       void client.closed.then((end) => this.ended(client, end));
-      log.info(`connected to ${url} as ${name}`);
+      log.info(`connected to ${url} as ${client.name}`);
       return client;
     } catch (thrown) {
       this.client = null;
-      throw thrown;
+      throw turnedAway(thrown, this.settings);
     }
+  }
+
+  private async connectAs(name: string): Promise<AgentClient> {
+    const { url, proof, log } = this.settings;
+    const ring = (): void => this.ring();
+    const { connect } = await import('../client.ts');
+    return connect(url, {
+      ...proof,
+      name,
+      // That a new name is refused before it is registered is no news.
+      log: { ...log, warn() {} },
+      // Taken as it comes: what was said is in the log, and read from there.
+      onMessage: ring,
+      onEvent: ring,
+      onState: ring,
+      onInvite: ({ session }) => this.leaveOpen(session.id),
+    });
   }
 
   /** Asked for again, it is made again. Who was replaced is told first: two of a name would take over from each other for ever. */
@@ -115,7 +127,8 @@ export class HubLink implements Participant {
     this.client = null;
     this.invites.clear();
     const { url, log } = this.settings;
-    log.warn(`${name} is no longer connected: ${describeEnd(end)}`);
+    // Its own end is no news.
+    if (!this.isEnded) log.warn(`${name} is no longer connected: ${describeEnd(end)}`);
     if (end.by === 'hub' && end.reason === 'replaced') {
       this.lost = new Refusal(
         `"${name}" was connected to ${url} from elsewhere, and went on there. Call again to bring it back here; ` +
