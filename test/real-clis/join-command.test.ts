@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { delimiter, dirname } from 'node:path';
 import { type AgentClient, connect } from 'parley-hub/client';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { CommandLine, Joined, linesOf } from '../cli/command-line.ts';
 import { operatorToken } from '../wire/up-process.ts';
 import { CLI_FOLDER, installed } from './installed-clis.ts';
@@ -33,6 +33,9 @@ beforeAll(async () => {
   for (const name of NAMES) joined.push(await join(name));
 });
 
+afterEach(() => {
+  isHolding = false;
+});
 afterAll(async () => {
   console.log(`the model was asked:\n${model?.summary()}`);
   for (const { child, ended } of joined) {
@@ -98,5 +101,4 @@ it.each(NAMES)('Ctrl-C ends %s in the midst of a turn, and nothing is left', asy
   expect(events.at(-1)).toBe('left');
   // Its guard ends when it has noticed that nothing runs any more.
   await until(() => processesOf(tool.home).length === 0);
-  isHolding = false;
 });

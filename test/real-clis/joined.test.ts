@@ -2,7 +2,7 @@
 
 import { type AgentClient, connect } from 'parley-hub/client';
 import { type JoinHandlers, joinHub, type Participant } from 'parley-hub/participants';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { CommandLine } from '../cli/command-line.ts';
 import { operatorToken } from '../wire/up-process.ts';
 import { type AdapterAgent, adapterAgent } from './adapter-agent.ts';
@@ -42,6 +42,9 @@ beforeAll(async () => {
   for (const name of NAMES) members.set(name, await join(name));
 });
 
+afterEach(() => {
+  isHolding = false;
+});
 afterAll(async () => {
   console.log(`the model was asked:\n${model?.summary()}`);
   for (const { participant, tool } of members.values()) {
@@ -122,5 +125,4 @@ it.each(NAMES)('%s is ended when the session is closed while its model speaks', 
   console.log(saw.join('\n'));
   expect(saw).toEqual([expect.stringContaining(`${name} cancelled: `)]);
   expect(await spokenLines(alice, session.id)).toEqual(['alice: Are you there?']);
-  isHolding = false;
 });

@@ -2,12 +2,12 @@
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** Their command lines, cut. */
+/** Of each its pid, the program it is, and its words, cut: what it calls itself may be anything. */
 export function processesOf(home: string): readonly string[] {
   return readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid || !isOf(pid, home)) return [];
     const words = read(() => readFileSync(`/proc/${pid}/cmdline`, 'latin1')).replaceAll('\0', ' ');
-    return [`${pid} ${words.slice(0, 120)}`];
+    return [`${pid} ${read(() => readlinkSync(`/proc/${pid}/exe`))} ${words.slice(0, 120)}`];
   });
 }
 

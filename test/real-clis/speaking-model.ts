@@ -14,8 +14,13 @@ export interface Question {
   readonly before: readonly string[];
 }
 
-/** `hold`: it begins to speak and does not go on. */
-export type Answer = { readonly text: string; readonly hold?: boolean };
+export interface Answer {
+  readonly text: string;
+  /** It begins to speak and does not go on. */
+  readonly hold?: boolean;
+  /** It takes no key at all, and says the text as the reason. */
+  readonly refuse?: boolean;
+}
 export type Speaker = (question: Question) => Answer;
 
 const PATHS: Readonly<Record<AgentName, RegExp>> = {
@@ -88,11 +93,19 @@ async function speak(
 ): Promise<void> {
   const question = questionOf(tool, JSON.parse(await textOf(request)));
   questions.push(question);
-  const { text, hold = false } = speaker(question);
+  const { text, hold = false, refuse = false } = speaker(question);
+  if (refuse) return refuseKey(text, response);
   const { begun, rest } = SPEECHES[tool](text);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.write(begun);
   if (!hold) response.end(rest);
+}
+
+/** The services differ only in which of these they read. */
+function refuseKey(message: string, response: ServerResponse): void {
+  const error = { type: 'authentication_error', code: 401, status: 'UNAUTHENTICATED', message };
+  response.writeHead(401, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ type: 'error', error }));
 }
 
 interface Said {

@@ -17,17 +17,25 @@ import { COUNTED } from './speech.ts';
 const SYSTEM = 'You are a careful reviewer.';
 const FIRST = 'It is ready, but for the notes.';
 const SECOND = 'Then it can go out on Thursday.';
+/** Long enough to ask its model, also on a machine that is busy. */
+const BOUND_MS = { claude: 10_000, codex: 10_000, gemini: 30_000, opencode: 30_000 } as const;
 
 let model: SpeakingModel;
 let isHolding = false;
+let isRefusing = false;
 const opened: AdapterAgent[] = [];
 beforeAll(async () => {
   model = await SpeakingModel.start(
-    ({ before }): Answer => ({ text: before.length === 0 ? FIRST : SECOND, hold: isHolding }),
+    ({ before }): Answer => ({
+      text: before.length === 0 ? FIRST : SECOND,
+      hold: isHolding,
+      refuse: isRefusing,
+    }),
   );
 });
 afterEach(async () => {
   isHolding = false;
+  isRefusing = false;
   for (const { tool } of opened.splice(0)) await tool.close();
 });
 afterAll(async () => {
@@ -123,7 +131,7 @@ describe.each(AGENTS)('%s', (name) => {
   });
 
   it('is ended when its time is up', async () => {
-    const { tool, agent } = await open(name, model.url, { timeoutMs: 15_000 });
+    const { tool, agent } = await open(name, model.url, { timeoutMs: BOUND_MS[name] });
     isHolding = true;
     const before = model.of(name).length;
     const answer = agent(ONCE, SYSTEM, watched()).catch((error: unknown) => error);
@@ -133,5 +141,17 @@ describe.each(AGENTS)('%s', (name) => {
     expect(processesOf(tool.home)).toEqual([]);
     expect(isAgentError(error) && error.kind).toBe('timeout');
     console.log(`${name}: ${String(error)}`);
+  });
+
+  it('says that its key was refused', async () => {
+    const { tool, agent } = await open(name, model.url);
+    isRefusing = true;
+    const before = model.of(name).length;
+    const error = await agent(ONCE, SYSTEM, watched()).catch((thrown: unknown) => thrown);
+    console.log(`${name}: ${String(error).slice(0, 200)}`);
+    expect(isAgentError(error) && error.kind).toBe('auth');
+    expect(processesOf(tool.home)).toEqual([]);
+    // By itself it would try four times more.
+    if (name === 'claude') expect(model.of(name)).toHaveLength(before + 1);
   });
 });
