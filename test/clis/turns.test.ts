@@ -148,7 +148,8 @@ describe('[AC4, AC5, AC12] programs that do not behave', () => {
       error: 'authentication_failed',
     };
     fake.plays([line(retry), { hang: true }]);
-    const agent = createClaudeAdapter({ command: fake.command, limits: { afterResultMs: 50 } });
+    // Not after a silence: the next try would end that again and again.
+    const agent = createClaudeAdapter({ command: fake.command, limits: { afterResultMs: 60_000 } });
     expect((await failure(agent(thread, ''))).kind).toBe('auth');
   });
 

@@ -7,11 +7,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { CommandLine } from '../cli/command-line.ts';
 import { installed } from './installed-clis.ts';
+import { type AgentName, RECIPES, type Recipe } from './recipes.ts';
 
 /** The whole of a run; a tool that hangs is ended, and what it said is shown. */
 const PATIENCE_MS = 120_000;
 /** Where Node and the usual programs are. */
-const PATH = [dirname(process.execPath), '/usr/bin', '/bin'].join(':');
+export const PATH: string = [dirname(process.execPath), '/usr/bin', '/bin'].join(':');
 const PROMPT = 'Take part in the discussion of the parley hub: call wait_turn and do what it says, until it is over.\n';
 
 export interface Ran {
@@ -20,62 +21,10 @@ export interface Ran {
   readonly err: string;
 }
 
-interface Recipe {
-  readonly words: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  readonly files: Readonly<Record<string, string>>;
-}
-
-export const AGENTS = ['claude', 'codex', 'gemini', 'opencode'] as const;
-export type AgentName = (typeof AGENTS)[number];
-
-const RECIPES: Readonly<Record<AgentName, (modelUrl: string) => Recipe>> = {
-  claude: (modelUrl) => ({
-    words: ['-p', '--output-format', 'json', '--model', 'claude-sonnet-4-5', '--allowedTools', 'mcp__parley'],
-    env: {
-      ANTHROPIC_BASE_URL: modelUrl,
-      ANTHROPIC_API_KEY: 'test-key',
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      DISABLE_AUTOUPDATER: '1',
-      // Else it looks for tools by words first, which a stub has none for.
-      ENABLE_TOOL_SEARCH: 'false',
-    },
-    files: {},
-  }),
-  codex: (modelUrl) => ({
-    words: ['exec', '--json', '--skip-git-repo-check', '--disable', 'plugins', '--disable', 'apps', '-'],
-    env: { STUB_KEY: 'test-key' },
-    files: {
-      '.codex/config.toml': [
-        '# before parley',
-        'model = "stub-model"',
-        'model_provider = "stub"',
-        '',
-        '[model_providers.stub]',
-        'name = "Stub"',
-        `base_url = "${modelUrl}/v1"`,
-        'env_key = "STUB_KEY"',
-        'wire_api = "responses"',
-        'request_max_retries = 2',
-        'stream_max_retries = 2',
-        '',
-      ].join('\n'),
-    },
-  }),
-  gemini: () => ({
-    words: [],
-    // It starts servers only in folders it trusts.
-    env: { GEMINI_API_KEY: 'test-key', GEMINI_CLI_TRUST_WORKSPACE: 'true' },
-    files: { '.gemini/settings.json': '{\n  // before parley\n  "privacy": { "usageStatisticsEnabled": false }\n}\n' },
-  }),
-  opencode: () => ({
-    words: [],
-    env: { OPENCODE_DISABLE_MODELS_FETCH: '1' },
-    files: {
-      '.config/opencode/opencode.jsonc':
-        '{\n  "$schema": "https://opencode.ai/config.json",\n  // before parley\n  "autoupdate": false,\n}\n',
-    },
-  }),
+/** What makes it call tools until the discussion is over; the others only read what was set up. */
+const WORDS: Readonly<Partial<Record<AgentName, readonly string[]>>> = {
+  claude: ['-p', '--output-format', 'json', '--model', 'claude-sonnet-4-5', '--allowedTools', 'mcp__parley'],
+  codex: ['exec', '--json', '--skip-git-repo-check', '--disable', 'plugins', '--disable', 'apps', '-'],
 };
 
 export class RealAgent {
@@ -133,7 +82,7 @@ export class RealAgent {
   }
 
   takePart(): Promise<Ran> {
-    return this.run(this.recipe.words, PROMPT);
+    return this.run(WORDS[this.name] ?? [], PROMPT);
   }
 
   async run(words: readonly string[], input: string): Promise<Ran> {

@@ -4,7 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CommandLine } from '../cli/command-line.ts';
-import { AGENTS, RealAgent } from './real-agent.ts';
+import { RealAgent } from './real-agent.ts';
+import { AGENTS } from './recipes.ts';
 
 let line: CommandLine;
 const agents: RealAgent[] = [];

@@ -269,6 +269,15 @@ describe('[RN7] the clocks', () => {
     });
   });
 
+  it('one of which nothing can come any more is ended at once, also while it goes on writing', async () => {
+    const lines: string[] = [];
+    const program = programs.sh('while :; do echo again; sleep 0.02; done');
+    const watch = { onLine: (line: string) => void lines.push(line), isHopeless: () => lines.length > 0 };
+    const ran = await run(program, { ...PATIENT, afterResultMs: HOUR_MS }, watch);
+    expect(ran).toMatchObject({ endedBy: 'after_result', signal: 'SIGTERM' });
+    expect(ran.stdout).toContain('again');
+  });
+
   it('with its result at hand the wall clock is no error either', async () => {
     const program = programs.sh('echo result; while :; do echo .; sleep 0.02; done');
     const ran = await run(program, { ...PATIENT, wallMs: 300, afterResultMs: 200 }, { isDone: () => true });

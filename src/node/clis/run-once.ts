@@ -44,8 +44,11 @@ export async function runOnce<State extends Heard>(
     if (reading.progress !== undefined) turn?.onProgress(reading.progress);
   };
   const isDone = (): boolean => heard.failure !== null || (record.ending === 'event' && heard.isDone);
+  // A failure that the tool itself does not take for its end: it would try again for ever.
+  const isHopeless = (): boolean => heard.failure !== null && !heard.isDone;
+  const watch = { onLine, isDone, isHopeless, signal: turn?.signal };
   try {
-    const ran = await runProgram(program, { onLine, isDone, signal: turn?.signal }, limitsOf(record, options));
+    const ran = await runProgram(program, watch, limitsOf(record, options));
     return { ran, heard, sessionId, secrets };
   } catch (error) {
     throw withHeard(error, record, heard, sessionId, secrets);

@@ -47,6 +47,7 @@ export class Following {
     this.#dogs.output();
     this.#look(read);
     if (this.#output.hasResult) this.#dogs.result();
+    if (this.#isHeard && this.#watch.isHopeless?.() === true) this.#end({ kind: 'after_result' });
     if (this.#output.isTooMuch) this.#tooMuch();
   }
 

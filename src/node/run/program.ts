@@ -57,6 +57,8 @@ export interface RunWatch {
   onText?(text: string): void;
   /** Asked after each chunk and its lines: has the terminal event come? */
   isDone?(): boolean;
+  /** Asked with it: nothing can come of it any more, so that it is ended now and not waited for. That is no error here either. */
+  isHopeless?(): boolean;
   readonly signal?: OwnSignal | undefined;
 }
 
