@@ -1,12 +1,16 @@
 /** Looks, and looks again whenever something happened, until there is something to tell or the time is over. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from './pause.ts';
 import type { Call } from './tool.ts';
 
 /** How often who waits is told so, and it is looked also though nothing was heard. */
 const BEAT_MS = 5_000;
 /** What happens in quick succession is looked at once. */
 const GATHER_MS = 50;
+
+/** How much longer than its time a look may take. */
+const GRACE_MS = 1_000;
 
 /** What a look finds. */
 export interface Look {
@@ -22,18 +26,27 @@ export async function waitFor<Found extends Look>(
 ): Promise<Found> {
   const until = performance.now() + maxWaitMs;
   const watch = participant.watch(sessionId);
+  let last: Found | null = null;
   try {
     for (;;) {
       const leftMs = until - performance.now();
-      const found = await look();
+      const found: Found = last === null ? await look() : await inTime(look(), last, Math.max(0, leftMs) + GRACE_MS);
+      last = found;
       if (found.status !== 'waiting' || leftMs <= 0) return found;
       progress(found.reason ?? 'waiting');
-      const beat = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(Math.min(BEAT_MS, leftMs)))]);
-      await watch.next(beat);
+      const beat = pause(signal, Math.min(BEAT_MS, leftMs));
+      await watch.next(beat.signal).finally(beat.end);
       if (signal.aborted) return found;
-      if (!beat.aborted) await sleep(Math.min(GATHER_MS, Math.max(0, until - performance.now())));
+      if (!beat.signal.aborted) await sleep(Math.min(GATHER_MS, Math.max(0, until - performance.now())));
     }
   } finally {
     watch.end();
   }
+}
+
+/** A hub that is away answers nobody: then what was found before it was. */
+async function inTime<Found>(looking: Promise<Found>, last: Found, ms: number): Promise<Found> {
+  const done = new AbortController();
+  const tooLong = sleep(ms, last, { signal: done.signal }).catch(() => last);
+  return Promise.race([looking, tooLong]).finally(() => done.abort());
 }
