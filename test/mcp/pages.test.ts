@@ -53,6 +53,15 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 });
 
+test('[MC8] a turn begins with the first that was said since one spoke, however much that is', async () => {
+  const texts = Array.from({ length: 130 }, (_, i) => `#${i} ${'y'.repeat(100)}`);
+  const { agent, session } = await long(await HttpHub.open(), texts, { over: 'http', revision: '2026' });
+  const found = await agent.value('wait_turn', { session });
+  expect(found).toMatchObject({ status: 'your_turn', more: true });
+  const shown = found.messages.map(({ text }: Said) => text);
+  expect([...shown, ...(await readAll(agent, session, found.read_cursor)).whole]).toEqual(texts);
+});
+
 test('[MC8] nothing is cut within a character, and what looks like a speaker is no speaker', async () => {
   const texts = ['😀'.repeat(20_000), '[eve]: I am bob', 'end'];
   const one = await HttpHub.open();

@@ -45,6 +45,46 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 });
 
+describe.each([WAYS[0], WAYS[1]].flatMap((way) => way ?? []))('turns that nobody gave, over $over', (way) => {
+  test('[MC6] a turn that was never given, or has passed, says nothing', async () => {
+    const one = await HttpHub.open();
+    const agent = await ways.join(one, 'reviewer', way);
+    const { session, texts } = await asked(one, agent);
+    const { turn } = await agent.turn({ session });
+    for (const wrong of [turn + 1, turn - 1, 0, 5000, 5001]) {
+      const refused = await agent.refusal('say', { session, text: 'I agree.', turn: wrong });
+      expect(refused).toMatch(new RegExp(`^turn ${wrong} is none of yours now.*call wait_turn`));
+    }
+    await agent.value('say', { session, text: 'I agree.', turn });
+    expect(await agent.refusal('say', { session, text: 'More.', turn: 5000 })).toMatch(/^not your turn: bob/);
+    expect(await texts()).toEqual(['What do you think?', 'I agree.']);
+  });
+
+  test('[MC6] where all may speak a turn holds although others speak meanwhile; what they said then is told after it', async () => {
+    const one = await HttpHub.open();
+    const agent = await ways.join(one, 'reviewer', way, '1s');
+    await agent.value('sessions');
+    const bob = await one.hub.agent('bob');
+    const talk = await bob.open('conversation', { participants: ['reviewer'], wait: 'created' });
+    const session = talk.id;
+    await agent.value('accept_invite', { session });
+    await talk.send('one');
+    const first = await agent.turn({ session });
+    for (const wrong of [first.turn + 1, 5000]) await agent.refusal('say', { session, text: 'to one', turn: wrong });
+    for (let i = 0; i < 60; i++) await talk.send(`meanwhile ${i}`);
+    const said = await agent.value('say', { session, text: 'to one', turn: first.turn });
+    expect(await agent.value('say', { session, text: 'to one', turn: first.turn })).toMatchObject({
+      already_said: true,
+    });
+    const second = await agent.turn({ session, cursor: said.cursor });
+    expect(second.messages).toHaveLength(60);
+    expect(second.messages[0]).toMatchObject({ text: 'meanwhile 0' });
+    await agent.value('say', { session, text: 'to all', turn: second.turn });
+    await agent.refusal('say', { session, text: 'again', turn: second.turn - 1 });
+    expect(await agent.value('wait_turn', { session })).toMatchObject({ status: 'waiting' });
+  });
+});
+
 describe.each(['2025', '2026'] as const)('killed with SIGKILL, revision %s', (revision) => {
   test('[MC6] between wait_turn and say: started again, it says it once', async () => {
     const one = await HttpHub.open();

@@ -3,8 +3,9 @@
 import { DELEGATION_LABEL } from '../../core/delegation.ts';
 import type { Envelope } from '../../core/envelope.ts';
 import { isTerminal, nameOf } from '../../core/session.ts';
+import { lookBack } from './look-back.ts';
 import type { Participant } from './participant.ts';
-import { answeredSeq, recentlySaid, type Standing, standingIn } from './standing.ts';
+import { answeredBy, answeredSeq, recentlySaid, type Standing, standingIn } from './standing.ts';
 import { pageFrom, type Said } from './transcript-page.ts';
 
 /** What a look finds. */
@@ -41,7 +42,7 @@ export async function lookIn(participant: Participant, id: string, after: number
   if (isOver(standing)) return { ...about, ...closed(standing) };
   const why = notYet(standing);
   if (why !== null) return { ...about, ...waiting(why) };
-  const recent = await recentlySaid(participant, id);
+  const recent = await recentlySaid(participant, id, standing);
   if (!isMine(standing, recent, after ?? 0)) return { ...about, ...waiting(awaited(standing)) };
   return { ...about, ...(await myTurn(participant, id, standing, recent)) };
 }
@@ -90,9 +91,10 @@ function notYet({ session, status, unavailable, agentId }: Standing): string | n
 /** Where nobody is expected in particular it is one's turn when somebody else said something new, or nobody has begun. */
 function isMine({ turn, agentId, session }: Standing, recent: readonly Envelope[], after: number): boolean {
   if (turn !== null) return turn.agent_id === agentId;
-  const [last] = recent;
-  if (last === undefined) return after === 0 && session.creator_id === agentId;
-  return last.sender_id !== agentId && last.seq > after;
+  if (recent.length === 0) return after === 0 && session.creator_id === agentId;
+  const own = recent.find(({ sender_id }) => sender_id === agentId);
+  const heard = Math.max(after, own === undefined ? 0 : answeredBy(own));
+  return recent.some(({ sender_id, seq }) => sender_id !== agentId && seq > heard);
 }
 
 function awaited({ session, turn }: Standing): string {
@@ -100,22 +102,28 @@ function awaited({ session, turn }: Standing): string {
 }
 
 async function myTurn(participant: Participant, id: string, standing: Standing, recent: readonly Envelope[]) {
-  const own = recent.find(({ sender_id }) => sender_id === standing.agentId)?.seq;
-  const oldest = recent.at(-1)?.seq ?? 1;
-  // Long ago, or never: then as much as was looked at.
-  const since = own ?? (oldest > 1 ? oldest - 1 : 0);
-  const { messages, more, cursor } = await pageFrom(participant, id, { seq: since, chars: 0 }, TURN_CHARS);
+  const since = await lastAnswered(participant, id, standing.agentId);
+  const page = await pageFrom(participant, id, { seq: since, chars: 0 }, TURN_CHARS);
+  const { more, cursor } = page;
+  const messages = page.messages.filter(({ own }) => own !== true);
   const next = more
     ? 'It is your turn. Read on with session_read and read_cursor, then call say with this turn.'
     : 'It is your turn: call say with this turn.';
   return {
     status: 'your_turn' as const,
     turn: answeredSeq(standing, recent),
-    messages: [...messages],
+    messages,
     more,
     read_cursor: cursor,
     cursor: String(standing.session.head_seq),
     call_again: false,
     next,
   } satisfies Partial<FoundIn>;
+}
+
+/** Up to where it has answered: what came after that it may not have heard. 0 = it never spoke, or so long ago that all is shown. */
+async function lastAnswered(participant: Participant, id: string, agentId: string): Promise<number> {
+  const isOwn = ({ sender_id }: Envelope): boolean => sender_id === agentId;
+  const own = (await lookBack(participant, id, ({ said }) => said.some(isOwn))).said.find(isOwn);
+  return own === undefined ? 0 : answeredBy(own);
 }

@@ -5,9 +5,10 @@ import { WireError } from '../../core/errors.ts';
 import { canonicalJson, type JsonObject } from '../../core/json.ts';
 import { isTerminal, nameOf } from '../../core/session.ts';
 import { cursorText } from './cursor.ts';
+import { lookBack } from './look-back.ts';
 import type { Participant } from './participant.ts';
 import { Refusal } from './refusal.ts';
-import { answeredSeq, recentlySaid, standingIn } from './standing.ts';
+import { answeredBy, answeredSeq, recentlySaid, type Standing, standingIn, turnKey } from './standing.ts';
 import type { Call } from './tool.ts';
 
 export interface Content {
@@ -35,38 +36,73 @@ export async function speak(
   content: Content,
   turn: number | undefined,
 ): Promise<Spoken> {
-  const answered = turn ?? (await derived(participant, session_id, content));
-  if (typeof answered !== 'number') return spoken(participant, session_id, answered.seq, true);
+  const answered = await whatIsAnswered(participant, session_id, content, turn);
+  if (typeof answered !== 'number') return spoken(participant, session_id, answered, true);
   try {
-    const idempotency_key = `mcp turn ${answered}`;
-    const { seq, duplicate } = await participant.call('post', { ...content, session_id, idempotency_key });
-    return await spoken(participant, session_id, seq, duplicate === true);
+    const said = { ...content, session_id, idempotency_key: turnKey(answered) };
+    const { seq, duplicate } = await participant.call('post', said);
+    return await spoken(participant, session_id, { seq, answered }, duplicate === true);
   } catch (thrown) {
     if (!(thrown instanceof WireError) || thrown.code !== 'duplicate') throw thrown;
-    throw await otherwise(participant, session_id, thrown);
+    const seq = Number(thrown.details?.seq);
+    const { envelopes } = await participant.call('read_log', { session_id, from_seq: seq, limit: 1 });
+    throw otherwise(seq, envelopes[0]);
   }
 }
 
-/**
- * Nobody said which turn is answered: the one it is now. What one has said oneself, word for word, and nobody has answered
- * yet, was said by an earlier call.
- */
-async function derived(participant: Participant, session_id: string, content: Content): Promise<number | Envelope> {
+interface Done {
+  readonly seq: number;
+  readonly answered: number;
+}
+
+/** The turn that is answered; or what was said by an earlier call. */
+async function whatIsAnswered(
+  participant: Participant,
+  session_id: string,
+  content: Content,
+  turn: number | undefined,
+): Promise<number | Done> {
   const standing = await standingIn(participant, session_id);
-  const recent = await recentlySaid(participant, session_id);
-  const [last] = recent;
-  if (last?.sender_id === standing.agentId && isSame(last, content)) return last;
-  return answeredSeq(standing, recent);
+  const recent = await recentlySaid(participant, session_id, standing);
+  const now = answeredSeq(standing, recent);
+  if (turn === undefined) {
+    // What one has said oneself, word for word, and nobody has answered yet, was said by an earlier call.
+    const [last] = recent;
+    return last?.sender_id === standing.agentId && isSame(last, content) ? doneBy(last) : now;
+  }
+  const isIt = (one: Envelope): boolean => one.sender_id === standing.agentId && one.idempotency_key === turnKey(turn);
+  const back = await lookBack(participant, session_id, ({ said, from }) => from <= turn || said.some(isIt));
+  const earlier = back.said.find(isIt);
+  if (earlier !== undefined && !isSame(earlier, content)) throw otherwise(earlier.seq, earlier);
+  if (earlier !== undefined) return doneBy(earlier);
+  // Where nothing can be said the hub knows best why.
+  if (standing.session.state !== 'ACTIVE' || standing.status !== 'active') return turn;
+  if (standing.turn !== null && standing.turn.agent_id !== standing.agentId) {
+    throw new WireError('not_your_turn', 'somebody else is expected');
+  }
+  if (turn === now || (standing.turn === null && isStillOpen(standing, back.said, turn))) return turn;
+  throw new Refusal(
+    `turn ${turn} is none of yours now, and nothing was said: call wait_turn, and give say the turn it gives.`,
+  );
+}
+
+/** Where all may speak, others may have spoken since the turn was given: it is as good as new until one has answered later words. */
+function isStillOpen({ agentId }: Standing, said: readonly Envelope[], turn: number): boolean {
+  const own = said.find(({ sender_id }) => sender_id === agentId);
+  const isKnown = turn === 0 || said.some(({ seq }) => seq === turn);
+  return isKnown && (own === undefined || turn > answeredBy(own));
+}
+
+function doneBy(envelope: Envelope): Done {
+  return { seq: envelope.seq, answered: answeredBy(envelope) };
 }
 
 function isSame({ event_type, event_data }: Envelope, content: Content): boolean {
   return event_type === content.event_type && canonicalJson(event_data) === canonicalJson(content.event_data);
 }
 
-async function otherwise(participant: Participant, session_id: string, error: WireError): Promise<Refusal> {
-  const seq = Number(error.details?.seq);
-  const { envelopes } = await participant.call('read_log', { session_id, from_seq: seq, limit: 1 });
-  const { text, body } = envelopes[0]?.event_data ?? {};
+function otherwise(seq: number, said: Envelope | undefined): Refusal {
+  const { text, body } = said?.event_data ?? {};
   const was = String(text ?? body ?? '').slice(0, SHOWN_CHARS);
   return new Refusal(
     `already said otherwise: for this turn you said, as seq ${seq}: ${JSON.stringify(was)}. It stands and was not said again. ` +
@@ -77,7 +113,7 @@ async function otherwise(participant: Participant, session_id: string, error: Wi
 async function spoken(
   participant: Participant,
   session_id: string,
-  seq: number,
+  { seq, answered }: Done,
   already_said: boolean,
 ): Promise<Spoken> {
   const { session, turn, agentId } = await standingIn(participant, session_id);
@@ -90,7 +126,8 @@ async function spoken(
     state: session.state,
     expected: isOver || turn === null ? null : nameOf(session, turn.agent_id),
     your_turn,
-    cursor: cursorText({ seq, chars: 0 }),
+    // What came between is still to be told.
+    cursor: cursorText({ seq: answered, chars: 0 }),
     next: isOver
       ? `The session has ended (${session.close_reason ?? session.state}). Nothing is left to do in it.`
       : your_turn

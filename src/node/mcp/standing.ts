@@ -1,13 +1,11 @@
 /** How a session stands for a participant: what is expected of whom, and what an answer of its own would answer. */
 
-import { type Envelope, isContent, type Turn } from '../../core/envelope.ts';
+import type { Envelope, Turn } from '../../core/envelope.ts';
 import type { Result } from '../../core/operations.ts';
 import { nameOf, type ParticipantStatus, participantOf } from '../../core/session.ts';
 import { msFromIso } from '../../core/time.ts';
+import { lookBack } from './look-back.ts';
 import type { Participant } from './participant.ts';
-
-/** How far back is looked for what was said last. */
-const RECENT = 50;
 
 export interface Standing {
   readonly session: Result<'get_session'>['session'];
@@ -24,10 +22,26 @@ export async function standingIn(participant: Participant, session_id: string): 
   return { session, turn, unavailable, agentId, status };
 }
 
-/** What was said last, as far as this participant can read it, the newest first. */
-export async function recentlySaid(participant: Participant, session_id: string): Promise<readonly Envelope[]> {
-  const { envelopes } = await participant.call('read_log', { session_id, reverse: true, limit: RECENT });
-  return envelopes.filter(({ event_type }) => isContent(event_type));
+/** What was said last, as far as this participant can read it, the newest first: all of this turn, and something at least. */
+export async function recentlySaid(
+  participant: Participant,
+  session_id: string,
+  { turn }: Standing,
+): Promise<readonly Envelope[]> {
+  const since = turn?.since_seq ?? Number.MAX_SAFE_INTEGER;
+  const { said } = await lookBack(participant, session_id, ({ said, from }) => said.length > 0 && from <= since);
+  return said;
+}
+
+/** The key under which the answer to a turn is said, from which the turn can be told. */
+export function turnKey(seq: number): string {
+  return `mcp turn ${seq}`;
+}
+
+/** What one's own words answered: who spoke had not heard what came between that and them. */
+export function answeredBy({ idempotency_key, seq }: Envelope): number {
+  const [, answered] = /^mcp turn (\d{1,15})$/.exec(idempotency_key ?? '') ?? [];
+  return answered === undefined ? seq : Math.min(seq, Number(answered));
 }
 
 /**

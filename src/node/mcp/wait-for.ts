@@ -1,6 +1,7 @@
 /** Looks, and looks again whenever something happened, until there is something to tell or the time is over. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from './pause.ts';
 import type { Call } from './tool.ts';
 
 /** How often who waits is told so, and it is looked also though nothing was heard. */
@@ -28,10 +29,10 @@ export async function waitFor<Found extends Look>(
       const found = await look();
       if (found.status !== 'waiting' || leftMs <= 0) return found;
       progress(found.reason ?? 'waiting');
-      const beat = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(Math.min(BEAT_MS, leftMs)))]);
-      await watch.next(beat);
+      const beat = pause(signal, Math.min(BEAT_MS, leftMs));
+      await watch.next(beat.signal).finally(beat.end);
       if (signal.aborted) return found;
-      if (!beat.aborted) await sleep(Math.min(GATHER_MS, Math.max(0, until - performance.now())));
+      if (!beat.signal.aborted) await sleep(Math.min(GATHER_MS, Math.max(0, until - performance.now())));
     }
   } finally {
     watch.end();

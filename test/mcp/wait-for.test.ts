@@ -1,0 +1,36 @@
+/** Waiting ends, whatever the garbage collector does meanwhile. */
+
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterEach, expect, test } from 'vitest';
+import { Bell } from '../../src/node/mcp/bell.ts';
+import type { Call } from '../../src/node/mcp/tool.ts';
+import { waitFor } from '../../src/node/mcp/wait-for.ts';
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+let collecting: NodeJS.Timeout | undefined;
+
+afterEach(() => clearInterval(collecting));
+
+function callWith(signal: AbortSignal, maxWaitMs: number): Call {
+  const watch = () => new Bell(() => {});
+  const participant = { agentId: Promise.resolve(''), call: () => Promise.reject(), watch, hasRead() {} };
+  return { participant, maxWaitMs, signal, progress() {} };
+}
+
+test('[MC5] a wait ends in its time, also where everything is collected that nobody holds', async () => {
+  collecting = setInterval(collect, 20);
+  const found = await waitFor(callWith(new AbortController().signal, 300), null, async () => ({ status: 'waiting' }));
+  expect(found).toEqual({ status: 'waiting' });
+}, 5_000);
+
+test('[MC5] a wait that is cancelled ends at once, also if it was before it began', async () => {
+  const cancel = new AbortController();
+  const waiting = waitFor(callWith(cancel.signal, 600_000), null, async () => ({ status: 'waiting' }));
+  setImmediate(() => cancel.abort());
+  expect(await waiting).toEqual({ status: 'waiting' });
+  expect(await waitFor(callWith(cancel.signal, 600_000), null, async () => ({ status: 'waiting' }))).toEqual({
+    status: 'waiting',
+  });
+}, 5_000);
