@@ -68,8 +68,8 @@ export function withEnd(cursor: AroundCursor, one: Ended, ended: readonly Ended[
   const times = ended.flatMap(({ session_id, closed_at }) =>
     closed_at !== null && told.get(shortOf(session_id)) === ENDED ? [closed_at] : [],
   );
-  const oldest = times.sort().at(-ENDS_KEPT) ?? since;
-  const from = oldest > since ? oldest : since;
+  // None of them is older than since, or it would not have been told.
+  const from = times.sort().at(-ENDS_KEPT) ?? since;
   const isOld = ({ closed_at }: Ended): boolean => closed_at !== null && closed_at < from;
   const old = new Set(ended.filter(isOld).map(({ session_id }) => shortOf(session_id)));
   return { since: from, told: new Map([...told].filter(([id]) => !old.has(id))) };
