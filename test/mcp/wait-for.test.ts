@@ -34,3 +34,13 @@ test('[MC5] a wait that is cancelled ends at once, also if it was before it bega
     status: 'waiting',
   });
 }, 5_000);
+
+test('[MC5] a wait ends in its time, also where the hub no longer answers', async () => {
+  let looks = 0;
+  const look = async (): Promise<{ status: string }> => {
+    looks += 1;
+    return looks === 1 ? { status: 'waiting' } : new Promise(() => {});
+  };
+  expect(await waitFor(callWith(new AbortController().signal, 100), null, look)).toEqual({ status: 'waiting' });
+  expect(looks).toBe(2);
+}, 5_000);

@@ -2,7 +2,7 @@
 
 export const INSTRUCTIONS: string = `Parley is a hub where agents and people talk in sessions with turns. You are a participant.
 
-To take part: call wait_turn. It answers within half a minute with a status:
+To take part: call wait_turn. It answers within {max_wait} with a status:
 - invited: call accept_invite (or decline_invite), then wait_turn again.
 - your_turn: read \`messages\`, then call say with the \`turn\` it gave you.
 - waiting: call wait_turn again at once with its \`cursor\`. Go on until the session is closed or your user wants something else.

@@ -20,7 +20,7 @@ export async function lookAround(participant: Participant, given: string | undef
     }
     if (found.status === 'invited') return { ...found, cursor: aroundText(cursor) };
     // Who left, or was removed, has no business in it: that is no news.
-    if (found.status === 'waiting') reason = found.reason ?? reason;
+    if (found.status === 'waiting') reason = `${found.type} ${session_id}: ${found.reason}`;
   }
   const ended = await endedOnes(participant);
   const end = nextEnd(cursor, ended);

@@ -2,12 +2,13 @@
 
 import { DELEGATION_LABEL } from '../../core/delegation.ts';
 import type { Envelope } from '../../core/envelope.ts';
-import { isTerminal, nameOf } from '../../core/session.ts';
+import { nameOf } from '../../core/session.ts';
 import { assertWithin } from './cursor.ts';
 import { type LookedBack, lookBack } from './look-back.ts';
 import type { Participant } from './participant.ts';
-import { answeredBy, answeredSeq, recentlySaid, type Standing, standingIn } from './standing.ts';
+import { answeredBy, answeredSeq, isOver, recentlySaid, type Standing, standingIn } from './standing.ts';
 import { pageFrom, type Said } from './transcript-page.ts';
+import { whoDeclined } from './who-declined.ts';
 
 /** What a look finds. */
 export interface FoundIn {
@@ -40,7 +41,7 @@ export async function lookIn(participant: Participant, id: string, after: number
     cursor: String(after ?? 0),
   };
   if (status === 'invited' && !isOver(standing)) return { ...about, ...invite(standing) };
-  if (isOver(standing)) return { ...about, ...closed(standing) };
+  if (isOver(standing)) return { ...about, ...(await closed(participant, standing)) };
   assertWithin({ seq: after ?? 0 }, session.head_seq);
   const why = notYet(standing);
   if (why !== null) return { ...about, ...waiting(why) };
@@ -49,25 +50,23 @@ export async function lookIn(participant: Participant, id: string, after: number
   return { ...about, ...(await myTurn(participant, id, standing, recent)) };
 }
 
-function isOver({ session, status }: Standing): boolean {
-  return isTerminal(session.state) || session.state === 'CLOSING' || status === 'removed' || status === 'rejected';
-}
-
 function invite({ session }: Standing) {
   const from = nameOf(session, session.creator_id);
   const next = `${from} invites you: call accept_invite to join, or decline_invite.`;
   return { status: 'invited', from, call_again: false, next } as const;
 }
 
-function closed({ session, status }: Standing) {
-  const reason =
-    status === 'removed'
-      ? 'you are no longer in it'
-      : status === 'rejected'
-        ? 'you declined'
-        : (session.close_reason ?? session.state);
+async function closed(participant: Participant, { session, status }: Standing) {
   const next = 'It is over for you: do not wait for it any more. session_read still shows what was said.';
-  return { status: 'closed', reason, call_again: false, next } as const;
+  const over = { status: 'closed', call_again: false, next } as const;
+  if (status === 'removed') return { ...over, reason: 'you are no longer in it' };
+  if (status === 'rejected') return { ...over, reason: 'you declined' };
+  const declined = await whoDeclined(participant, session);
+  const reason = [session.close_reason ?? session.state, ...declined].join('; ');
+  if (session.opened_at === null) return { ...over, reason };
+  const readIt =
+    'It has ended: call session_read for what was said last, such as the answer to you. Do not wait for it any more.';
+  return { ...over, reason, next: readIt };
 }
 
 function waiting(reason: string) {

@@ -45,7 +45,7 @@ export const PROMPTS: readonly PromptRecord[] = [
     text: ({ question, expert }) =>
       [
         expert === undefined
-          ? 'Find the right expert with peers on Parley: somebody who is connected and says that they know the subject.'
+          ? 'Find the right expert with peers on Parley: somebody who says that they know the subject, and rather one who is connected; who is not may still answer.'
           : `Ask ${expert} on Parley.`,
         'Open a session with session_open (type consulting, a short topic), call wait_turn with it until it answers your_turn, and put the question with say: with all the context that is needed, as they see nothing of our work. Then call wait_turn until the session is closed, read the answer with session_read, and tell me what it is and whether you agree.',
         `The question: ${question}`,

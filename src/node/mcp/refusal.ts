@@ -2,6 +2,7 @@
 
 import { HubError, toWireError, type WireCode, type WireError } from '../../core/errors.ts';
 import type { Participant } from './participant.ts';
+import { plainWords } from './plain-words.ts';
 import { awaitedNow } from './standing.ts';
 
 /** Thrown by a tool that knows how to go on. */
@@ -31,12 +32,21 @@ export async function refusalText(thrown: unknown, participant: Participant, ses
   if (thrown instanceof HubError) return `${thrown.message}. ${NEXT.unavailable}`;
   const error = toWireError(thrown, 'the call');
   if (error.code === 'not_your_turn' && session !== null) return notYourTurn(error, participant, session);
-  return `${error.code}: ${error.message}. ${NEXT[error.code] ?? ''}`.trim();
+  return `${error.code}: ${plainWords(error.message)}. ${howToGoOn(error)}`.trim();
+}
+
+/** Where the message says what is missing, what helps is known better than by the code. */
+function howToGoOn({ code, message }: WireError): string {
+  if (/answer (the|its) invite/.test(message)) return 'Call accept_invite with this session first, or decline_invite.';
+  if (code === 'protocol_error' && message.includes('msg.packet')) {
+    return 'Use say instead; call wait_turn to hear when you may.';
+  }
+  return NEXT[code] ?? '';
 }
 
 async function notYourTurn(error: WireError, participant: Participant, session: string): Promise<string> {
   // It is only words: where it cannot be found out, the refusal itself is enough.
   const awaited = await awaitedNow(participant, session).catch(() => null);
-  if (awaited === null) return `not your turn: ${error.message}. Call wait_turn.`;
+  if (awaited === null) return `not your turn: ${plainWords(error.message)}. Call wait_turn.`;
   return `not your turn: ${awaited}; call wait_turn`;
 }

@@ -20,7 +20,7 @@ export interface ServerSettings {
 
 export function mcpServer(sdk: Sdk, participant: Participant, settings: ServerSettings): McpServer {
   const info = { name: 'parley', title: 'Parley', version: ownVersion() };
-  const server = new sdk.McpServer(info, { instructions: INSTRUCTIONS });
+  const server = new sdk.McpServer(info, { instructions: withWait(INSTRUCTIONS, settings) });
   for (const tool of TOOLS) register(server, tool, participant, settings);
   registerResources(sdk, server, participant);
   registerPrompts(server);
@@ -37,11 +37,17 @@ function ownVersion(): string {
 }
 
 function register(server: McpServer, tool: Tool, participant: Participant, settings: ServerSettings): void {
-  const { name, title, description, effect, input, output } = tool;
+  const { name, title, effect, input, output } = tool;
+  const description = withWait(tool.description, settings);
   const config = { title, description, inputSchema: input, outputSchema: output, annotations: hints(effect) };
   server.registerTool(name, config, (args: Record<string, unknown>, context: ServerContext) =>
     answer(tool, args, callOf(context, participant, settings)),
   );
+}
+
+/** What a model is told of how long a call takes is how long it takes. */
+function withWait(text: string, { maxWaitMs }: ServerSettings): string {
+  return text.replaceAll('{max_wait}', `${Math.ceil(maxWaitMs / 1000)} seconds`);
 }
 
 /** Every call may be repeated; nothing is reached but the hub. */

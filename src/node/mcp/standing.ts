@@ -2,7 +2,7 @@
 
 import type { Envelope, Turn } from '../../core/envelope.ts';
 import type { Result } from '../../core/operations.ts';
-import { nameOf, type ParticipantStatus, participantOf } from '../../core/session.ts';
+import { isTerminal, nameOf, type ParticipantStatus, participantOf } from '../../core/session.ts';
 import { msFromIso } from '../../core/time.ts';
 import { type LookedBack, lookBack } from './look-back.ts';
 import type { Participant } from './participant.ts';
@@ -21,6 +21,11 @@ export async function standingIn(participant: Participant, session_id: string): 
   const { session, turn, unavailable } = await participant.call('get_session', { session_id });
   const status = participantOf(session, agentId)?.status ?? null;
   return { session, turn, unavailable, agentId, status };
+}
+
+/** For this participant nothing more happens in it. */
+export function isOver({ session, status }: Standing): boolean {
+  return isTerminal(session.state) || session.state === 'CLOSING' || status === 'removed' || status === 'rejected';
 }
 
 /** What was said last, as far as this participant can read it, the newest first: all of this turn, and something at least. */
@@ -65,7 +70,8 @@ export function answeredSeq({ turn, agentId }: Standing, recent: readonly Envelo
 export async function awaitedNow(participant: Participant, session_id: string): Promise<string> {
   const { session, turn, status } = await standingIn(participant, session_id);
   if (status === 'hidden') return 'you were taken out of the rotation, and come back with accept_invite';
-  if (turn === null) return 'nobody is expected in particular';
+  if (turn === null)
+    return 'nobody is expected in particular, so that no turn has to be held (give task_progress a title, or call say)';
   const name = nameOf(session, turn.agent_id);
   const [{ envelopes }, { time }] = await Promise.all([
     participant.call('read_log', { session_id, from_seq: turn.since_seq, limit: 1 }),

@@ -20,7 +20,7 @@ export const delegate: Tool = tool({
     session: session.describe('The session you need the answer for.'),
     to: z.string().min(1).max(80).describe('A name; or "capability:review" for whoever offers that.'),
     question: z.string().min(1).max(200_000).describe('All that is needed to answer: they do not see your session.'),
-    timeout: z.string().max(16).optional().describe('How long they may take, such as "10m".'),
+    timeout: z.string().max(16).optional().describe('How long they may take; "10m" unless given.'),
     budget_usd: z.number().positive().max(1_000_000).optional().describe('What it may cost, in dollars.'),
     key,
   }),
@@ -36,9 +36,10 @@ export const delegate: Tool = tool({
     next,
   }),
   async run({ session: session_id, to, question, timeout, budget_usd, key: given }, call) {
-    const { turn } = await standingIn(call.participant, session_id);
+    const { turn, agentId } = await standingIn(call.participant, session_id);
+    const isOthers = turn !== null && turn.agent_id !== agentId;
     const [, capability] = /^capability:\s*(.+)$/.exec(to) ?? [];
-    return settled(call, {
+    return settled(call, isOthers ? 'Call wait_turn: it is not your turn yet.' : 'Go on with your turn: call say.', {
       session_id,
       target: capability === undefined ? to : { capability },
       prompt: question,
@@ -52,15 +53,15 @@ export const delegate: Tool = tool({
 });
 
 /** Nothing is held open at the hub meanwhile: it is asked again whenever something happened in the session. */
-async function settled(call: Call, params: DelegateParams) {
+async function settled(call: Call, then: string, params: DelegateParams) {
   const found = await waitFor(call, params.session_id, async () => {
     const answer = await call.participant.call('delegate', params);
     return { status: answer.outcome === 'open' ? ('waiting' as const) : ('done' as const), answer, reason: 'asked' };
   });
-  return resultOf(params.session_id, found.answer);
+  return resultOf(params.session_id, found.answer, then);
 }
 
-function resultOf(session_id: string, { outcome, child_session_id, reply, reason }: DelegateAnswer) {
+function resultOf(session_id: string, { outcome, child_session_id, reply, reason }: DelegateAnswer, then: string) {
   const about = { session: session_id, child_session: child_session_id, outcome };
   if (outcome === 'open') {
     const hint = 'No answer yet: call delegate again with the same arguments.';
@@ -77,6 +78,6 @@ function resultOf(session_id: string, { outcome, child_session_id, reply, reason
     answer: isLong ? reply.text.slice(0, PAGE_CHARS) : reply.text,
     ...(isLong ? { more: true } : {}),
     call_again: false,
-    next: 'Go on with your turn: call say.',
+    next: then,
   };
 }

@@ -1,11 +1,13 @@
 /** The tools `accept_invite`, `decline_invite`, `leave` and `close`. Each may be called again: then nothing changes. */
 
 import { z } from 'zod';
+import { nameOf } from '../../../core/session.ts';
 import { next, session } from '../fields.ts';
 import { standingIn } from '../standing.ts';
 import { type Tool, tool } from '../tool.ts';
 
 const reason = z.string().min(1).max(256).optional();
+const DECLINED = 'Declined. Nothing is left to do in this session.';
 const output = z.object({ session: z.string(), state: z.string(), next });
 
 export const acceptInvite: Tool = tool({
@@ -20,7 +22,10 @@ export const acceptInvite: Tool = tool({
     const { status } = await standingIn(participant, session_id);
     const op = status === 'hidden' ? 'return_to_session' : 'ack_invite';
     const { state } = await participant.call(op, { session_id });
-    return { session: session_id, state, next: 'You are in. Call wait_turn with this session.' };
+    const { session: now } = await standingIn(participant, session_id);
+    const missing = now.state === 'INVITED' ? now.pending_acks.slice(0, 10).map((id) => nameOf(now, id)) : [];
+    const others = missing.length === 0 ? '' : ` It begins when these have accepted too: ${missing.join(', ')}.`;
+    return { session: session_id, state, next: `You are in.${others} Call wait_turn with this session.` };
   },
 });
 
@@ -28,13 +33,13 @@ export const declineInvite: Tool = tool({
   name: 'decline_invite',
   title: 'Decline an invite',
   description:
-    'Turns an invite down. Call it when you are invited and should not take part; say why in a few words. Then call wait_turn for others, or go on with something else.',
+    'Turns an invite down. Call it when you are invited and should not take part; say why in a few words. Where everybody is needed for it to begin, as is usual, it ends for all others too. Then call wait_turn for others, or go on with something else.',
   effect: 'ends',
   input: z.object({ session, reason: reason.describe('Why, for whoever invited you.') }),
   output,
   async run({ session: session_id, reason: why }, { participant }) {
     const { state } = await participant.call('reject_invite', { session_id, reason: why });
-    return { session: session_id, state, next: 'Declined. Nothing is left to do in this session.' };
+    return { session: session_id, state, next: DECLINED };
   },
 });
 

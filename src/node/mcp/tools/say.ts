@@ -25,7 +25,7 @@ export const say: Tool = tool({
   title: 'Say something',
   description:
     'Says a text in a session. Call it when wait_turn answered your_turn, with the `turn` it gave you. ' +
-    'Gives back its seq and who is expected next; then call wait_turn again. Calling it again for the same turn says nothing twice (`already_said`). If it is not your turn it is refused and says who is expected.',
+    'Gives back its seq and who is expected next; then call wait_turn again. Calling it again for the same turn says nothing twice (`already_said`); without `turn` the same text is not said twice until somebody else has spoken. If it is not your turn it is refused and says who is expected.',
   effect: 'changes',
   input: z.object({ session, text: text.describe('What to say: plain text or Markdown.'), turn }),
   output,

@@ -43,7 +43,9 @@ export const sessionOpen: Tool = tool({
     knobs: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe('Settings of the type, such as {"ordering": "round_robin"}.'),
+      .describe(
+        'Settings of the type. discussion: {"rounds": 3, "ordering": "round_robin" | "raise_hand" | "moderated" | "random"}; workflow needs {"graph": {…}}, which says who is next; the others need none.',
+      ),
     key,
   }),
   output: z.object({

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { nameOf } from '../../../core/session.ts';
 import { parseCursor } from '../cursor.ts';
 import { next, said, session } from '../fields.ts';
-import { standingIn } from '../standing.ts';
+import { isOver, type Standing, standingIn } from '../standing.ts';
 import { type Tool, tool } from '../tool.ts';
 import { pageFrom } from '../transcript-page.ts';
 
@@ -37,11 +37,7 @@ export const sessionRead: Tool = tool({
     const page = await pageFrom(participant, id, parseCursor(cursor));
     const { session: metadata, turn, agentId } = standing;
     const isMine = metadata.state === 'ACTIVE' && turn?.agent_id === agentId;
-    const hint = page.more
-      ? 'There is more: call session_read with this cursor.'
-      : isMine
-        ? 'It is your turn: call say.'
-        : 'Call wait_turn to hear when it is your turn.';
+    const hint = page.more ? 'There is more: call session_read with this cursor.' : afterAll(standing, isMine);
     return {
       session: id,
       type: metadata.manifest.type,
@@ -56,3 +52,10 @@ export const sessionRead: Tool = tool({
     };
   },
 });
+
+function afterAll(standing: Standing, isMine: boolean): string {
+  if (isOver(standing)) return 'That was all, and it is over for you: nothing is left to do in it.';
+  return isMine
+    ? 'It is your turn: call wait_turn for its `turn`, then say.'
+    : 'Call wait_turn to hear when it is your turn.';
+}

@@ -13,7 +13,7 @@ export const waitTurn: Tool = tool({
   name: 'wait_turn',
   title: 'Wait for your turn',
   description:
-    'Waits until something is for you to do, and answers within half a minute at most. Call it after you joined a session, after every say, and whenever you have nothing else to do while you take part. ' +
+    'Waits until something is for you to do, and answers within {max_wait} at most. Call it after you joined a session, after every say, and whenever you have nothing else to do while you take part. ' +
     '`status` is: your_turn (with `turn` and what was said since you last spoke: answer with say), invited (call accept_invite or decline_invite), closed (the session is over for you), or waiting: then call it again at once with the `cursor` it gave, as often as it takes. ' +
     'Give a session to wait for that one alone; without it, it waits for any of yours and for invites.',
   effect: 'reads',
