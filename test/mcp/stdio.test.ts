@@ -57,6 +57,23 @@ describe('the process', () => {
     expect(code).toBe(0);
   });
 
+  test('[MC4] a line that is longer than it takes ends it with a word on stderr, and leaves nobody connected', async () => {
+    const one = await HttpHub.open();
+    const { token } = await one.hub.createToken({ name: 'reviewer' });
+    const child = run(['--name', 'reviewer', '--url', one.url, '--token', token]);
+    const unbound = new Promise<void>((resolve) => void one.hub.on('agentUnbound', () => resolve()));
+    const bound = new Promise<void>((resolve) => void one.hub.on('agentBound', () => resolve()));
+    child.stdin.on('error', () => {});
+    child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
+    await bound;
+    // Its host keeps stdin open.
+    child.stdin.write('x'.repeat(12 * 1024 * 1024));
+    const [code] = await once(child, 'close');
+    await unbound;
+    expect(code).toBe(1);
+    expect(child.err()).toContain('ended: what came on stdin could not be followed');
+  });
+
   test('[MC4] what it is asked wrongly is said before it begins', async () => {
     for (const wait of ['0s', '11m', 'soon']) {
       const child = run(['--name', 'reviewer', '--max-wait', wait]);

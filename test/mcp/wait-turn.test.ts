@@ -161,3 +161,33 @@ test('[MC5] with several sessions each turn, invite and end is told, one at a ti
   expect(ended.sort()).toEqual(heard);
   expect(await agent.value('wait_turn', { cursor })).toMatchObject({ status: 'waiting' });
 });
+
+test('[MC5] however many sessions end or have something new, each is told once and then it waits', async () => {
+  const one = await HttpHub.open();
+  const agent = await ways.join(one, 'reviewer', { over: 'http', revision: '2026' }, '1s');
+  let { cursor } = await agent.value('wait_turn');
+  const bob = await one.hub.agent('bob');
+  const sessions: Awaited<ReturnType<typeof bob.open>>[] = [];
+  for (let i = 0; i < 48; i++) {
+    const session = await bob.open('conversation', { participants: ['reviewer'], wait: 'created' });
+    await agent.value('accept_invite', { session: session.id });
+    await session.send('hello');
+    sessions.push(session);
+  }
+  const told = async (status: string): Promise<readonly string[]> => {
+    const heard = [];
+    for (let i = 0; i < 60; i++) {
+      const found = await agent.value('wait_turn', { cursor });
+      cursor = found.cursor;
+      if (found.status !== status) break;
+      heard.push(found.session);
+    }
+    return heard.sort();
+  };
+  const all = sessions.map(({ id }) => id).sort();
+  expect(await told('your_turn')).toEqual(all);
+  for (const session of sessions) await session.close('bye');
+  expect(await told('closed')).toEqual(all);
+  expect(await told('closed')).toEqual([]);
+  expect(cursor.length).toBeLessThan(1_000);
+});

@@ -48,8 +48,9 @@ export const mcp: Command = {
     const { url, credentials, ca } = await whereIs(asked, io);
     const proof = { credentials, ...(ca === undefined ? {} : { ca }) };
     const { serveStdio } = await import('../mcp/stdio.ts');
-    await serveStdio({ url, ...who, proof, maxWaitMs, patienceMs: PATIENCE_MS, log: lineLog(process.stderr) });
-    return EXIT.done;
+    const log = lineLog(process.stderr);
+    const isInOrder = await serveStdio({ url, ...who, proof, maxWaitMs, patienceMs: PATIENCE_MS, log });
+    return isInOrder ? EXIT.done : EXIT.failed;
   },
 };
 

@@ -21,3 +21,11 @@ export function parseCursor(text: string | undefined): Cursor {
     `cursor: expected one that an earlier call gave back, got ${JSON.stringify(text.slice(0, 40))}. Leave it out to begin at the start.`,
   );
 }
+
+/** One that no call gave: what comes until then would pass as read. */
+export function assertWithin({ seq }: Pick<Cursor, 'seq'>, headSeq: number): void {
+  if (seq <= headSeq) return;
+  throw new Refusal(
+    `cursor: expected one that an earlier call gave back for this session, got ${seq}, but the session has come to ${headSeq} only. Leave it out to begin at the start.`,
+  );
+}

@@ -64,20 +64,25 @@ export class McpSite {
     over: AbortController,
   ): Promise<void> {
     const gone = new AbortController();
+    let release = (): void => {};
     response.once('close', () => {
       gone.abort();
       over.abort();
+      release();
     });
     try {
       const maxWaitMs = waitIn(request);
       const { hub, bells } = this;
       const { agentId, proof } = await whoAsks(hub, asker, request);
-      this.count(agentId, response);
+      // Of what is closed already nothing more would be heard: it would be waited for without end.
+      if (response.destroyed) return;
+      release = this.count(agentId);
       const participant = new HttpParticipant({ hub, bells, agentId, proof });
       const body = request.method === 'POST' ? await readText(request, response, limitsFor(hub, 'known')) : null;
       // Loaded when somebody asks.
       this.handler ??= this.load();
       const { fetch } = await this.handler;
+      if (response.destroyed) return;
       const authInfo = authOf({ participant, maxWaitMs, signal: over.signal });
       await sendWeb(await fetch(webRequest(request, body, gone.signal), { authInfo }), response);
     } catch (thrown) {
@@ -87,6 +92,8 @@ export class McpSite {
       const error = toWireError(thrown, 'the request');
       this.hub.refused(error.code);
       respondError(response, error);
+    } finally {
+      release();
     }
   }
 
@@ -101,19 +108,22 @@ export class McpSite {
     );
   }
 
-  /** Those that wait cost a socket each, so that one agent has only so many. */
-  private count(agentId: string, response: ServerResponse): void {
+  /** Those that wait cost a socket each, so that one agent has only so many. Gives back what ends it, and may be called again. */
+  private count(agentId: string): () => void {
     const open = this.open.get(agentId) ?? 0;
     if (open >= MOST_OPEN) {
       const message = `/mcp: at most ${MOST_OPEN} requests may be open for one agent`;
       throw new WireError('rate_limited', message, { retry_after_ms: 1_000 });
     }
     this.open.set(agentId, open + 1);
-    response.once('close', () => {
+    let isOpen = true;
+    return () => {
+      if (!isOpen) return;
+      isOpen = false;
       const left = (this.open.get(agentId) ?? 1) - 1;
       if (left === 0) this.open.delete(agentId);
       else this.open.set(agentId, left);
-    });
+    };
   }
 }
 

@@ -2,14 +2,12 @@
 
 import { DELEGATION_LABEL } from '../../core/delegation.ts';
 import type { SessionSummary } from '../../core/operations.ts';
-import { type AroundCursor, aroundText, parseAround, toldSeq, withTold } from './around-cursor.ts';
+import { type AroundCursor, aroundText, nextEnd, parseAround, toldSeq, withEnd, withTold } from './around-cursor.ts';
 import { type FoundIn, lookIn } from './look-in.ts';
 import type { Participant } from './participant.ts';
 
 /** How many are looked at: of turns, of the newest that have not ended, and of the newest that have. */
 const MOST = 50;
-/** More than any seq: that it ended was told. */
-const ENDED = 999_999_999_999_999;
 
 export async function lookAround(participant: Participant, given: string | undefined): Promise<FoundIn> {
   const cursor = given === undefined ? await fromNow(participant) : parseAround(given);
@@ -24,10 +22,11 @@ export async function lookAround(participant: Participant, given: string | undef
     // Who left, or was removed, has no business in it: that is no news.
     if (found.status === 'waiting') reason = `${found.type} ${session_id}: ${found.reason}`;
   }
-  const ended = await newlyEnded(participant, cursor);
-  if (ended !== null) {
-    const found = await lookIn(participant, ended, null);
-    return { ...found, cursor: aroundText(withTold(cursor, ended, ENDED)) };
+  const ended = await endedOnes(participant);
+  const end = nextEnd(cursor, ended);
+  if (end !== null) {
+    const found = await lookIn(participant, end.session_id, null);
+    return { ...found, cursor: aroundText(withEnd(cursor, end, ended)) };
   }
   const next = 'Nothing for you yet: call wait_turn again with this cursor.';
   return { status: 'waiting', reason, cursor: aroundText(cursor), call_again: true, next };
@@ -44,14 +43,10 @@ async function worthALook(participant: Participant, live: readonly SessionSummar
   return new Set([...turns, ...live].map(({ session_id }) => session_id));
 }
 
-async function newlyEnded(participant: Participant, cursor: AroundCursor): Promise<string | null> {
+async function endedOnes(participant: Participant): Promise<readonly SessionSummary[]> {
   const agentId = await participant.agentId;
   const states = ['CLOSING', 'CLOSED', 'EXPIRED'] as const;
   const { sessions } = await participant.call('list_sessions', { states, limit: MOST });
-  const isNews = ({ state, closed_at, session_id }: SessionSummary): boolean =>
-    (state === 'CLOSING' || (closed_at !== null && closed_at >= cursor.since)) && toldSeq(cursor, session_id) !== ENDED;
   // The end of a child of a delegation of one's own is the answer that `delegate` brings.
-  const isOwn = ({ labels, creator_id }: SessionSummary): boolean =>
-    labels[DELEGATION_LABEL] !== undefined && creator_id === agentId;
-  return sessions.find((one) => isNews(one) && !isOwn(one))?.session_id ?? null;
+  return sessions.filter(({ labels, creator_id }) => labels[DELEGATION_LABEL] === undefined || creator_id !== agentId);
 }

@@ -7,7 +7,7 @@ import type { Participant } from './participant.ts';
 const FIRST = 50;
 const FURTHER = 500;
 /** Looks before it is given up. */
-const MOST_LOOKS = 20;
+const MOST_LOOKS = 100;
 
 export interface LookedBack {
   /** The newest first. */

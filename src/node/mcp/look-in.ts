@@ -3,7 +3,8 @@
 import { DELEGATION_LABEL } from '../../core/delegation.ts';
 import type { Envelope } from '../../core/envelope.ts';
 import { nameOf } from '../../core/session.ts';
-import { lookBack } from './look-back.ts';
+import { assertWithin } from './cursor.ts';
+import { type LookedBack, lookBack } from './look-back.ts';
 import type { Participant } from './participant.ts';
 import { answeredBy, answeredSeq, isOver, recentlySaid, type Standing, standingIn } from './standing.ts';
 import { pageFrom, type Said } from './transcript-page.ts';
@@ -41,9 +42,10 @@ export async function lookIn(participant: Participant, id: string, after: number
   };
   if (status === 'invited' && !isOver(standing)) return { ...about, ...invite(standing) };
   if (isOver(standing)) return { ...about, ...(await closed(participant, standing)) };
+  assertWithin({ seq: after ?? 0 }, session.head_seq);
   const why = notYet(standing);
   if (why !== null) return { ...about, ...waiting(why) };
-  const recent = await recentlySaid(participant, id, standing);
+  const recent = await recentFor(participant, id, standing, after ?? 0);
   if (!isMine(standing, recent, after ?? 0)) return { ...about, ...waiting(awaited(standing)) };
   return { ...about, ...(await myTurn(participant, id, standing, recent)) };
 }
@@ -91,8 +93,7 @@ function notYet({ session, status, unavailable, agentId }: Standing): string | n
 function isMine({ turn, agentId, session }: Standing, recent: readonly Envelope[], after: number): boolean {
   if (turn !== null) return turn.agent_id === agentId;
   if (recent.length === 0) return after === 0 && session.creator_id === agentId;
-  const own = recent.find(({ sender_id }) => sender_id === agentId);
-  const heard = Math.max(after, own === undefined ? 0 : answeredBy(own));
+  const heard = Math.max(after, lastAnswered(recent, agentId));
   return recent.some(({ sender_id, seq }) => sender_id !== agentId && seq > heard);
 }
 
@@ -101,7 +102,7 @@ function awaited({ session, turn }: Standing): string {
 }
 
 async function myTurn(participant: Participant, id: string, standing: Standing, recent: readonly Envelope[]) {
-  const since = await lastAnswered(participant, id, standing.agentId);
+  const since = await answeredUpTo(participant, id, standing.agentId);
   const page = await pageFrom(participant, id, { seq: since, chars: 0 }, TURN_CHARS);
   const { more, cursor } = page;
   const messages = page.messages.filter(({ own }) => own !== true);
@@ -120,9 +121,29 @@ async function myTurn(participant: Participant, id: string, standing: Standing, 
   } satisfies Partial<FoundIn>;
 }
 
-/** Up to where it has answered: what came after that it may not have heard. 0 = it never spoke, or so long ago that all is shown. */
-async function lastAnswered(participant: Participant, id: string, agentId: string): Promise<number> {
-  const isOwn = ({ sender_id }: Envelope): boolean => sender_id === agentId;
-  const own = (await lookBack(participant, id, ({ said }) => said.some(isOwn))).said.find(isOwn);
+/** As much of what was said, the newest first, as tells whether it is one's turn. */
+async function recentFor(
+  participant: Participant,
+  id: string,
+  standing: Standing,
+  after: number,
+): Promise<readonly Envelope[]> {
+  if (standing.turn !== null) return recentlySaid(participant, id, standing);
+  const isTold = ({ said, from }: LookedBack): boolean =>
+    from <= Math.max(after, said.length === 0 ? 0 : lastAnswered(said, standing.agentId)) + 1;
+  const isEnough = (back: LookedBack): boolean =>
+    isTold(back) || (back.said.length > 0 && isMine(standing, back.said, after));
+  return (await lookBack(participant, id, isEnough)).said;
+}
+
+/** Up to where it has answered, as far as is known: what came after that it may not have heard. */
+function lastAnswered(said: readonly Envelope[], agentId: string): number {
+  const own = said.find(({ sender_id }) => sender_id === agentId);
   return own === undefined ? 0 : answeredBy(own);
+}
+
+/** The same, however long ago. 0 = it never spoke, or so long ago that all is shown. */
+async function answeredUpTo(participant: Participant, id: string, agentId: string): Promise<number> {
+  const isOwn = ({ sender_id }: Envelope): boolean => sender_id === agentId;
+  return lastAnswered((await lookBack(participant, id, ({ said }) => said.some(isOwn))).said, agentId);
 }

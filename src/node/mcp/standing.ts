@@ -4,8 +4,9 @@ import type { Envelope, Turn } from '../../core/envelope.ts';
 import type { Result } from '../../core/operations.ts';
 import { isTerminal, nameOf, type ParticipantStatus, participantOf } from '../../core/session.ts';
 import { msFromIso } from '../../core/time.ts';
-import { lookBack } from './look-back.ts';
+import { type LookedBack, lookBack } from './look-back.ts';
 import type { Participant } from './participant.ts';
+import { Refusal } from './refusal.ts';
 
 export interface Standing {
   readonly session: Result<'get_session'>['session'];
@@ -34,8 +35,14 @@ export async function recentlySaid(
   { turn }: Standing,
 ): Promise<readonly Envelope[]> {
   const since = turn?.since_seq ?? Number.MAX_SAFE_INTEGER;
-  const { said } = await lookBack(participant, session_id, ({ said, from }) => said.length > 0 && from <= since);
-  return said;
+  const isEnough = ({ said, from }: LookedBack): boolean => said.length > 0 && from <= since;
+  const { said, from } = await lookBack(participant, session_id, isEnough);
+  if (said.length > 0 || from === 0 || turn !== null) return said;
+  // What is answered cannot be told, and a guess might say something twice.
+  throw new Refusal(
+    `nothing was said in all of the log since seq ${from}, and it is not looked further back: nothing was done. ` +
+      'Wait with wait_turn until somebody says something, or open another session.',
+  );
 }
 
 /** The key under which the answer to a turn is said, from which the turn can be told. */

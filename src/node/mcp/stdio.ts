@@ -1,4 +1,4 @@
-/** An MCP server on this process's stdin and stdout, for one name at one hub, until stdin ends. */
+/** An MCP server on this process's stdin and stdout, for one name at one hub, until stdin ends or cannot be followed. */
 
 import { once } from 'node:events';
 import type { Log } from '../../core/ports.ts';
@@ -9,7 +9,8 @@ export interface StdioSettings extends LinkSettings {
   readonly maxWaitMs: number;
 }
 
-export async function serveStdio(settings: StdioSettings): Promise<void> {
+/** Resolves when it is over; false = what came on stdin could not be followed any more. */
+export async function serveStdio(settings: StdioSettings): Promise<boolean> {
   const { log, maxWaitMs } = settings;
   const [sdk, stdio] = await Promise.all([
     import('@modelcontextprotocol/server'),
@@ -18,18 +19,33 @@ export async function serveStdio(settings: StdioSettings): Promise<void> {
   const link = new HubLink(settings);
   const gone = new AbortController();
   const onerror = (error: Error): void => log.warn(error.message);
+  const transport = new stdio.StdioServerTransport();
   const serving = stdio.serveStdio(
     ({ era }) => {
       // Present from the start. A host of the newer revision may only be looking what this is, and is gone again.
       if (era === 'legacy') void link.connected().catch((error: unknown) => tellLater(log, error));
       return mcpServer(sdk, link, { maxWaitMs, signal: gone.signal });
     },
-    { onerror },
+    { onerror, transport },
   );
-  await over();
+  const isInOrder = await Promise.race([over(), brokenOff(transport)]);
+  if (!isInOrder) log.warn('ended: what came on stdin could not be followed any more. Start it again.');
   gone.abort();
   await serving.close();
   await link.end();
+  return isInOrder;
+}
+
+/** It closes by itself, for instance at a line longer than it takes, and hears nothing from then on. */
+function brokenOff(transport: { onclose?: (() => void) | undefined }): Promise<boolean> {
+  const { onclose } = transport;
+  return new Promise((resolve) => {
+    transport.onclose = () => {
+      onclose?.();
+      const { stdin, stdout } = process;
+      resolve(stdin.readableEnded || stdin.destroyed || stdout.destroyed || stdout.errored !== null);
+    };
+  });
 }
 
 function tellLater(log: Log, error: unknown): void {
@@ -37,7 +53,7 @@ function tellLater(log: Log, error: unknown): void {
 }
 
 /** Its host closes stdin, or ends it. */
-async function over(): Promise<void> {
+async function over(): Promise<boolean> {
   const { stdin, stdout } = process;
   await Promise.race([
     once(stdin, 'end'),
@@ -46,4 +62,5 @@ async function over(): Promise<void> {
     once(process, 'SIGINT'),
     once(process, 'SIGTERM'),
   ]);
+  return true;
 }

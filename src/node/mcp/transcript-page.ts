@@ -3,7 +3,7 @@
 import type { Envelope } from '../../core/envelope.ts';
 import { isLine } from '../../core/lines.ts';
 import type { ViewMessage } from '../../core/view.ts';
-import { type Cursor, cursorText } from './cursor.ts';
+import { assertWithin, type Cursor, cursorText } from './cursor.ts';
 import type { Participant } from './participant.ts';
 
 /** One thing that was said, or a part of it. */
@@ -43,6 +43,7 @@ export async function pageFrom(
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
     const log = await participant.call('read_log', { session_id, from_seq: seq + 1, limit: LOG_PAGE });
     headSeq = log.head_seq;
+    assertWithin({ seq }, headSeq);
     const { lines, lastSeq } = fewLines(log.envelopes, log.next === null ? Math.max(seq, headSeq) : log.next - 1);
     const shown = lines === 0 ? [] : await shownUpTo(participant, session_id, lastSeq, lines);
     const chars = seq === from.seq ? from.chars : 0;

@@ -16,6 +16,7 @@ export function webRequest(request: IncomingMessage, body: string | null, signal
 }
 
 export async function sendWeb(answer: Response, response: ServerResponse): Promise<void> {
+  if (response.destroyed) return void (await answer.body?.cancel());
   for (const [name, value] of answer.headers) response.setHeader(name, value);
   response.setHeader('cache-control', 'no-store');
   response.setHeader('x-content-type-options', 'nosniff');

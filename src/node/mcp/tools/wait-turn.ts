@@ -1,6 +1,7 @@
 /** The tool `wait_turn`. */
 
 import { z } from 'zod';
+import { AROUND_CHARS } from '../around-cursor.ts';
 import { parseCursor } from '../cursor.ts';
 import { next, said } from '../fields.ts';
 import { lookAround } from '../look-around.ts';
@@ -20,7 +21,7 @@ export const waitTurn: Tool = tool({
     session: z.string().min(1).max(128).optional().describe('Wait in this session alone.'),
     cursor: z
       .string()
-      .max(2_000)
+      .max(AROUND_CHARS)
       .optional()
       .describe('The cursor of your last wait_turn or say. Leave it out the first time.'),
   }),
