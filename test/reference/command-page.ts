@@ -31,7 +31,8 @@ A command that only looks does so under a name of its own (\`cli.<login>.<host>\
 \`open\`, \`send\`, \`inbox\` and \`schedule create\` speak for somebody: \`--as\`, \`PARLEY_NAME\` or your login name, which is registered
 if it is new. A hub has one connection for each name, and a newer one takes over. So a command first looks whether that name is connected,
 as by a \`parley join\` in another terminal; then it is refused with exit code 7, and \`--take-over\` does it all the same. Commands that
-speak for one name wait for each other. Invites and messages are left to whoever stays: a short command accepts and acks nothing. With a token
+speak for one name wait for each other. Invites and messages are left to whoever stays: a short command accepts and acks nothing, and
+\`open --follow\` acks only what it prints. With a token
 for one name alone nobody can look first, and a note on stderr says so.
 
 ## What it writes
