@@ -1,6 +1,13 @@
 /** docs/cli.md, made from the table of commands. */
 
-import { COMMON_OPTIONS, type Command, type Option, optionsOf, usageOf } from '../../src/node/commands/command.ts';
+import {
+  COMMON_OPTIONS,
+  type Command,
+  type Option,
+  optionsOf,
+  usageOf,
+  wholeHelpOf,
+} from '../../src/node/commands/command.ts';
 import { EXIT, EXIT_HELP, type ExitName } from '../../src/node/commands/exit-codes.ts';
 import { ENVIRONMENT } from '../../src/node/commands/help.ts';
 import { COMMANDS } from '../../src/node/commands/table.ts';
@@ -56,13 +63,10 @@ function sectionOf(command: Command): string {
   const { name, summary, details, args = [], examples, json } = command;
   const common = new Set(COMMON_OPTIONS.map((option) => option.name));
   const rows = [
-    ...args.map((one) => `| \`<${one.name}>\` | ${cell(one.help)} |`),
+    ...args.map((one) => `| \`<${one.name}>\` | ${cell(wholeHelpOf(one))} |`),
     ...optionsOf(command)
       .filter((option) => !common.has(option.name))
-      .map(
-        (option) =>
-          `| \`${wordOf(option)}\` | ${cell(option.help)}${option.isMany === true ? ' May be repeated.' : ''} |`,
-      ),
+      .map((option) => `| \`${wordOf(option)}\` | ${cell(wholeHelpOf(option))} |`),
   ];
   const table = rows.length === 0 ? '' : `| | |\n|---|---|\n${rows.join('\n')}\n\n`;
   return `## ${name}
