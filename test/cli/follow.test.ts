@@ -30,3 +30,18 @@ it('[CM6] what --follow prints is read, so that the session ends with its last m
   expect(types.slice(-3)).toEqual(['msg.text', 'session.closing', 'session.closed']);
   expect(await line.json('inbox')).toEqual([]);
 });
+
+it('[CM8] a turn that failed is told in words, by show and by --follow', async () => {
+  const failing = ['join', '--name', 'e7', '--command', `'${process.execPath}' -e 'process.exit(7)'`, '--json'];
+  const e7 = new Joined(line.spawn(failing));
+  await e7.says('"joined"');
+  const follow = new Joined(line.spawn(['open', 'consulting', '--to', 'e7', '--follow', 'Is it ready?']));
+  await follow.says(/e7 could not answer: .*exitCode=7/);
+  follow.child.kill('SIGINT');
+  await follow.ended;
+  const { out } = await line.run(['show', 'last']);
+  expect(out).toMatch(/ e7 +e7 could not answer: .*exitCode=7/);
+  expect(out).not.toContain('since_seq');
+  e7.child.kill('SIGINT');
+  expect(await e7.ended).toBe(0);
+});
