@@ -105,6 +105,8 @@ describe('an agent that is a program', () => {
     bob.child.kill('SIGINT');
     expect(await bob.ended).toBe(0);
     expect(bob.out).toContain('turns that are open wait for its next run');
+    // Nothing runs any more.
+    expect(bob.err).not.toContain('ending');
   });
 
   it('[PA12, PA15] Ctrl-C in the middle of a turn ends the program; the next run takes the turn again', async () => {
@@ -115,6 +117,7 @@ describe('an agent that is a program', () => {
     const [pid] = await pids();
     first.child.kill('SIGINT');
     expect(await first.ended).toBe(0);
+    expect(first.err).toContain('ending node …\n');
     await gone(pid);
     expect(linesOf(first.out).map(({ event }) => event)).toEqual([
       'joined',
