@@ -63,7 +63,7 @@ function textOf({ start }: ThreadContext, systemPrompt: string, steps: readonly 
 
 /** By name where that is known: of the opening frame `meta.name` is the agent itself. */
 function speakerOf({ role, meta }: Step): string {
-  const name = 'from' in meta ? meta.from : 'participants' in meta ? undefined : meta.name;
+  const name = meta.from ?? (meta.participants === undefined ? meta.name : undefined);
   return typeof name === 'string' && attributeOf(name) !== '' ? name : role;
 }
 
