@@ -1,7 +1,7 @@
 // `parley join` with an agent, as the process it is: what it shows, and what is left when it ends, however it ends.
 
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -105,6 +105,8 @@ describe('an agent that is a program', () => {
     bob.child.kill('SIGINT');
     expect(await bob.ended).toBe(0);
     expect(bob.out).toContain('turns that are open wait for its next run');
+    // Nothing runs any more.
+    expect(bob.err).not.toContain('ending');
   });
 
   it('[PA12, PA15] Ctrl-C in the middle of a turn ends the program; the next run takes the turn again', async () => {
@@ -115,6 +117,7 @@ describe('an agent that is a program', () => {
     const [pid] = await pids();
     first.child.kill('SIGINT');
     expect(await first.ended).toBe(0);
+    expect(first.err).toContain('ending node …\n');
     await gone(pid);
     expect(linesOf(first.out).map(({ event }) => event)).toEqual([
       'joined',
@@ -164,6 +167,36 @@ describe('an agent that is a program', () => {
   });
 });
 
+describe('how a program is run', () => {
+  it('[PA15] where it is told to, with the variables it is given and no others', async () => {
+    const script = join(folder, 'where.mjs');
+    await writeFile(
+      script,
+      'console.log(process.cwd(), process.env.MINE_1, process.env.MINE_2, process.env.OTHERS);\n',
+    );
+    const own = { MINE_1: 'one', MINE_2: 'two', OTHERS: 'three' };
+    const command = `'${process.execPath}' '${script}'`;
+    const args = ['join', '--name', 'gil', '--command', command, '--cwd', folder, '--pass-env', 'MINE_1,MINE_2'];
+    const gil = new Joined(line.spawn(args, own));
+    started.push(gil);
+    await gil.says('gil has joined');
+    const session = await ask('gil');
+    await session.ended();
+    expect(await answers(session)).toEqual([`${await realpath(folder)} one two undefined`]);
+  });
+
+  it('[PA15] for as long as it may', async () => {
+    const hal = run('hal', '--command', fake(), '--timeout', '0.2s', '--json');
+    await hal.says('"joined"');
+    await ask('hal');
+    await hal.says('"failed"');
+    expect(linesOf(hal.out).find(({ event }) => event === 'failed')).toMatchObject({
+      kind: 'timeout',
+      message: expect.stringContaining('within 200 ms'),
+    });
+  });
+});
+
 describe('an agent that is a script', () => {
   it('[PA11, PA15] is a function of a module, with a role', async () => {
     const script = join(folder, 'echo.mjs');
@@ -201,7 +234,38 @@ describe('asked wrongly', () => {
     ['a CLI there is none of', ['--cli', 'clade'], 2, /claude/],
     ['two at once', ['--command', 'cat', '--script', 'x.mjs'], 2, /--command and --script exclude each other/],
     ['a person and an agent', ['--human', '--command', 'cat'], 2, /--human and an agent exclude each other/],
-    ['a script that is not there', ['--script', '/nowhere/x.mjs'], 1, /--script: \/nowhere\/x\.mjs: /],
+    [
+      'a script that is not there',
+      ['--script', '/nowhere/x.mjs'],
+      5,
+      /--script: \/nowhere\/x\.mjs is not there\n.*path/,
+    ],
+    ['a script in TypeScript', ['--script', '/nowhere/x.ts'], 2, /expected JavaScript, got TypeScript\n.*tsc/],
+    [
+      'permissions of a command',
+      ['--command', 'cat', '--permissions', 'full'],
+      2,
+      /--permissions does nothing with --command\n.*--cli/,
+    ],
+    [
+      'the output of a script',
+      ['--script', 'x.mjs', '--output', 'json'],
+      2,
+      /--output does nothing with --script\n.*--command/,
+    ],
+    ['a time limit of a script', ['--script', 'x.mjs', '--timeout', '1m'], 2, /--timeout does nothing with --script/],
+    ['a model that goes nowhere', ['--command', 'cat', '--model', 'x'], 2, /--model does nothing: \{model\} is not in/],
+    ['a folder for a person', ['--human', '--cwd', '/'], 2, /--cwd does nothing for a person/],
+    ['a folder that is not there', ['--command', 'cat', '--cwd', '/nowhere'], 5, /--cwd: \/nowhere is not there/],
+    [
+      'a time that is none',
+      ['--command', 'cat', '--timeout', 'soon'],
+      2,
+      /--timeout: expected a time such as .* got "soon"/,
+    ],
+    ['no time at all', ['--command', 'cat', '--timeout', '0'], 2, /--timeout: expected a time/],
+    ['a variable with its value', ['--command', 'cat', '--pass-env', 'A=b'], 2, /--pass-env: expected names/],
+    ['a variable that is not set', ['--command', 'cat', '--pass-env', 'NO_SUCH_1'], 2, /NO_SUCH_1 is not set here/],
     ['a role that is not there', ['--role', '/nowhere/x.md'], 5, /--role: \/nowhere\/x\.md cannot be read/],
     ['quotes that are open', ['--command', 'cat "x'], 2, /quotes are closed/],
     ['a number that is none', ['--command', 'cat', '--parallel', '0'], 2, /--parallel: expected a whole number/],
@@ -225,6 +289,26 @@ describe('asked wrongly', () => {
     await writeFile(role, '---\nnmae: x\n---\nYou are kind.');
     expect((await line.run(['join', '--role', role])).err).toMatch(
       /expected name, description, model, cli .* got "nmae"/,
+    );
+  });
+
+  it('[PA15] a role that has its CLI beside another way, and a script that cannot be loaded', async () => {
+    const role = join(folder, 'role.md');
+    await writeFile(role, '---\ncli: claude\n---\nYou are kind.');
+    expect(await line.run(['join', '--role', role, '--command', 'cat'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--command and "cli: claude" of the role exclude each other'),
+    });
+    const script = join(folder, 'half.mjs');
+    await writeFile(script, 'export default (');
+    expect(await line.run(['join', '--script', script])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/half\.mjs: it is no JavaScript module: .*\n"node --check .*half\.mjs" says where/),
+    });
+    const list = join(folder, 'half.json');
+    await writeFile(list, '["Yes.');
+    expect((await line.run(['join', '--script', list])).err).toMatch(
+      /half\.json: it is no JSON: .*\nIt is a list such as/,
     );
   });
 

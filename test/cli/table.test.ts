@@ -23,6 +23,12 @@ it.each(COMMANDS.map((command) => [command.name, command] as const))(
   (name, command) => {
     const help = helpOf(command);
     for (const option of optionsOf(command)) expect(help).toContain(`--${option.name}`);
+    for (const { name: one, values } of [...optionsOf(command), ...(command.args ?? [])]) {
+      const [, own = ''] =
+        new RegExp(`^  (?:--${one}|<${one}>)(?: <|  |\\n)([^]*?)(?=\\n  \\S|\\n\\n)`, 'm').exec(help) ?? [];
+      for (const value of typeof values === 'object' ? values : [])
+        expect({ one, own }).toEqual({ one, own: expect.stringContaining(value) });
+    }
     expect(helpOfAll(COMMANDS)).toContain(`\n  ${name} `);
     expect(command.examples.length).toBeGreaterThan(0);
     expect(new Set(optionsOf(command).map((option) => option.name)).size).toBe(optionsOf(command).length);

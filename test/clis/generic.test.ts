@@ -85,3 +85,17 @@ describe('[AC1, AC13] what it is called with', () => {
     );
   });
 });
+
+describe('[AC5, AC13] output that cannot be read is told as that, with a little of it', () => {
+  const messageOf = (...lines: readonly Line[]): string | undefined =>
+    replay(record({ output: 'json' }), lines).error?.message;
+
+  it('JSON that is cut, and JSON without an answer', () => {
+    expect(messageOf('{"result":', '"Hel')).toBe('helper: its output is no JSON: {"result": "Hel');
+    expect(messageOf({ a: 1 })).toBe('helper: its JSON has no answer in it: {"a":1}');
+  });
+
+  it('of much, only the beginning', () => {
+    expect(messageOf('x'.repeat(5_000))).toBe(`helper: its output is no JSON: ${'x'.repeat(200)} …`);
+  });
+});

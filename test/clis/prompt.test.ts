@@ -27,6 +27,24 @@ it('[AC2] it has the system prompt, how the thread began and what was said since
   );
 });
 
+it('[AC2] who said it is told by name, and the agent which name is its own', () => {
+  const named = (who: string, content: string, minute: number): Step => ({
+    ...step('user', content, minute),
+    meta: { seq: minute, name: who },
+  });
+  const about = { name: 'carol', participants: [], seq: 1, from: 'alice' };
+  const opened = { ...step('user', 'What is 2 + 2?', 0), meta: about };
+  const prompt = promptOf({ threadId: 's1', start: opened, steps: [opened, named('bob', 'Is it 4?', 1)] }, '', null);
+  expect([...prompt.matchAll(/ from="([^"]*)"/g)].map(([, from]) => from)).toEqual(['alice', 'bob']);
+  expect(prompt).toContain('\n\nIt is your turn, carol. Answer with');
+  // Nobody says what a view sums up, nor how a session begins in which nothing was said.
+  const { from: _, ...silent } = about;
+  const begun = { ...step('system', 'It has begun.', 0), meta: silent };
+  const summed = { ...step('user', 'In short: 4.', 1), meta: { seq: null, name: null } };
+  const unnamed = promptOf({ threadId: 's1', start: begun, steps: [summed] }, '', null);
+  expect([...unnamed.matchAll(/ from="([^"]*)"/g)].map(([, from]) => from)).toEqual(['system', 'user']);
+});
+
 it('[AC2] an opening frame that the view shows as a step is said once', () => {
   expect(promptOf(thread(start), '', null).match(/2 \+ 2/g)).toHaveLength(1);
 });

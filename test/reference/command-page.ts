@@ -1,6 +1,13 @@
 /** docs/cli.md, made from the table of commands. */
 
-import { COMMON_OPTIONS, type Command, type Option, optionsOf, usageOf } from '../../src/node/commands/command.ts';
+import {
+  COMMON_OPTIONS,
+  type Command,
+  type Option,
+  optionsOf,
+  usageOf,
+  wholeHelpOf,
+} from '../../src/node/commands/command.ts';
 import { EXIT, EXIT_HELP, type ExitName } from '../../src/node/commands/exit-codes.ts';
 import { ENVIRONMENT } from '../../src/node/commands/help.ts';
 import { COMMANDS } from '../../src/node/commands/table.ts';
@@ -31,7 +38,8 @@ A command that only looks does so under a name of its own (\`cli.<login>.<host>\
 \`open\`, \`send\`, \`inbox\` and \`schedule create\` speak for somebody: \`--as\`, \`PARLEY_NAME\` or your login name, which is registered
 if it is new. A hub has one connection for each name, and a newer one takes over. So a command first looks whether that name is connected,
 as by a \`parley join\` in another terminal; then it is refused with exit code 7, and \`--take-over\` does it all the same. Commands that
-speak for one name wait for each other. Invites and messages are left to whoever stays: a short command accepts and acks nothing. With a token
+speak for one name wait for each other. Invites and messages are left to whoever stays: a short command accepts and acks nothing, and
+\`open --follow\` acks only what it prints. With a token
 for one name alone nobody can look first, and a note on stderr says so.
 
 ## What it writes
@@ -55,13 +63,10 @@ function sectionOf(command: Command): string {
   const { name, summary, details, args = [], examples, json } = command;
   const common = new Set(COMMON_OPTIONS.map((option) => option.name));
   const rows = [
-    ...args.map((one) => `| \`<${one.name}>\` | ${cell(one.help)} |`),
+    ...args.map((one) => `| \`<${one.name}>\` | ${cell(wholeHelpOf(one))} |`),
     ...optionsOf(command)
       .filter((option) => !common.has(option.name))
-      .map(
-        (option) =>
-          `| \`${wordOf(option)}\` | ${cell(option.help)}${option.isMany === true ? ' May be repeated.' : ''} |`,
-      ),
+      .map((option) => `| \`${wordOf(option)}\` | ${cell(wholeHelpOf(option))} |`),
   ];
   const table = rows.length === 0 ? '' : `| | |\n|---|---|\n${rows.join('\n')}\n\n`;
   return `## ${name}

@@ -58,6 +58,7 @@ function failureOf(ending: Ending, ran: Ran, heard: Heard, secrets: readonly str
     ...(retryAfterMs === null ? {} : { retry_after_ms: retryAfterMs }),
   };
   if (kind === 'non_zero_exit' && heard.failure === null) return nonZeroExit(details, { secrets });
+  if (heard.failure?.isFound === true) return new AgentError(kind, heard.failure.message, details, { secrets });
   return new AgentError(kind, `${problemOf(kind, heard)} (${endOf(ran)})${detailOf(heard, beside)}`, details, {
     secrets,
   });

@@ -1,5 +1,6 @@
 /** Any other program: what it is called with is told, and its output is text, one JSON value, or a line of JSON each. */
 
+import { redactSecrets } from '../../participants/redact-secrets.ts';
 import type { Ran } from '../run/program.ts';
 import type { Ask, CliRecord, Transport } from './cli-record.ts';
 import { conclude, type Ending } from './conclude.ts';
@@ -18,6 +19,8 @@ export interface GenericOptions {
   /** Where in the JSON the answer is, such as `result.text`; without it, the first of the usual names. */
   readonly answerAt?: string | undefined;
 }
+
+const MOST_EXCERPT = 200;
 
 export interface GenericHeard extends Heard {
   /** JSON that is not whole yet. */
@@ -77,7 +80,7 @@ const finishers: Readonly<Record<'text' | 'json' | 'jsonl', (ending: Ending, pat
     const answer = state.message.trim();
     return conclude(ending, ran, { ...state, isDone: answer !== '', answer }, secrets);
   },
-  json: (ending, path) => (ran, state, secrets) => conclude(ending, ran, readJson(ran, state, path), secrets),
+  json: (ending, path) => (ran, state, secrets) => conclude(ending, ran, readJson(ran, state, path, secrets), secrets),
   jsonl: (ending) => (ran, state, secrets) => conclude(ending, ran, withPieces(state), secrets),
 };
 
@@ -99,7 +102,7 @@ function withPieces(state: GenericHeard): GenericHeard {
   return { ...state, isDone: true, answer: state.message };
 }
 
-function readJson(ran: Ran, state: GenericHeard, path: Path): GenericHeard {
+function readJson(ran: Ran, state: GenericHeard, path: Path, secrets: readonly string[] = []): GenericHeard {
   if (state.json.trim() === '') return state;
   const value = jsonOf(state.json);
   const failure = value === undefined ? null : failureIn(value);
@@ -108,7 +111,15 @@ function readJson(ran: Ran, state: GenericHeard, path: Path): GenericHeard {
   if (answer !== null) return { ...state, isDone: true, answer };
   // What cannot be read is no event: it may be why it failed.
   if (ran.exitCode !== 0) return { ...state, noise: value === undefined ? state.json.slice(-8_192) : '' };
-  return failed(state, 'bad_output', value === undefined ? 'its output is no JSON' : 'its JSON has no answer in it');
+  const problem = value === undefined ? 'its output is no JSON' : 'its JSON has no answer in it';
+  const message = `${problem}: ${excerptOf(redactSecrets(state.json, secrets))}`;
+  return { ...state, failure: { kind: 'bad_output', message, isFound: true } };
+}
+
+/** Enough to know it by. */
+function excerptOf(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= MOST_EXCERPT ? line : `${line.slice(0, MOST_EXCERPT)} …`;
 }
 
 const usualNames = ['result', 'response', 'answer', 'text', 'content', 'output', 'message'];

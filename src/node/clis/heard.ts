@@ -8,6 +8,8 @@ export interface Failure {
   /** null: the tool says that it failed, and not at what; then its exit code decides. */
   readonly kind: AgentErrorKind | null;
   readonly message: string;
+  /** It is what we make of the output: the tool itself reports nothing. */
+  readonly isFound?: true;
 }
 
 export interface Heard {

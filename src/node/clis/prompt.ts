@@ -22,8 +22,8 @@ export function told(ctx: ThreadContext, systemPrompt: string, answer: string): 
 /** Everything, or what is new to a conversation that was told of an earlier turn. */
 export function promptOf(ctx: ThreadContext, systemPrompt: string, before: Told | null): string {
   const fresh = before === null ? null : stepsSince(ctx, before);
-  if (before === null || fresh === null) return textOf(systemPrompt, [ctx.start, ...stepsAfterStart(ctx)]);
-  return textOf(before.systemPrompt === systemPrompt ? '' : systemPrompt, fresh);
+  if (before === null || fresh === null) return textOf(ctx, systemPrompt, [ctx.start, ...stepsAfterStart(ctx)]);
+  return textOf(ctx, before.systemPrompt === systemPrompt ? '' : systemPrompt, fresh);
 }
 
 /** The steps the tool has not seen. null: the view has been cut or rewritten since, so that nobody can tell. */
@@ -45,18 +45,26 @@ function keyOf(step: Step): string {
   return JSON.stringify([step.role, step.timestamp, step.content]);
 }
 
-function textOf(systemPrompt: string, steps: readonly Step[]): string {
+function textOf({ start }: ThreadContext, systemPrompt: string, steps: readonly Step[]): string {
   const tag = tagFor(steps);
   const messages = steps.map(
     (step) =>
-      `<${tag} from="${attributeOf(step.role)}" at="${attributeOf(step.timestamp)}">\n${step.content}\n</${tag}>`,
+      `<${tag} from="${attributeOf(speakerOf(step))}" at="${attributeOf(step.timestamp)}">\n${step.content}\n</${tag}>`,
   );
+  // Who it is there: its own messages are among the others, by name.
+  const own = typeof start.meta.name === 'string' ? attributeOf(start.meta.name) : '';
   const parts = [
     systemPrompt.trim(),
     ...messages,
-    'It is your turn. Answer with the text of your next message, nothing else.',
+    `It is your turn${own === '' ? '' : `, ${own}`}. Answer with the text of your next message, nothing else.`,
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+/** By name where that is known: of the opening frame `meta.name` is the agent itself. */
+function speakerOf({ role, meta }: Step): string {
+  const name = meta.from ?? (meta.participants === undefined ? meta.name : undefined);
+  return typeof name === 'string' && attributeOf(name) !== '' ? name : role;
 }
 
 /** A tag that nobody's message contains, so that none can end early or pretend to be somebody else's. */

@@ -1,11 +1,14 @@
 /** What `parley join` runs for its turns: a CLI it knows, any command, or a script. */
 
+import { resolve } from 'node:path';
 import type { AgentFn } from '../../participants/agent-fn.ts';
 import type { CliName } from '../clis/adapters.ts';
 import type { Asked } from './command.ts';
 import { requireProgram } from './find-program.ts';
+import { refuseIdle } from './idle-options.ts';
 import { loadScript } from './load-script.ts';
 import type { RoleFile } from './role-file.ts';
+import { runOptionsOf } from './run-options.ts';
 import { splitWords } from './split-words.ts';
 import { Trouble, wrongValue } from './trouble.ts';
 
@@ -36,10 +39,11 @@ export async function chosenAgent(asked: Asked, role: RoleFile, env: NodeJS.Proc
   const { values } = asked;
   const given = WAYS.filter((way) => values[way] !== undefined);
   if (given.length > 1) throw tooMany(given);
+  refuseIdle(given[0] ?? (role.cli === undefined ? 'person' : 'cli'), asked, role);
   if (values.script !== undefined) {
     return { agent: await loadScript(values.script), name: nameOfFile(values.script), provider: 'script' };
   }
-  if (values.command !== undefined) return byCommand(values.command, asked, env);
+  if (values.command !== undefined) return byCommand(values.command, asked, role, env);
   const cli = values.cli ?? role.cli;
   return cli === undefined ? null : byName(cli, asked, role, env);
 }
@@ -52,6 +56,7 @@ async function byName(cli: string, asked: Asked, role: RoleFile, env: NodeJS.Pro
   const model = asked.values.model ?? role.model;
   const { permissions } = asked.values;
   const agent = cliFactories[name]({
+    ...(await runOptionsOf(asked, env)),
     ...(model === undefined ? {} : { model }),
     // The table of options has the values there are.
     ...(permissions === undefined ? {} : { permissions: permissions as 'safe' }),
@@ -59,13 +64,16 @@ async function byName(cli: string, asked: Asked, role: RoleFile, env: NodeJS.Pro
   return { agent, name, provider: name };
 }
 
-async function byCommand(line: string, asked: Asked, env: NodeJS.ProcessEnv): Promise<ChosenAgent> {
+async function byCommand(line: string, asked: Asked, role: RoleFile, env: NodeJS.ProcessEnv): Promise<ChosenAgent> {
   const [command = '', ...args] = splitWords(line, '--command');
   await requireProgram(command, env.PATH);
+  const running = await runOptionsOf(asked, env);
   const { createCliAdapter } = await import('../clis/adapters.ts');
-  const { model, transport, output } = asked.values;
+  const { model = role.model, transport, output } = asked.values;
   const agent = createCliAdapter({
-    command,
+    ...running,
+    // A path is meant from where it was typed, wherever the program then runs.
+    command: command.includes('/') ? resolve(command) : command,
     args,
     ...(model === undefined ? {} : { model }),
     // The table of options has the values there are.

@@ -95,6 +95,13 @@ export function optionsOf({ options = [], on, acts }: Command): readonly Option[
   return [...options, ...shared.filter(({ name }) => !own.has(name)), ...COMMON_OPTIONS];
 }
 
+/** Its help, with the values there are unless it explains them all itself. */
+export function wholeHelpOf({ help, values, ...rest }: Argument | Option): string {
+  const isSaid = typeof values !== 'object' || values.every((value) => help.includes(value));
+  const known = isSaid ? '' : ` One of ${values.join(', ')}.`;
+  return `${help}${known}${'isMany' in rest && rest.isMany === true ? ' May be repeated.' : ''}`;
+}
+
 /** `parley send <session> <text...>`. */
 export function usageOf({ name, args = [] }: Command): string {
   const words = args.map((one) => {

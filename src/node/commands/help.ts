@@ -1,7 +1,7 @@
 /** What --help says, made from the table of commands. */
 
 import { wrap } from '../terminal.ts';
-import { COMMON_OPTIONS, type Command, type Option, optionsOf, usageOf } from './command.ts';
+import { COMMON_OPTIONS, type Command, type Option, optionsOf, usageOf, wholeHelpOf } from './command.ts';
 import { EXIT, EXIT_HELP, type ExitName } from './exit-codes.ts';
 
 const WIDTH = 92;
@@ -48,7 +48,8 @@ export const ENVIRONMENT: readonly (readonly [string, string])[] = [
 export function helpOf(command: Command): string {
   const { summary, details, args = [], examples } = command;
   const more = details === undefined ? [] : ['', ...wrap(details, WIDTH)];
-  const given = args.length === 0 ? [] : ['', 'Arguments:', ...args.map(({ name, help }) => entry(`<${name}>`, help))];
+  const given =
+    args.length === 0 ? [] : ['', 'Arguments:', ...args.map((one) => entry(`<${one.name}>`, wholeHelpOf(one)))];
   const lines = [
     `Usage: ${usageOf(command)} [options]`,
     '',
@@ -68,11 +69,9 @@ export function helpOf(command: Command): string {
   return `${lines.join('\n')}\n`;
 }
 
-function optionLine({ name, value, help, isMany }: Option): string {
-  return entry(
-    `--${name}${value === undefined ? '' : ` <${value}>`}`,
-    `${help}${isMany === true ? ' May be repeated.' : ''}`,
-  );
+function optionLine(option: Option): string {
+  const { name, value } = option;
+  return entry(`--${name}${value === undefined ? '' : ` <${value}>`}`, wholeHelpOf(option));
 }
 
 /** A word on the left, what it means on the right. */

@@ -1,6 +1,7 @@
 /** `parley join` for an agent: takes its turns, shows what it does, and ends what it started when it ends. */
 
 import { joinHub } from '../participants.ts';
+import { runningPrograms } from '../run/running.ts';
 import { systemClock } from '../system-clock.ts';
 import type { ChosenAgent } from './chosen-agent.ts';
 import type { Asked } from './command.ts';
@@ -36,6 +37,8 @@ export async function joinAgent(asked: Asked, io: Io, role: RoleFile, chosen: Ch
   io.put({ event: 'joined', name, agent_id: participant.client.agentId, url });
   io.say(`${name} has joined ${url} and takes its turns; Ctrl-C ends it.`);
   const over = await Promise.race([participant.closed, stop.then(() => null)]);
+  // One that does not listen is given a while: nobody should wonder meanwhile.
+  for (const { tool } of runningPrograms()) io.note(`ending ${tool} …`);
   await participant.close();
   if (over?.by === 'hub') throw sentAway(name, over.reason);
   if (over?.by === 'refusal') throw over.error;

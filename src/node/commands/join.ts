@@ -44,7 +44,7 @@ export const join: Command = {
       help: 'Who the agent is: markdown, with name, description, model and cli in its front matter.',
       values: 'file',
     },
-    { name: 'model', value: 'model', help: 'The model of the CLI.' },
+    { name: 'model', value: 'model', help: 'The model of the CLI; of --command, what {model} in it stands for.' },
     {
       name: 'permissions',
       value: 'permissions',
@@ -63,6 +63,14 @@ export const join: Command = {
       help: 'How --command answers; text unless told.',
       values: ['text', 'json', 'jsonl'],
     },
+    { name: 'timeout', value: 'time', help: 'How long a turn of the program may take, such as 10m; 5m unless told.' },
+    {
+      name: 'pass-env',
+      value: 'names',
+      help: 'Variables that the program gets too, such as OPENAI_API_KEY,HTTPS_PROXY: of the environment it sees little else than PATH, HOME, the language and, of a CLI, what that is known to need.',
+      isMany: true,
+    },
+    { name: 'cwd', value: 'folder', help: 'Where the program runs; here unless told.', values: 'folder' },
     { name: 'parallel', value: 'count', help: 'Turns that an agent takes at once; 4 unless told.' },
     { name: 'take-over', help: 'Also if that name is connected elsewhere: it is sent away there.' },
   ],
@@ -71,7 +79,8 @@ export const join: Command = {
     'parley join --name bob --human',
     'echo "It works." | parley join --name bob --json',
     'parley join --name reviewer --cli claude --role reviewer.md',
-    'parley join --name echo --command "tr a-z A-Z"',
+    'parley join --name llama --command "ollama run llama3.2" --timeout 10m',
+    'parley join --name helper --command "./my-agent --model {model}" --model small --pass-env MY_API_KEY --cwd project',
   ],
   json: 'A line for each thing that happens: {"event": "joined" | "invited" | "message" | "event" | "delta" | "turn" | "sent" | "refused" | "away" | "open" | "closed", …}; of an agent "joined", "turn", "delta", "progress", "reply", "failed", "cancelled", "over", "away", "open", "left".',
   async run(asked, io) {

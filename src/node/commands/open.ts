@@ -62,9 +62,18 @@ async function openAndSay(client: AgentClient, asked: Asked, io: Io, wanted: Ope
   io.put({ session: metadata, warnings: session.warnings, posted });
   for (const warning of session.warnings) io.note(`warning: ${warning}`);
   io.say(`${session.id}  ${metadata.state}`);
-  if (asked.switches.has('follow')) return followSession(client, session.id, io);
+  if (asked.switches.has('follow')) {
+    // It fails only with the client, of whose end the following tells.
+    takeAll(session).catch(() => {});
+    return followSession(client, session.id, io);
+  }
   if (!io.isJson) sayNext(io, client, session);
   return EXIT.done;
+}
+
+/** What is followed is read: it does not wait for its reader any more, and nor does the end of the session. */
+async function takeAll(session: Session): Promise<void> {
+  for await (const _ of session);
 }
 
 /** Under one key: what is refused is refused before anybody is told to wait. */

@@ -4,7 +4,7 @@ import type { Envelope } from '../../core/envelope.ts';
 import { describeEnvelope } from '../demo/describe-envelope.ts';
 
 export function sayEvent(envelope: Envelope, nameOf: (id: unknown) => string): string {
-  const { event_type, event_data, sender_id, audience } = envelope;
+  const { event_type, event_data, sender_id, audience, task_id } = envelope;
   const { agent_id, reason } = event_data;
   const why = typeof reason === 'string' ? `: ${reason}` : '';
   switch (event_type) {
@@ -22,6 +22,10 @@ export function sayEvent(envelope: Envelope, nameOf: (id: unknown) => string): s
       return `it has expired${why}`;
     case 'session.available':
       return 'the session is available again';
+    case 'task.failed':
+      // Of a turn: a task has words of its own.
+      if (task_id === null) return `${nameOf(agent_id ?? sender_id)} could not answer${why}`;
+      return describeEnvelope(envelope, nameOf);
     default:
       return describeEnvelope(envelope, nameOf);
   }
