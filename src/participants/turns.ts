@@ -14,6 +14,7 @@ import { asReply, contentOf, isEmpty, routes } from './reply.ts';
 import { reportFailure } from './report-failure.ts';
 import { Slots } from './slots.ts';
 import { readThread } from './thread-context.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 export class Turns {
   private readonly client: AgentClient;
@@ -74,7 +75,7 @@ export class Turns {
       await this.post(found, reply, signal);
     } catch (thrown) {
       if (signal.aborted) return this.cancelled(turn, signal);
-      await this.failed(found, asError(thrown), signal);
+      await this.failed(found, withoutSecrets(asError(thrown)), signal);
     }
   }
 

@@ -255,3 +255,43 @@ function commandLines(): readonly string[] {
       }
     });
 }
+
+describe('[AC14] a secret of the environment', () => {
+  const secret = `plain${'word'.repeat(12)}`;
+  const env = { OTHER_API_KEY: secret };
+
+  it('is not shown by half, wherever an error is cut', async () => {
+    for (const before of [960, 8_150]) {
+      const message = `${'x '.repeat(before / 2)}${secret}`;
+      fake.plays([line({ type: 'result', subtype: 'success', is_error: true, result: message, session_id: 'id-1' })]);
+      const { message: shown } = await failure(createClaudeAdapter({ command: fake.command, env })(thread, ''));
+      expect(shown).not.toContain('plainword');
+    }
+  });
+
+  it('is not shown by half in what is no event', async () => {
+    fake.plays([{ line: `${'x '.repeat(4_080)}${secret}` }, { exit: 1 }]);
+    const { message } = await failure(createClaudeAdapter({ command: fake.command, env })(thread, ''));
+    expect(message).not.toContain('plainword');
+    const output = 'json';
+    fake.plays([{ raw: `${secret}${'y'.repeat(8_192 - 20)}` }, { exit: 1 }]);
+    const other = await failure(createCliAdapter({ command: fake.command, output, env })(thread, ''));
+    expect(other.message).not.toContain('wordword');
+  });
+
+  it('is not told as progress', async () => {
+    const error = `refused: ${secret}`;
+    fake.plays([
+      line({ type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 4, error_status: 500, error }),
+      result('4'),
+    ]);
+    const turn = watchedTurn();
+    await createClaudeAdapter({ command: fake.command, env })(thread, '', turn);
+    expect(turn.progress).toEqual([{ kind: 'retry', text: 'try 1 of 4: 500 refused: [secret]' }]);
+  });
+});
+
+it('[AC14] a model that would be an option is refused', () => {
+  for (const model of ['--dangerously-skip-permissions', ' -x'])
+    expect(() => createClaudeAdapter({ model })).toThrow(/does not begin with -/);
+});

@@ -104,6 +104,15 @@ describe('a turn', () => {
     expect(await stage.texts(session)).toEqual(['why?']);
   });
 
+  it('[PA3] that fails with a key in its message is reported without it', async () => {
+    await stage.join('bob', bob.agent);
+    const { session } = await asked();
+    bob.call().fail(Object.assign(new Error('401 for sk-live-abcdefghijkl'), { kind: 'auth' }));
+    await stage.until(() => stage.told.includes('bob failed: 401 for [secret]'), 'the failure');
+    const bobs = await stage.client('bob', { register: false });
+    expect(JSON.stringify(await stage.log(bobs.session(session.id)))).not.toContain('abcdefghijkl');
+  });
+
   it.each([
     ['nothing', ''],
     ['white space', ' \n'],

@@ -1,5 +1,6 @@
 /** Any other program: what it is called with is told, and its output is text, one JSON value, or a line of JSON each. */
 
+import { redactSecrets } from '../../participants/redact-secrets.ts';
 import type { Ran } from '../run/program.ts';
 import type { Ask, CliRecord, Transport } from './cli-record.ts';
 import { conclude, type Ending } from './conclude.ts';
@@ -77,7 +78,7 @@ const finishers: Readonly<Record<'text' | 'json' | 'jsonl', (ending: Ending, pat
     const answer = state.message.trim();
     return conclude(ending, ran, { ...state, isDone: answer !== '', answer }, secrets);
   },
-  json: (ending, path) => (ran, state, secrets) => conclude(ending, ran, readJson(ran, state, path), secrets),
+  json: (ending, path) => (ran, state, secrets) => conclude(ending, ran, readJson(ran, state, path, secrets), secrets),
   jsonl: (ending) => (ran, state, secrets) => conclude(ending, ran, withPieces(state), secrets),
 };
 
@@ -99,7 +100,7 @@ function withPieces(state: GenericHeard): GenericHeard {
   return { ...state, isDone: true, answer: state.message };
 }
 
-function readJson(ran: Ran, state: GenericHeard, path: Path): GenericHeard {
+function readJson(ran: Ran, state: GenericHeard, path: Path, secrets?: readonly string[]): GenericHeard {
   if (state.json.trim() === '') return state;
   const value = jsonOf(state.json);
   const failure = value === undefined ? null : failureIn(value);
@@ -107,7 +108,9 @@ function readJson(ran: Ran, state: GenericHeard, path: Path): GenericHeard {
   const answer = answerIn(value, path);
   if (answer !== null) return { ...state, isDone: true, answer };
   // What cannot be read is no event: it may be why it failed.
-  if (ran.exitCode !== 0) return { ...state, noise: value === undefined ? state.json.slice(-8_192) : '' };
+  if (ran.exitCode !== 0) {
+    return { ...state, noise: value === undefined ? redactSecrets(state.json, secrets).slice(-8_192) : '' };
+  }
   return failed(state, 'bad_output', value === undefined ? 'its output is no JSON' : 'its JSON has no answer in it');
 }
 
