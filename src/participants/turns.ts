@@ -4,6 +4,7 @@ import type { AgentClient, Session, TurnOffer } from '../client/index.ts';
 import { asError, HubError, WireError } from '../core/errors.ts';
 import type { OwnSignal } from '../core/ports.ts';
 import type { AgentReply, TurnOptions } from './agent-fn.ts';
+import { answerOrGrace } from './answer-or-grace.ts';
 import { findTurn, type OpenTurn, Unwanted } from './find-turn.ts';
 import { type JoinHandlers, type TakenTurn, tell } from './handlers.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -80,7 +81,7 @@ export class Turns {
   }
 
   private async ask(found: OpenTurn, signal: OwnSignal): Promise<AgentReply> {
-    const { agent, systemPrompt, clock, view } = this.options;
+    const { agent, systemPrompt, clock, view, graceMs, log } = this.options;
     const { turn, info, causationId, since } = found;
     const thread = await readThread(turn.session, info, this.client.agentId, view);
     if (signal.aborted) throw signal.reason;
@@ -88,7 +89,11 @@ export class Turns {
     const heart = since === null ? null : new Heartbeat(turn.session, info.session, clock);
     heart?.start(turn.resumed);
     try {
-      const answer = await agent(thread, systemPrompt, this.turnOptions(turn, signal, live, heart));
+      const run = async (): Promise<unknown> =>
+        agent(thread, systemPrompt, this.turnOptions(turn, signal, live, heart));
+      const answer = await answerOrGrace(run(), signal, clock, graceMs, () =>
+        log.warn('an agent goes on although its turn was cancelled', { session_id: turn.session.id }),
+      );
       const reply = asReply(answer);
       if (isEmpty(reply)) throw new HubError('no_result', 'the agent answered nothing');
       live?.end();
