@@ -10,6 +10,7 @@ import {
   createCursorAdapter,
   createGeminiAdapter,
 } from '../../src/node/clis/adapters.ts';
+import { heardNoise, nothingHeard } from '../../src/node/clis/heard.ts';
 import { runningPrograms } from '../../src/node/run/run-program.ts';
 import { type AgentError, isAgentError } from '../../src/participants/agent-error.ts';
 import type { ThreadContext } from '../../src/participants/agent-fn.ts';
@@ -270,13 +271,18 @@ describe('[AC14] a secret of the environment', () => {
   });
 
   it('is not shown by half in what is no event', async () => {
-    fake.plays([{ line: `${'x '.repeat(4_080)}${secret}` }, { exit: 1 }]);
-    const { message } = await failure(createClaudeAdapter({ command: fake.command, env })(thread, ''));
-    expect(message).not.toContain('plainword');
+    // So long that what is kept would begin in the middle of the secret.
+    const after = `rate limit, 429 ${'y'.repeat(8_192 - 50)}`;
+    fake.plays([{ line: secret }, { line: after }, { exit: 1 }]);
+    const first = await failure(createClaudeAdapter({ command: fake.command, env })(thread, ''));
+    expect(first.kind).toBe('rate_limited');
+    expect(first.message).not.toContain('word');
     const output = 'json';
-    fake.plays([{ raw: `${secret}${'y'.repeat(8_192 - 20)}` }, { exit: 1 }]);
+    fake.plays([{ raw: `${secret} ${after}` }, { exit: 1 }]);
     const other = await failure(createCliAdapter({ command: fake.command, output, env })(thread, ''));
-    expect(other.message).not.toContain('wordword');
+    expect(other.kind).toBe('rate_limited');
+    expect(other.message).not.toContain('word');
+    expect(heardNoise(nothingHeard, `${'x '.repeat(4_080)}${secret}`).noise).not.toContain('plain');
   });
 
   it('is not told as progress', async () => {
