@@ -34,7 +34,8 @@ export async function findTurn(
   if (since !== null && info.turn?.agent_id !== client.agentId) return null;
   if (since === null && message === null) return null;
   const answered = message?.envelope ?? (await givenBy(session, since ?? 0));
-  const found = openTurn(client, session, info, { since, answered });
+  const kept = since === null ? null : await keptBy(client, session, since);
+  const found = openTurn(client, session, info, { since, answered, kept });
   if (since === null && found.turn.resumed && (await wasAnswered(client, session, answered))) return null;
   if (!can.can && !PASSES.includes(can.code ?? 'internal')) throw new Unwanted(found, String(can.why));
   return found;
@@ -54,7 +55,11 @@ function openTurn(
   client: AgentClient,
   session: Session,
   info: Result<'get_session'>,
-  { since, answered }: { readonly since: number | null; readonly answered: Envelope | null },
+  {
+    since,
+    answered,
+    kept,
+  }: { readonly since: number | null; readonly answered: Envelope | null; readonly kept: number | null },
 ): OpenTurn {
   const seq = since ?? answered?.seq ?? 0;
   const isSaid = answered !== null && info.session.participants.some(({ agent_id }) => agent_id === answered.sender_id);
@@ -64,7 +69,7 @@ function openTurn(
     seq,
     from: isSaid ? nameOf(info.session, answered.sender_id) : null,
     text: isSaid ? renderText(answered) : '',
-    idempotencyKey: `turn:${session.id}:${seq}`,
+    idempotencyKey: `turn:${session.id}:${seq}${kept === null ? '' : `:${kept}`}`,
     // What was there before this run may have been begun by another.
     resumed: answered !== null && answered.created_at < client.welcomedAt,
   };
@@ -75,6 +80,15 @@ function openTurn(
 async function givenBy(session: Session, seq: number): Promise<Envelope | null> {
   for await (const envelope of session.log({ fromSeq: Math.max(1, seq), pageSize: 1 })) return envelope;
   return null;
+}
+
+/** The seq of the newest that it said in this turn and did not pass it on with: that has used up the key of the turn. */
+async function keptBy(client: AgentClient, session: Session, since: number): Promise<number | null> {
+  let newest: number | null = null;
+  for await (const { sender_id, event_type, seq } of session.log({ fromSeq: since + 1 })) {
+    if (sender_id === client.agentId && event_type.startsWith('msg.')) newest = seq;
+  }
+  return newest;
 }
 
 /** Where nobody has the turn only the log says what was answered. */

@@ -53,7 +53,7 @@ export interface JoinOptions {
   readonly budget?: TurnOptions['budget'];
   /** The hub is out of reach, or there again, or the client is closed. */
   readonly onState?: AgentOptions['onState'];
-  /** How long a cancelled turn may take to end before it is given up at the end, in milliseconds; 10,000 unless told. */
+  /** How long a cancelled turn may take to end before it is given up, in milliseconds; 10,000 unless told. */
   readonly graceMs?: number | undefined;
   readonly clock?: Clock | undefined;
   readonly log?: Log | undefined;

@@ -4,6 +4,7 @@ import type { AgentClient, Session, TurnOffer } from '../client/index.ts';
 import { asError, HubError, WireError } from '../core/errors.ts';
 import type { OwnSignal } from '../core/ports.ts';
 import type { AgentReply, TurnOptions } from './agent-fn.ts';
+import { answerOrGrace } from './answer-or-grace.ts';
 import { findTurn, type OpenTurn, Unwanted } from './find-turn.ts';
 import { type JoinHandlers, type TakenTurn, tell } from './handlers.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -14,6 +15,7 @@ import { asReply, contentOf, isEmpty, routes } from './reply.ts';
 import { reportFailure } from './report-failure.ts';
 import { Slots } from './slots.ts';
 import { readThread } from './thread-context.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 export class Turns {
   private readonly client: AgentClient;
@@ -74,12 +76,12 @@ export class Turns {
       await this.post(found, reply, signal);
     } catch (thrown) {
       if (signal.aborted) return this.cancelled(turn, signal);
-      await this.failed(found, asError(thrown), signal);
+      await this.failed(found, withoutSecrets(asError(thrown)), signal);
     }
   }
 
   private async ask(found: OpenTurn, signal: OwnSignal): Promise<AgentReply> {
-    const { agent, systemPrompt, clock, view } = this.options;
+    const { agent, systemPrompt, clock, view, graceMs, log } = this.options;
     const { turn, info, causationId, since } = found;
     const thread = await readThread(turn.session, info, this.client.agentId, view);
     if (signal.aborted) throw signal.reason;
@@ -87,7 +89,11 @@ export class Turns {
     const heart = since === null ? null : new Heartbeat(turn.session, info.session, clock);
     heart?.start(turn.resumed);
     try {
-      const answer = await agent(thread, systemPrompt, this.turnOptions(turn, signal, live, heart));
+      const run = async (): Promise<unknown> =>
+        agent(thread, systemPrompt, this.turnOptions(turn, signal, live, heart));
+      const answer = await answerOrGrace(run(), signal, clock, graceMs, () =>
+        log.warn('an agent goes on although its turn was cancelled', { session_id: turn.session.id }),
+      );
       const reply = asReply(answer);
       if (isEmpty(reply)) throw new HubError('no_result', 'the agent answered nothing');
       live?.end();

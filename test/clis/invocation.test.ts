@@ -13,7 +13,7 @@ const thread: ThreadContext = { threadId: 's1', start, steps: [] };
 const later: ThreadContext = {
   ...thread,
   steps: [
-    { ...start, role: 'me', content: '4', timestamp: '2026-01-01T00:01:00Z' },
+    { ...start, role: 'assistant', content: '4', timestamp: '2026-01-01T00:01:00Z' },
     { ...start, role: 'bob', content: 'Why?', timestamp: '2026-01-01T00:02:00Z' },
   ],
 };

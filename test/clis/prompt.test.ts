@@ -83,7 +83,7 @@ it('[AC2] as many messages are to be seen as there are, whatever they say', () =
 describe('[AC9] a conversation that goes on', () => {
   const question = step('bob', 'Is it 4?', 1);
   const before = told(thread(question), 'You are carol.', 'It is.');
-  const own = step('carol', 'It is.', 2);
+  const own = step('assistant', 'It is.', 2);
   const next = step('bob', 'Why?', 3);
 
   it('is told only what is new, and not its own answer', () => {
@@ -101,6 +101,7 @@ describe('[AC9] a conversation that goes on', () => {
   it('hears from others who said the same as itself', () => {
     const echo = step('bob', 'It is.', 3);
     expect(promptOf(thread(question, own, echo), 'You are carol.', before)).toContain('from="bob"');
+    expect(promptOf(thread(question, echo, own), 'You are carol.', before)).toContain('from="bob"');
   });
 
   it('is told everything when its view has changed behind it', () => {
@@ -112,7 +113,7 @@ describe('[AC9] a conversation that goes on', () => {
 
   it('is told every step when there was none before', () => {
     const first = told(thread(), 'You are carol.', 'Hello.');
-    const prompt = promptOf(thread(step('carol', 'Hello.', 1), next), 'You are carol.', first);
+    const prompt = promptOf(thread(step('assistant', 'Hello.', 1), next), 'You are carol.', first);
     expect(prompt).toBe(`<message from="bob" at="${at(3)}">\nWhy?\n</message>\n\n${ask}`);
   });
 });

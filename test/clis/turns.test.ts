@@ -10,6 +10,7 @@ import {
   createCursorAdapter,
   createGeminiAdapter,
 } from '../../src/node/clis/adapters.ts';
+import { heardNoise, nothingHeard } from '../../src/node/clis/heard.ts';
 import { runningPrograms } from '../../src/node/run/run-program.ts';
 import { type AgentError, isAgentError } from '../../src/participants/agent-error.ts';
 import type { ThreadContext } from '../../src/participants/agent-fn.ts';
@@ -256,3 +257,48 @@ function commandLines(): readonly string[] {
       }
     });
 }
+
+describe('[AC14] a secret of the environment', () => {
+  const secret = `plain${'word'.repeat(12)}`;
+  const env = { OTHER_API_KEY: secret };
+
+  it('is not shown by half, wherever an error is cut', async () => {
+    for (const before of [960, 8_150]) {
+      const message = `${'x '.repeat(before / 2)}${secret}`;
+      fake.plays([line({ type: 'result', subtype: 'success', is_error: true, result: message, session_id: 'id-1' })]);
+      const { message: shown } = await failure(createClaudeAdapter({ command: fake.command, env })(thread, ''));
+      expect(shown).not.toContain('plainword');
+    }
+  });
+
+  it('is not shown by half in what is no event', async () => {
+    // So long that what is kept would begin in the middle of the secret.
+    const after = `rate limit, 429 ${'y'.repeat(8_192 - 50)}`;
+    fake.plays([{ line: secret }, { line: after }, { exit: 1 }]);
+    const first = await failure(createClaudeAdapter({ command: fake.command, env })(thread, ''));
+    expect(first.kind).toBe('rate_limited');
+    expect(first.message).not.toContain('word');
+    const output = 'json';
+    fake.plays([{ raw: `${secret} ${after}` }, { exit: 1 }]);
+    const other = await failure(createCliAdapter({ command: fake.command, output, env })(thread, ''));
+    expect(other.kind).toBe('rate_limited');
+    expect(other.message).not.toContain('word');
+    expect(heardNoise(nothingHeard, `${'x '.repeat(4_080)}${secret}`).noise).not.toContain('plain');
+  });
+
+  it('is not told as progress', async () => {
+    const error = `refused: ${secret}`;
+    fake.plays([
+      line({ type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 4, error_status: 500, error }),
+      result('4'),
+    ]);
+    const turn = watchedTurn();
+    await createClaudeAdapter({ command: fake.command, env })(thread, '', turn);
+    expect(turn.progress).toEqual([{ kind: 'retry', text: 'try 1 of 4: 500 refused: [secret]' }]);
+  });
+});
+
+it('[AC14] a model that would be an option is refused', () => {
+  for (const model of ['--dangerously-skip-permissions', ' -x'])
+    expect(() => createClaudeAdapter({ model })).toThrow(/does not begin with -/);
+});

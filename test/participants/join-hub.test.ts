@@ -104,6 +104,15 @@ describe('a turn', () => {
     expect(await stage.texts(session)).toEqual(['why?']);
   });
 
+  it('[PA3] that fails with a key in its message is reported without it', async () => {
+    await stage.join('bob', bob.agent);
+    const { session } = await asked();
+    bob.call().fail(Object.assign(new Error('401 for sk-live-abcdefghijkl'), { kind: 'auth' }));
+    await stage.until(() => stage.told.includes('bob failed: 401 for [secret]'), 'the failure');
+    const bobs = await stage.client('bob', { register: false });
+    expect(JSON.stringify(await stage.log(bobs.session(session.id)))).not.toContain('abcdefghijkl');
+  });
+
   it.each([
     ['nothing', ''],
     ['white space', ' \n'],
@@ -314,6 +323,24 @@ describe('joining', () => {
     expect(await stage.done(other.ended())).toMatchObject({ reason: 'consulting_complete' });
   });
 
+  it('[PA8] an agent that does not listen to its signal keeps its place for a while only', async () => {
+    await stage.join('bob', bob.agent, { maxParallelTurns: 1, graceMs: 5_000 });
+    const { session } = await asked();
+    await stage.done(session.close('enough'));
+    const anna = await stage.client('anna');
+    const other = await stage.done(anna.open('consulting', ['bob']));
+    await stage.done(other.send('and why?'));
+    await stage.settle();
+    expect(bob.calls).toHaveLength(1);
+    stage.world.clock.advance(5_000);
+    await stage.until(() => bob.calls.length === 2, 'the other turn');
+    expect(stage.told.filter((line) => line.startsWith('bob cancelled'))).toHaveLength(1);
+    bob.call().fail(new Error('too late'));
+    bob.call(1).answer('because');
+    expect(await stage.done(other.ended())).toMatchObject({ reason: 'consulting_complete' });
+    expect(stage.told.filter((line) => line.includes('too late'))).toEqual([]);
+  });
+
   it('[PA8] a turn that waits for its place and is over never begins', async () => {
     await stage.join('bob', bob.agent, { maxParallelTurns: 1 });
     await asked();
@@ -434,6 +461,23 @@ describe('session types', () => {
     const alice = await stage.join('alice', createScriptAdapter(['welcome']));
     await stage.done(alice.client.open('discussion', { participants: ['bob'], knobs: { ordering: 'moderated' } }));
     await stage.until(() => stage.told.some((line) => line.includes('did not pass the turn on')), 'the failure');
+  });
+
+  it('[PA10] a moderator that kept its turn can pass it on later', async () => {
+    const replies = ['welcome', { text: 'bob?', tool_calls: [{ name: 'handoff', arguments: { to: 'bob' } }] }];
+    const agent = async () => replies.shift() ?? 'no more';
+    await stage.client('bob');
+    const first = await stage.join('alice', agent);
+    const knobs = { ordering: 'moderated' };
+    const { id } = await stage.done(
+      first.client.open('discussion', { participants: ['bob'], knobs, expectations: [] }),
+    );
+    await stage.until(() => stage.told.some((line) => line.includes('did not pass the turn on')), 'the failure');
+    await stage.done(first.close());
+    const again = await stage.join('alice', agent);
+    await stage.until(() => stage.told.includes('alice said bob?'), 'the second answer');
+    expect(await stage.texts(again.client.session(id))).toContain('welcome');
+    expect(stage.told.filter((line) => line.includes('cancelled'))).toEqual([]);
   });
 });
 

@@ -32,6 +32,7 @@ export interface CliOptions {
 }
 
 export function agentOf<State extends Heard>(record: CliRecord<State>, options: CliOptions = {}): AgentFn {
+  checkModel(options.model);
   const sessions = createNativeSessions();
   return async (ctx, systemPrompt, turn) => {
     const isResuming = record.resume !== null && options.resume !== false;
@@ -42,6 +43,12 @@ export function agentOf<State extends Heard>(record: CliRecord<State>, options: 
     if (isResuming) remember(sessions, ctx, systemPrompt, answered, attempt.heard);
     return answered;
   };
+}
+
+/** It becomes an argument: a role file must not be able to give the tool an option. */
+function checkModel(model: unknown): void {
+  if (model === undefined || (typeof model === 'string' && !model.trimStart().startsWith('-'))) return;
+  throw new TypeError(`"model" must be the name of a model, which does not begin with -, got ${JSON.stringify(model)}`);
 }
 
 /** One run; another one from the start when the tool has forgotten the conversation. */

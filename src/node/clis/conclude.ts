@@ -7,6 +7,7 @@ import {
   nonZeroExit,
 } from '../../participants/agent-error.ts';
 import type { AgentReply } from '../../participants/agent-fn.ts';
+import { redactSecrets } from '../../participants/redact-secrets.ts';
 import type { Ran } from '../run/program.ts';
 import { kindOfText, retryAfterMsIn } from './failure-kind.ts';
 import type { Heard } from './heard.ts';
@@ -59,7 +60,7 @@ function failureOf(ending: Ending, ran: Ran, heard: Heard, secrets: readonly str
   };
   if (kind === 'non_zero_exit' && heard.failure === null) return nonZeroExit(details, { secrets });
   if (heard.failure?.isFound === true) return new AgentError(kind, heard.failure.message, details, { secrets });
-  return new AgentError(kind, `${problemOf(kind, heard)} (${endOf(ran)})${detailOf(heard, beside)}`, details, {
+  return new AgentError(kind, `${problemOf(kind, heard)} (${endOf(ran)})${detailOf(heard, beside, secrets)}`, details, {
     secrets,
   });
 }
@@ -86,8 +87,11 @@ function endOf(ran: Ran): string {
   return ran.signal === null ? `exitCode=${ran.exitCode ?? 'none'}` : `signal=${ran.signal}`;
 }
 
-function detailOf(heard: Heard, beside: string): string {
-  const text = (heard.failure?.message || beside).replace(/\s+/g, ' ').trim();
+function detailOf(heard: Heard, beside: string, secrets: readonly string[]): string {
+  // Before anything is cut: half a secret is not found.
+  const text = redactSecrets(heard.failure?.message || beside, secrets)
+    .replace(/\s+/g, ' ')
+    .trim();
   return text === '' ? '' : `: ${text.slice(0, 1_000)}`;
 }
 

@@ -110,7 +110,9 @@ function readJson(ran: Ran, state: GenericHeard, path: Path, secrets: readonly s
   const answer = answerIn(value, path);
   if (answer !== null) return { ...state, isDone: true, answer };
   // What cannot be read is no event: it may be why it failed.
-  if (ran.exitCode !== 0) return { ...state, noise: value === undefined ? state.json.slice(-8_192) : '' };
+  if (ran.exitCode !== 0) {
+    return { ...state, noise: value === undefined ? redactSecrets(state.json, secrets).slice(-8_192) : '' };
+  }
   const problem = value === undefined ? 'its output is no JSON' : 'its JSON has no answer in it';
   const message = `${problem}: ${excerptOf(redactSecrets(state.json, secrets))}`;
   return { ...state, failure: { kind: 'bad_output', message, isFound: true } };

@@ -87,8 +87,19 @@ const maxNoise = 8_192;
 
 /** A line that is no event is kept for the error message, should there be one; only the newest are. */
 export function heardNoise<State extends Heard>(state: State, line: string): State {
-  const noise = `${state.noise}${line.slice(0, maxNoise)}\n`.slice(-maxNoise);
-  return { ...state, noise };
+  const noise = `${state.noise}${wholeWords(line)}\n`;
+  return { ...state, noise: noise.length <= maxNoise ? noise : noise.slice(firstKept(noise)) };
+}
+
+/** Whole lines: half a secret would not be found when the noise is shown. */
+function firstKept(noise: string): number {
+  return noise.indexOf('\n', noise.length - maxNoise - 1) + 1;
+}
+
+/** A line that is too long ends after a word, for the same reason. */
+function wholeWords(line: string): string {
+  if (line.length < maxNoise) return line;
+  return line.slice(0, Math.max(0, line.lastIndexOf(' ', maxNoise - 1)));
 }
 
 export function progressed<State extends Heard>(

@@ -31,7 +31,7 @@ function stepsSince(ctx: ThreadContext, before: Told): readonly Step[] | null {
   const known = before.newest === null ? -1 : ctx.steps.findLastIndex((step) => keyOf(step) === before.newest);
   if (known === -1 && before.newest !== null) return null;
   const since = known === -1 ? stepsAfterStart(ctx) : ctx.steps.slice(known + 1);
-  const own = since.findIndex((step) => step.content.trim() === before.answer.trim());
+  const own = since.findIndex(({ role, content }) => role === 'assistant' && content.trim() === before.answer.trim());
   return since.filter((_, index) => index !== own);
 }
 

@@ -2,7 +2,7 @@
 
 import { AgentError, type AgentErrorKind, isAgentError } from '../../participants/agent-error.ts';
 import type { TurnOptions } from '../../participants/agent-fn.ts';
-import { secretsIn } from '../../participants/redact-secrets.ts';
+import { redactSecrets, secretsIn } from '../../participants/redact-secrets.ts';
 import { programEnvironment } from '../run/environment.ts';
 import type { Program, Ran, RunLimits } from '../run/program.ts';
 import { runProgram } from '../run/run-program.ts';
@@ -41,7 +41,9 @@ export async function runOnce<State extends Heard>(
     const reading = record.read(line, heard);
     heard = reading.state;
     if (reading.delta !== undefined) turn?.onDelta(reading.delta);
-    if (reading.progress !== undefined) turn?.onProgress(reading.progress);
+    if (reading.progress === undefined) return;
+    const { kind, text } = reading.progress;
+    turn?.onProgress({ kind, text: redactSecrets(text, secrets) });
   };
   const isDone = (): boolean => heard.failure !== null || (record.ending === 'event' && heard.isDone);
   // A failure that the tool itself does not take for its end: it would try again for ever.

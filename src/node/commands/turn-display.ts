@@ -9,16 +9,22 @@ import { printable, printableLine } from './printable.ts';
 
 interface Shown {
   readonly beganMs: number;
-  /** Everything it has written so far. */
+  /** Everything it has written so far; never searched, as that would read it again with every piece. */
   text: string;
-  /** How much of it is on the screen. */
-  printed: number;
+  /** What of it is not on the screen yet. */
+  rest: string;
+  isPrinted: boolean;
+  /** What programs have not been told yet; null = the next piece is told at once. */
+  untold: string | null;
+  stopTelling: (() => void) | null;
   /** Half a line waits for its other half. */
   stopWait: (() => void) | null;
 }
 
 const MOST_KEPT = 1_000_000;
 const HALF_LINE_MS = 250;
+/** Programs are told the pieces of this long at once. */
+const TELL_MS = 100;
 
 export class TurnDisplay implements Required<JoinHandlers> {
   private readonly io: Io;
@@ -33,7 +39,8 @@ export class TurnDisplay implements Required<JoinHandlers> {
   }
 
   onTurn(turn: TakenTurn): void {
-    this.turns.set(turn.idempotencyKey, { beganMs: this.clock.monotonic(), text: '', printed: 0, stopWait: null });
+    const nothing = { text: '', rest: '', isPrinted: false, untold: null, stopTelling: null, stopWait: null };
+    this.turns.set(turn.idempotencyKey, { beganMs: this.clock.monotonic(), ...nothing });
     const { from, text, resumed } = turn;
     this.put('turn', turn, { from, text, resumed });
     const asked = from === null ? `it is the turn of ${this.name}` : `${from}: ${printableLine(text)}`;
@@ -43,17 +50,23 @@ export class TurnDisplay implements Required<JoinHandlers> {
 
   /** Whole lines at once; half of one when nothing more of it comes for a while. */
   onDelta(text: string, turn: TakenTurn): void {
-    this.put('delta', turn, { text });
     const shown = this.turns.get(turn.idempotencyKey);
     if (shown === undefined || shown.text.length > MOST_KEPT) return;
+    this.tellPiece(turn, shown, text);
     shown.text += text;
-    const end = shown.text.lastIndexOf('\n') + 1;
+    const end = text.lastIndexOf('\n') + 1;
     shown.stopWait?.();
-    if (end > shown.printed) this.writeUpTo(turn, shown, end);
-    shown.stopWait = this.clock.after(HALF_LINE_MS, () => this.writeUpTo(turn, shown, shown.text.length));
+    if (end > 0) {
+      this.write(turn, shown, shown.rest + text.slice(0, end));
+      shown.rest = '';
+    }
+    shown.rest += text.slice(end);
+    shown.stopWait = this.clock.after(HALF_LINE_MS, () => this.writeRest(turn, shown));
   }
 
   onProgress({ kind, text }: Parameters<Required<JoinHandlers>['onProgress']>[0], turn: TakenTurn): void {
+    const shown = this.turns.get(turn.idempotencyKey);
+    if (shown !== undefined) this.tellUntold(turn, shown);
     this.put('progress', turn, { kind, text });
     this.line(turn, this.io.terminal.paint(`· ${kind}: ${printableLine(text)}`, 'dim'));
   }
@@ -63,8 +76,8 @@ export class TurnDisplay implements Required<JoinHandlers> {
     const { text, usage, cost_usd } = reply;
     const ms = this.elapsed(shown);
     this.put('reply', turn, { answer_seq: seq, text, ms, usage: usage ?? null, cost_usd: cost_usd ?? null });
-    if (shown !== undefined && shown.text.trim() === text.trim() && shown.printed > 0) {
-      this.writeUpTo(turn, shown, shown.text.length);
+    if (shown !== undefined && shown.text.trim() === text.trim() && shown.isPrinted) {
+      this.writeRest(turn, shown);
     } else this.line(turn, `${this.name}: ${printable(text)}`);
     this.line(turn, this.io.terminal.paint(`✓ said${costOf(ms, usage, cost_usd)}`, 'green'));
   }
@@ -92,6 +105,7 @@ export class TurnDisplay implements Required<JoinHandlers> {
     const shown = this.turns.get(turn.idempotencyKey);
     this.turns.delete(turn.idempotencyKey);
     shown?.stopWait?.();
+    if (shown !== undefined) this.tellUntold(turn, shown);
     return shown;
   }
 
@@ -99,11 +113,32 @@ export class TurnDisplay implements Required<JoinHandlers> {
     return shown === undefined ? 0 : Math.round(this.clock.monotonic() - shown.beganMs);
   }
 
-  private writeUpTo(turn: TakenTurn, shown: Shown, end: number): void {
-    if (end <= shown.printed) return;
-    const lines = shown.text.slice(shown.printed, end).replace(/\n$/, '').split('\n');
-    shown.printed = end;
-    for (const one of lines) this.line(turn, `| ${printable(one)}`);
+  private writeRest(turn: TakenTurn, shown: Shown): void {
+    if (shown.rest !== '') this.write(turn, shown, shown.rest);
+    shown.rest = '';
+  }
+
+  private write(turn: TakenTurn, shown: Shown, text: string): void {
+    shown.isPrinted = true;
+    for (const one of text.replace(/\n$/, '').split('\n')) this.line(turn, `| ${printable(one)}`);
+  }
+
+  /** An object for each character would be a hundred times as much as what was said. */
+  private tellPiece(turn: TakenTurn, shown: Shown, text: string): void {
+    if (shown.untold !== null) {
+      shown.untold += text;
+      return;
+    }
+    this.put('delta', turn, { text });
+    shown.untold = '';
+    shown.stopTelling = this.clock.after(TELL_MS, () => this.tellUntold(turn, shown));
+  }
+
+  private tellUntold(turn: TakenTurn, shown: Shown): void {
+    shown.stopTelling?.();
+    const { untold } = shown;
+    shown.untold = null;
+    if (untold !== null && untold !== '') this.put('delta', turn, { text: untold });
   }
 
   private put(event: string, { session, type, seq }: TakenTurn, more: object): void {
