@@ -32,7 +32,7 @@ it('[MO1] has every metric', () => {
 });
 
 it('[HT1] calls only what is there', () => {
-  const calls = [...text.matchAll(/curl -s (-X POST )?http:\/\/127\.0\.0\.1:4747\/api\/v1(\/[\w/]+)/g)];
+  const calls = [...text.matchAll(/curl -s (-X POST )?'?http:\/\/127\.0\.0\.1:4747\/api\/v1(\/[\w/]+)/g)];
   expect(calls).toHaveLength(4);
   for (const [, post, path = ''] of calls)
     expect(matchedRoute(post === undefined ? 'GET' : 'POST', path)).not.toBe(null);

@@ -12,6 +12,9 @@ const GATHER_MS = 50;
 /** How much longer than its time a look may take. */
 const GRACE_MS = 1_000;
 
+/** A timer may fire that much before its time. */
+const EARLY_MS = 1;
+
 /** What a look finds. */
 export interface Look {
   readonly status: string;
@@ -32,9 +35,9 @@ export async function waitFor<Found extends Look>(
       const leftMs = until - performance.now();
       const found: Found = last === null ? await look() : await inTime(look(), last, Math.max(0, leftMs) + GRACE_MS);
       last = found;
-      if (found.status !== 'waiting' || leftMs <= 0) return found;
+      if (found.status !== 'waiting' || performance.now() >= until - EARLY_MS) return found;
       progress(found.reason ?? 'waiting');
-      const beat = pause(signal, Math.min(BEAT_MS, leftMs));
+      const beat = pause(signal, Math.min(BEAT_MS, Math.max(0, until - performance.now())));
       await watch.next(beat.signal).finally(beat.end);
       if (signal.aborted) return found;
       if (!beat.signal.aborted) await sleep(Math.min(GATHER_MS, Math.max(0, until - performance.now())));
