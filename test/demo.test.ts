@@ -1,12 +1,12 @@
 // The command as a user meets it: in a pipe, in a terminal, and asked wrongly.
 
 import { spawnSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 import { type Ended, read, required, run } from './package/repository.ts';
+import type { BuiltScript } from './processes/built-script.ts';
+import { builtCommand } from './wire/up-process.ts';
 
-const SOURCES = ['--conditions=parley-source', '--import', 'tsx', 'src/node/cli.ts'];
-const DEMO_LINE = [process.execPath, ...SOURCES, 'demo'].map((word) => `'${word}'`).join(' ');
 const LONGEST_MS = 20_000;
 const ESC = '\u001b';
 
@@ -15,8 +15,14 @@ const hasPty = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
 const { NO_COLOR: _noColour, FORCE_COLOR: _forceColour, ...plainEnv } = process.env;
 const terminalEnv = { ...plainEnv, TERM: 'xterm-256color' };
 
+let command: BuiltScript;
+beforeAll(async () => {
+  command = await builtCommand();
+});
+afterAll(() => command.remove());
+
 function parley(...args: string[]): Promise<Ended> {
-  return run(process.execPath, [...SOURCES, ...args], { env: plainEnv });
+  return run(process.execPath, [command.path, ...args], { env: plainEnv });
 }
 
 let ended: Promise<Ended & { readonly ms: number }> | undefined;
@@ -28,9 +34,13 @@ function plainDemo(): Promise<Ended & { readonly ms: number }> {
   return ended;
 }
 
+function demoLine(): string {
+  return [process.execPath, command.path, 'demo'].map((word) => `'${word}'`).join(' ');
+}
+
 /** The demonstration in a pseudo-terminal as wide as without one, so that the lines are the same. */
 async function parleyDemoInPty(env: NodeJS.ProcessEnv): Promise<Ended> {
-  const { code, output } = await run('script', ['-qec', `stty cols 100; ${DEMO_LINE}`, '/dev/null'], { env });
+  const { code, output } = await run('script', ['-qec', `stty cols 100; ${demoLine()}`, '/dev/null'], { env });
   return { code, output: output.replaceAll('\r\n', '\n') };
 }
 
@@ -177,7 +187,7 @@ describe('parley demo without a terminal', () => {
   });
 
   it.skipIf(process.platform === 'win32')('[PK6] minds nobody who stops reading', async () => {
-    const { output } = await run('sh', ['-c', `{ ${DEMO_LINE}; echo "exit $?" >&2; } | head -n 1`], { env: plainEnv });
+    const { output } = await run('sh', ['-c', `{ ${demoLine()}; echo "exit $?" >&2; } | head -n 1`], { env: plainEnv });
     expect(output.split('\n').slice(1)).toEqual(['exit 0', '']);
   });
 });
@@ -230,7 +240,9 @@ describe('parley', () => {
   });
 
   it.each(['--version', '-v'])('%s is the version of the package', async (flag) => {
-    expect(await parley(flag)).toEqual({ code: 0, output: `${manifest.version}\n` });
+    // Of the sources: what is built for a test lies outside of the package.
+    const loaded = ['--conditions=parley-source', '--import', 'tsx', 'src/node/cli.ts', flag];
+    expect(await run(process.execPath, loaded)).toEqual({ code: 0, output: `${manifest.version}\n` });
   });
 
   it.each([

@@ -7,6 +7,7 @@ import { DEFAULT_LIMITS, OPERATIONS, WIRE_CODES } from 'parley-hub/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 import { bin, read, root, run, sources } from './package/repository.ts';
+import { type BuiltScript, type BuiltScripts, builtScript, builtScripts } from './processes/built-script.ts';
 
 const documents = [
   'README.md',
@@ -105,8 +106,12 @@ describe('the commands of a clone', () => {
       ]),
   );
 
-  const simulate = (...args: string[]) =>
-    run(process.execPath, ['--conditions=parley-source', '--import', 'tsx', 'test/simulation/cli.ts', ...args]);
+  let simulator: BuiltScript;
+  beforeAll(async () => {
+    simulator = await builtScript('../simulation/cli.ts');
+  });
+  afterAll(() => simulator.remove());
+  const simulate = (...args: string[]) => run(process.execPath, [simulator.path, ...args]);
 
   it.concurrent('npm run simulate -- --help tells how it is used', async () => {
     expect(await simulate('--help')).toEqual({ code: 0, output: expect.stringMatching(/^Usage: npm run simulate/) });
@@ -204,9 +209,10 @@ describe('the programs of the documents', () => {
     })),
   );
   let folder: string;
+  let built: BuiltScripts;
 
   /** A stranger's project: the package is there by its name. */
-  beforeAll(() => {
+  beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'parley-programs-'));
     mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
     symlinkSync(root, join(folder, 'node_modules/parley-hub'), 'junction');
@@ -220,8 +226,12 @@ describe('the programs of the documents', () => {
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ ...config, references: [] }));
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
     for (const { file, code } of programs) writeFileSync(join(folder, file), code);
+    built = await builtScripts(programs.map(({ file }) => join(folder, file)));
   });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(async () => {
+    await built.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   it('[PK6] are all of their code, and assert', () => {
     expect(programs.length).toBeGreaterThan(5);
@@ -232,9 +242,8 @@ describe('the programs of the documents', () => {
     expect(await run(process.execPath, [bin.tsc, '-p', folder, '--pretty', 'false'])).toEqual({ code: 0, output: '' });
   });
 
-  it.concurrent.each(programs)('[PK6] $file runs and ends by itself', async ({ file }) => {
-    const args = ['--conditions=parley-source', '--import', 'tsx', join(folder, file)];
-    const { code, output } = await run(process.execPath, args);
+  it.concurrent.each(programs)('[PK6] $file runs and ends by itself', async (program) => {
+    const { code, output } = await run(process.execPath, [built.paths[programs.indexOf(program)] ?? '']);
     expect(code, output).toBe(0);
   });
 });

@@ -1,22 +1,36 @@
-// Every example runs as a reader would run it, asserts for itself, and is what the README shows.
+// Every example runs, asserts for itself, and is what the README shows.
 
+import { join } from 'node:path';
 import { describeAdapter, describeEvaluator, describeHandler, describeView } from 'parley-hub/testing';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { read, root, run, sources } from './package/repository.ts';
+import { type BuiltScripts, builtScripts } from './processes/built-script.ts';
 
 const examples = sources('examples');
+const LOADER = ['--conditions=parley-source', '--import', 'tsx'];
 
 describe('the examples', () => {
+  let built: BuiltScripts;
+  beforeAll(async () => {
+    built = await builtScripts(examples.map((file) => join(root, file)));
+  });
+  afterAll(() => built.remove());
+
   it.concurrent.each(examples)('[PK6] %s runs, asserts and ends by itself', async (file) => {
-    const { code, output } = await run(process.execPath, ['--conditions=parley-source', '--import', 'tsx', file]);
+    const { code, output } = await run(process.execPath, [built.paths[examples.indexOf(file)] ?? '']);
     expect(code, output).toBe(0);
     expect(output.trim()).not.toBe('');
     expect(read(file)).toContain('assert.');
   });
 
+  it('[PK6] one runs as npm run example runs it', async () => {
+    const { code, output } = await run(process.execPath, [...LOADER, 'examples/quickstart.ts']);
+    expect(code, output).toBe(0);
+  });
+
   it('[PK6] an example that finds something else than it says exits with another code than 0', async () => {
     const wrong = read('examples/quickstart.ts').replace("reply('4')", "reply('5')");
-    const args = ['--conditions=parley-source', '--import', 'tsx', '--input-type=module', '--eval', wrong];
+    const args = [...LOADER, '--input-type=module', '--eval', wrong];
     const { code, output } = await run(process.execPath, args, { cwd: root });
     expect(code, output).toBe(1);
     expect(output).toContain('AssertionError');

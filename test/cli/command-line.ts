@@ -5,6 +5,9 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import type { Streams } from '../../src/node/commands/io.ts';
+import { runWords } from '../../src/node/commands/run.ts';
 import { root } from '../package/repository.ts';
 import type { BuiltScript } from '../processes/built-script.ts';
 import { builtCommand, type Ended, UpProcess } from '../wire/up-process.ts';
@@ -61,6 +64,14 @@ export class CommandLine {
     child.stdin.end();
     const [code] = await once(child, 'close');
     return { code, out, err };
+  }
+
+  /** The same without a process of its own, which takes a fiftieth of the time: for what ends by itself and reads no input. */
+  async here(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const streams = { stdout, stderr, env: { ...this.env, ...env } };
+    const code = await runWords(args, streams as unknown as Streams);
+    return { code, out: String(stdout.read() ?? ''), err: String(stderr.read() ?? '') };
   }
 
   /** What it puts on stdout, each line parsed: one that is no JSON fails here. */

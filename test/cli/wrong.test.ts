@@ -161,11 +161,11 @@ describe.concurrent('asked wrongly', () => {
     const args = [command, ...words.split(' ').filter((word) => word !== '')].map((word) =>
       word.replace('%', line.folder),
     );
-    const plain = await line.run(args);
+    const plain = await line.here(args);
     expect({ code: plain.code, out: plain.out }, plain.err).toEqual({ code, out: '' });
     expect(plain.err).toMatch(/^parley: /m);
     expect(plain.err).not.toMatch(/\n\s+at /);
-    const json = await line.run([...args, '--json']);
+    const json = await line.here([...args, '--json']);
     expect({ code: json.code, out: json.out }).toEqual({ code, out: '' });
     const { error } = JSON.parse(json.err.trim().split('\n').at(-1) ?? '');
     expect(error).toEqual({
