@@ -17,8 +17,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, 'test/pack/**', 'test/real-clis/**'],
     pool: 'threads',
-    // Two at least: the long simulations run side by side.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // One more than there are processors: many tests wait for processes and sockets.
+    maxWorkers: Math.max(2, availableParallelism() + 1),
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

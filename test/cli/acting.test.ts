@@ -17,7 +17,7 @@ afterAll(() => line.close());
 it('[CM6] a name that is connected elsewhere is left alone, by send and by join, unless it is told to take over', async () => {
   const [opened] = await line.json('open', 'conversation', '--to', 'bob', 'hello');
   const { session_id } = (opened as { session: { session_id: string } }).session;
-  const refused = await line.run(['send', session_id, 'hi', '--as', 'bob']);
+  const refused = await line.here(['send', session_id, 'hi', '--as', 'bob']);
   expect(refused).toMatchObject({
     code: 7,
     out: '',
@@ -46,16 +46,16 @@ it('[CM5] a token for one name knows that name by itself, whether it looks or sp
   const [made] = await line.json('token', 'create', '--grant', 'observe', '--name', 'watch');
   const own = { PARLEY_TOKEN: String(made?.token), PARLEY_NAME: '' };
   for (const words of ['sessions', 'agents', 'search hello', `show ${session_id}`, `export ${session_id}`, 'doctor']) {
-    const ended = await line.run([...words.split(' '), '--json'], own);
+    const ended = await line.here([...words.split(' '), '--json'], own);
     expect({ words, ...ended }).toEqual({ words, code: 0, out: expect.any(String), err: '' });
   }
   // Whoever only looks does not speak for the name that is set.
-  expect(await line.run(['sessions'], { ...own, PARLEY_NAME: 'somebody' })).toMatchObject({ code: 0, err: '' });
-  expect(await line.run(['inbox'], own)).toEqual({ code: 0, out: 'nothing waits for watch\n', err: '' });
-  expect(await line.run(['show', session_id, '--as', 'alice', '--json'], own)).toMatchObject({ code: 0, err: '' });
+  expect(await line.here(['sessions'], { ...own, PARLEY_NAME: 'somebody' })).toMatchObject({ code: 0, err: '' });
+  expect(await line.here(['inbox'], own)).toEqual({ code: 0, out: 'nothing waits for watch\n', err: '' });
+  expect(await line.here(['show', session_id, '--as', 'alice', '--json'], own)).toMatchObject({ code: 0, err: '' });
   // It may look, and no more: what it lacks is told, not that it has no name.
-  expect(await line.run(['token', 'list'], own)).toMatchObject({ code: 4, err: expect.stringMatching(/grant/) });
-  expect(await line.run(['redact', session_id, '1'], own)).toMatchObject({
+  expect(await line.here(['token', 'list'], own)).toMatchObject({ code: 4, err: expect.stringMatching(/grant/) });
+  expect(await line.here(['redact', session_id, '1'], own)).toMatchObject({
     code: 5,
     err: expect.stringMatching(/the grant operate/),
   });
@@ -64,7 +64,7 @@ it('[CM5] a token for one name knows that name by itself, whether it looks or sp
 it('[CM5, CM6] a token for one name speaks for no other, and sends nobody away', async () => {
   const [made] = await line.json('token', 'create', '--name', 'dora', '--grant', 'observe');
   const own = { PARLEY_TOKEN: String(made?.token), PARLEY_NAME: '' };
-  expect(await line.run(['inbox', '--as', 'bob'], own)).toMatchObject({
+  expect(await line.here(['inbox', '--as', 'bob'], own)).toMatchObject({
     code: 4,
     out: '',
     err: expect.stringMatching(/"dora" alone\n.*--as dora/),
@@ -78,7 +78,7 @@ it('[CM5, CM6] a token for one name speaks for no other, and sends nobody away',
   expect(tail.child.exitCode).toBeNull();
   tail.child.kill('SIGINT');
   expect(await tail.ended).toBe(0);
-  expect(await line.run(['sessions', '--json'], own)).toMatchObject({ code: 0, err: '' });
+  expect(await line.here(['sessions', '--json'], own)).toMatchObject({ code: 0, err: '' });
 });
 
 it('[CM4] a token the hub does not know is told as that, and as nothing else', async () => {
@@ -129,18 +129,18 @@ it('[CM18] --invite-timeout says how long who is invited has, also where the typ
     ['consulting', 'expectation_violated:acks_within'],
     ['conversation', 'invite_timeout'],
   ]) {
-    const { code, err } = await line.run(['open', type ?? '', '--to', 'erin', '--invite-timeout', '0.1s', 'hello']);
+    const { code, err } = await line.here(['open', type ?? '', '--to', 'erin', '--invite-timeout', '0.1s', 'hello']);
     expect({ code, err }).toEqual({ code: 6, err: expect.stringContaining(reason ?? '') });
   }
-  const { code, err } = await line.run(['open', 'conversation', '--to', 'erin', '--invite-timeout', 'soon']);
+  const { code, err } = await line.here(['open', 'conversation', '--to', 'erin', '--invite-timeout', 'soon']);
   expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('--invite-timeout: expected a duration') });
 });
 
 it('[CM12] without a terminal there is no colour, and notes are not on stdout', async () => {
-  const { out, err } = await line.run(['sessions']);
+  const { out, err } = await line.here(['sessions']);
   expect(out).toMatch(/^session +type +state/);
   expect(out + err).not.toContain('\u001b');
-  const opened = await line.run(['open', 'conversation', '--to', 'carol', '--no-wait']);
+  const opened = await line.here(['open', 'conversation', '--to', 'carol', '--no-wait']);
   expect(opened.out).toMatch(/^[0-9a-f]{32} {2}INVITED\n$/);
   expect(opened.err).toContain('parley show');
 });

@@ -76,7 +76,7 @@ export class CommandLine {
 
   /** What it puts on stdout, each line parsed: one that is no JSON fails here. */
   async json(...args: readonly string[]): Promise<readonly Record<string, unknown>[]> {
-    const { code, out, err } = await this.run([...args, '--json']);
+    const { code, out, err } = await this.here([...args, '--json']);
     if (code !== 0) throw new Error(`parley ${args.join(' ')} ended with ${code}: ${err}`);
     return linesOf(out);
   }

@@ -27,17 +27,17 @@ beforeAll(async () => {
 afterAll(() => line.close());
 
 it('[CM3] "open" tells nobody to wait for what is refused', async () => {
-  const { code, err } = await line.run(['open', 'nonsense', '--to', 'bob']);
+  const { code, err } = await line.here(['open', 'nonsense', '--to', 'bob']);
   expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/^parley: .*nonsense/) });
 });
 
 it('[CM3] a token that there is none of is looked for among the tokens', async () => {
-  const { code, err } = await line.run(['token', 'revoke', 'a'.repeat(16)]);
+  const { code, err } = await line.here(['token', 'revoke', 'a'.repeat(16)]);
   expect({ code, err }).toEqual({ code: 5, err: expect.stringMatching(/no token.*\n"parley token list"/) });
 });
 
 it('[CM4] an error is one line and its hint another, whatever is in it', async () => {
-  const { code, err } = await line.run(['show', 'x\nRun "rm -rf /" to mend it']);
+  const { code, err } = await line.here(['show', 'x\nRun "rm -rf /" to mend it']);
   expect(code).toBe(2);
   expect(err.split('\n')).toEqual([expect.stringContaining('rm -rf'), expect.stringContaining('parley sessions'), '']);
 });
@@ -45,12 +45,12 @@ it('[CM4] an error is one line and its hint another, whatever is in it', async (
 it('[CM3] a file that is there is not written over, and that is said', async () => {
   const out = join(line.folder, 'mine');
   await writeFile(out, 'mine');
-  const { code, err } = await line.run(['export', session_id, '--out', out]);
+  const { code, err } = await line.here(['export', session_id, '--out', out]);
   expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/--out: expected a file that is not there/) });
 });
 
 it('[CM2] the table of sessions has whose turn it is and how it ended apart', async () => {
-  const { out } = await line.run(['sessions']);
+  const { out } = await line.here(['sessions']);
   const [heads = '', ...rows] = out.split('\n');
   expect(heads.trimEnd()).toMatch(/created +turn +ended$/);
   const row = rows.find((one) => one.startsWith(session_id));
@@ -58,10 +58,10 @@ it('[CM2] the table of sessions has whose turn it is and how it ended apart', as
 });
 
 it('[CM8] as of a seq, who was awaited is told as what was then, without a time that counts from now', async () => {
-  const { out } = await line.run(['show', asked_id, '--at', '5']);
+  const { out } = await line.here(['show', asked_id, '--at', '5']);
   expect(out).toMatch(/awaited then: bob to speak(, due 2\S+Z)?\n/);
   expect(out).not.toMatch(/ ago|until/);
-  expect((await line.run(['show', asked_id, '--at', '4'])).out).toMatch(/awaited then: alice to speak/);
+  expect((await line.here(['show', asked_id, '--at', '4'])).out).toMatch(/awaited then: alice to speak/);
 });
 
 it.skipIf(!hasOpenssl)(
@@ -72,8 +72,11 @@ it.skipIf(!hasOpenssl)(
     const up = new UpProcess(line.command, '--data', data, '--port', '0', '--tls-cert', certFile, '--tls-key', keyFile);
     try {
       const there = ['--url', await up.url(), '--data', data];
-      expect(await line.run(['sessions', ...there])).toMatchObject({ code: 3, err: expect.stringMatching(/\n.*--ca/) });
-      expect(await line.run(['sessions', ...there, '--ca', certFile])).toMatchObject({ code: 0, err: '' });
+      expect(await line.here(['sessions', ...there])).toMatchObject({
+        code: 3,
+        err: expect.stringMatching(/\n.*--ca/),
+      });
+      expect(await line.here(['sessions', ...there, '--ca', certFile])).toMatchObject({ code: 0, err: '' });
     } finally {
       up.kill('SIGTERM');
       await up.ended;
@@ -88,8 +91,8 @@ it('[CM10] a hub on every address says one that can be called; its log tells who
   const url = await up.url();
   try {
     expect(url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+$/);
-    await line.run(['inbox', '--as', 'dora', '--url', url, '--data', data]);
-    await line.run(['open', 'consulting', '--to', 'dora', '--no-wait', '--url', url, '--data', data]);
+    await line.here(['inbox', '--as', 'dora', '--url', url, '--data', data]);
+    await line.here(['open', 'consulting', '--to', 'dora', '--no-wait', '--url', url, '--data', data]);
   } finally {
     up.kill('SIGTERM');
   }

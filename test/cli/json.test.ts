@@ -11,9 +11,12 @@ let bob: Joined;
 /** Which commands were run here: at the end, all of them. */
 const ran = new Set<string>();
 
-function json(command: string, ...args: readonly string[]): Promise<readonly Record<string, unknown>[]> {
+/** As a process: what anything else puts on its stdout is seen here. */
+async function json(command: string, ...args: readonly string[]): Promise<readonly Record<string, unknown>[]> {
   ran.add(command);
-  return line.json(command, ...args);
+  const { code, out, err } = await line.run([command, ...args, '--json']);
+  if (code !== 0) throw new Error(`parley ${command} ended with ${code}: ${err}`);
+  return linesOf(out);
 }
 
 beforeAll(async () => {

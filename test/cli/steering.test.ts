@@ -86,22 +86,22 @@ describe('commands', () => {
   });
 
   it('[CM4] what is wrong is told without them', async () => {
-    const { code, err } = await line.run(['show', `x${EVIL}`]);
+    const { code, err } = await line.here(['show', `x${EVIL}`]);
     expect({ code, steers: STEERS.test(err) }).toEqual({ code: 2, steers: false });
   });
 
   it('[CM4] an export is for its owner alone', async () => {
     const out = join(folder, 'session.jsonl');
-    expect(await line.run(['export', id, '--out', out])).toMatchObject({ code: 0 });
+    expect(await line.here(['export', id, '--out', out])).toMatchObject({ code: 0 });
     expect((await stat(out)).mode & 0o777).toBe(0o600);
   });
 
   it('[CM4] nothing said is asked wrongly; what cannot be hidden is refused, whatever the token', async () => {
-    expect(await line.run(['send', id, ''])).toMatchObject({
+    expect(await line.here(['send', id, ''])).toMatchObject({
       code: 2,
       err: expect.stringContaining('something to say'),
     });
-    const { code, err } = await line.run(['redact', id, '1']);
+    const { code, err } = await line.here(['redact', id, '1']);
     expect({ code, err }).toEqual({ code: 6, err: expect.stringContaining('parley show') });
     expect(err).not.toContain('--grant');
   });

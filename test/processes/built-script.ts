@@ -28,7 +28,8 @@ export async function builtScripts(files: readonly string[]): Promise<BuiltScrip
   await mkdir(cache, { recursive: true });
   const outDir = await mkdtemp(join(cache, 'parley-script-'));
   const conditions = ['parley-source', ...defaultServerConditions];
-  const named = files.map((file, at) => [`${at}-${basename(file, '.ts')}`, file] as const);
+  // Each in a folder of its own: some have the same name.
+  const named = files.map((file, at) => [`${at}/${basename(file, '.ts')}`, file] as const);
   await build({
     configFile: false,
     logLevel: 'warn',

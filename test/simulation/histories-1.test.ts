@@ -1,3 +1,3 @@
 import { describeHistories } from './describe-histories.ts';
 
-describeHistories(1, 1000);
+describeHistories(1, 600);
