@@ -17,11 +17,6 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     expect(first.already_said).toBe(false);
     const again = await agent.value('say', { session, text: 'I agree.', turn });
     expect(again).toMatchObject({ seq: first.seq, already_said: true });
-    // Also without the turn, as long as nobody else has spoken.
-    expect(await agent.value('say', { session, text: 'I agree.' })).toMatchObject({
-      seq: first.seq,
-      already_said: true,
-    });
     const other = await agent.refusal('say', { session, text: 'I do not.', turn });
     expect(other).toContain(`seq ${first.seq}: "I agree."`);
     expect(other).toContain('wait_turn');
@@ -38,8 +33,10 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
       const { turn } = await agent.turn({ session });
       for (const _ of [1, 2]) await agent.value('say', { session, text, turn });
     }
-    await agent.value('say', { session, text: 'fourth' });
-    await agent.value('say', { session, text: 'fifth' });
+    // What was said says itself with which turn one goes on.
+    const { turn } = await agent.value('session_read', { session });
+    const fourth = await agent.value('say', { session, text: 'fourth', turn });
+    await agent.value('say', { session, text: 'fifth', turn: fourth.turn });
     const { messages } = await agent.value('session_read', { session });
     expect(messages.map(({ text }: { text: string }) => text)).toEqual(['first', 'second', 'third', 'fourth', 'fifth']);
   });
@@ -58,6 +55,51 @@ describe.each([WAYS[0], WAYS[1]].flatMap((way) => way ?? []))('turns that nobody
     await agent.value('say', { session, text: 'I agree.', turn });
     expect(await agent.refusal('say', { session, text: 'More.', turn: 5000 })).toMatch(/^not your turn: bob/);
     expect(await texts()).toEqual(['What do you think?', 'I agree.']);
+  });
+
+  test('[MC6] without a turn nothing is said, and it is told where to get one', async () => {
+    const one = await HttpHub.open();
+    const agent = await ways.join(one, 'reviewer', way);
+    const { session, texts } = await asked(one, agent);
+    for (const [name, args] of [
+      ['say', { text: 'I agree.' }],
+      ['handoff', { to: 'bob' }],
+      ['finish', {}],
+    ] as const) {
+      expect(await agent.refusal(name, { session, ...args })).toMatch(/turn.*wait_turn.*session_read/s);
+    }
+    expect(await texts()).toEqual(['What do you think?']);
+  });
+
+  test('[MC6] a say whose answer was lost says nothing twice, also after somebody has answered it', async () => {
+    const one = await HttpHub.open();
+    const agent = await ways.join(one, 'reviewer', way);
+    const { session, texts, bob } = await asked(one, agent);
+    const { turn } = await agent.value('session_read', { session });
+    expect((await agent.turn({ session })).turn).toBe(turn);
+    const said = { session, text: 'I agree.', turn };
+    const first = await agent.value('say', said);
+    await bob.session(session).send('Do you?');
+    expect(await agent.value('say', said)).toMatchObject({ seq: first.seq, already_said: true });
+    expect(await texts()).toEqual(['What do you think?', 'I agree.', 'Do you?']);
+  });
+
+  test('[MC6] where all may speak, the turn is how far one has read: repeated it is the same, and read anew another', async () => {
+    const one = await HttpHub.open();
+    const agent = await ways.join(one, 'reviewer', way);
+    const bob = await one.hub.agent('bob');
+    const wanted = { type: 'conversation', participants: ['bob'] };
+    const { session } = await agent.value('session_open', wanted);
+    const begins = await agent.turn({ session });
+    expect(await agent.value('session_open', wanted)).toMatchObject({ session, turn: begins.turn });
+    const said = { session, text: 'Hello?', turn: begins.turn };
+    const first = await agent.value('say', said);
+    await bob.session(session).send('Yes?');
+    expect(await agent.value('say', said)).toMatchObject({ seq: first.seq, already_said: true });
+    const read = await agent.value('session_read', { session });
+    expect(await agent.value('say', { ...said, turn: read.turn })).toMatchObject({ already_said: false });
+    const { messages } = await agent.value('session_read', { session });
+    expect(messages.map(({ text }: { text: string }) => text)).toEqual(['Hello?', 'Yes?', 'Hello?']);
   });
 
   test('[MC6] where all may speak a turn holds although others speak meanwhile; what they said then is told after it', async () => {
@@ -140,7 +182,7 @@ async function asked(one: HttpHub, agent: Agent) {
     }
     return said;
   };
-  return { session: session.id, texts };
+  return { session: session.id, texts, bob };
 }
 
 async function kill(agent: Agent): Promise<void> {

@@ -49,8 +49,9 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     const forTurn = agent.value('wait_turn', { session: session.id }, { onprogress });
     await waits;
     await session.send('Now you.');
-    expect(await forTurn).toMatchObject({ status: 'your_turn', messages: [{ text: 'Now you.' }] });
-    await agent.value('say', { session: session.id, text: 'Yes.' });
+    const mine = await forTurn;
+    expect(mine).toMatchObject({ status: 'your_turn', messages: [{ text: 'Now you.' }] });
+    await agent.value('say', { session: session.id, text: 'Yes.', turn: mine.turn });
     waits = isWaiting();
     const forEnd = agent.value('wait_turn', { cursor: invited.cursor }, { onprogress });
     await waits;
