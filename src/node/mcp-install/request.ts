@@ -35,7 +35,7 @@ export async function requestOf(tool: Tool, asked: Asked, io: Pick<Io, 'env'>, p
   const key = values.entry ?? 'parley';
   if (!KEY.test(key)) throw wrongValue('--entry', 'a name of A-Z a-z 0-9 _ - (1 to 64 characters)', key);
   const file = tool.file(scope, places);
-  const kept = await keptSettings(tool, key, file);
+  const { settings: kept, capabilities } = await keptSettings(tool, key, file);
   const name = values.name ?? (io.env.PARLEY_NAME || kept.name || tool.name);
   if (!NAME.test(name) || name === 'hub') {
     throw wrongValue('--name', 'a name of a-z 0-9 . _ - (1 to 64 characters, starting with a letter or digit)', name);
@@ -50,6 +50,8 @@ export async function requestOf(tool: Tool, asked: Asked, io: Pick<Io, 'env'>, p
     url,
     ca: ca === undefined ? undefined : resolve(ca),
     maxWait: maxWaitOf(values['max-wait']) ?? kept['max-wait'],
+    summary: values.summary ?? kept.summary,
+    capabilities: asked.lists.capability ?? capabilities,
     ...proof.settings,
   });
   return { tool, scope, key, file, words, secret: proof.secret, isUnproven: proof.isUnproven };
