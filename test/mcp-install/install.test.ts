@@ -245,7 +245,7 @@ describe('what is refused, with nothing written', () => {
     ['claude', '{"mcpServers": {}, "mcpServers": {"a": {}}}', 'is a name in it twice?'],
     ['codex', 'a = 1\n[b', ':2:3: it is not TOML'],
     ['codex', 'a = 1\na = 2\n', ':2:1: it is not TOML'],
-    ['codex', 'mcp_servers = { a = { command = "x" } }\n', ':3:2: it is not TOML'],
+    ['codex', 'mcp_servers = { a = { command = "x" } }\n', ':1:1: "mcp_servers" is an inline table'],
     [
       'codex',
       '[mcp_servers]\nparley = { command = "parley", args = ["mcp", "--name", "a"] }\n',

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { Asked } from '../commands/command.ts';
 import type { Io } from '../commands/io.ts';
-import { wrongValue } from '../commands/trouble.ts';
+import { Trouble, wrongValue } from '../commands/trouble.ts';
 import { dataFolder, hubUrl } from '../commands/where.ts';
 import { parseWait, WAIT_EXPECTED } from '../mcp/max-wait.ts';
 import { operatorTokenFile } from '../operator-token.ts';
@@ -73,6 +73,7 @@ export function secretFile({ name }: Tool, scope: Scope, key: string, { home, pr
 async function proofOf(asked: Asked, io: Pick<Io, 'env'>, file: string, kept: KeptSettings) {
   const { values } = asked;
   const token = values.token ?? (io.env.PARLEY_TOKEN || undefined);
+  if (token !== undefined) assertToken(token);
   if (token !== undefined) return { ...byFile(file), secret: { file, token } } as const;
   const given = values['token-file'];
   if (given !== undefined) return byFile(resolve(given));
@@ -85,6 +86,14 @@ async function proofOf(asked: Asked, io: Pick<Io, 'env'>, file: string, kept: Ke
   }
   const isSaid = values.data !== undefined || Boolean(io.env.PARLEY_DATA);
   return byData(isSaid ? usual : undefined, true);
+}
+
+/** It goes into a file as one line, and into a header. What came is a secret, and not shown. */
+function assertToken(token: string): void {
+  if (/^[!-~]+$/.test(token)) return;
+  const problem =
+    '--token (or PARLEY_TOKEN): expected a token, one word of letters, digits and signs; got one with spaces, line ends or nothing in it';
+  throw new Trouble('wrong', 'wrong_value', problem, 'Make one with "parley token create --name <name>".');
 }
 
 function byFile(tokenFile: string) {
