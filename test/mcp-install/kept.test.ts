@@ -89,8 +89,10 @@ describe('what is refused', () => {
     const before = await shop.files();
     await expect(change.carryOut()).rejects.toMatchObject({ code: 'config_changed' });
     expect(await shop.files()).toEqual(before);
-    await shop.write(file, '');
-    await shop.run('cursor', UNDO);
+    // Nor does one that was there lose what is in it.
+    await shop.write(request.secret?.file ?? '', 'older');
+    await expect(change.carryOut()).rejects.toMatchObject({ code: 'config_changed' });
+    expect(await shop.read(request.secret?.file ?? '')).toBe('older');
   });
 
   it('[MI3] a file that was made for the entry and is changed while it is asked stays', async () => {
