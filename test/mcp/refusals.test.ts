@@ -1,16 +1,16 @@
 /** Every refusal is a result that says how to go on. */
 
 import { describe, expect, test } from 'vitest';
-import { HttpHub } from '../http/http-hub.ts';
-import type { Agent } from './agent.ts';
 import { joining, WAYS } from './ways.ts';
 
 const ways = joining();
 const NOBODY = '00000000000000000000000000000000';
 
 describe.each(WAYS)('over $over, revision $revision', (way) => {
+  const here = ways.shared(way);
+
   test('[MC9] who speaks out of turn is told who is expected, since when, and to call wait_turn', async () => {
-    const { agent, session } = await waiting(await HttpHub.open());
+    const { agent, session } = await waiting();
     for (const [name, args] of [
       ['say', { text: 'me first', turn: 0 }],
       ['task_progress', { note: 'at it' }],
@@ -21,18 +21,17 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 
   test('[MC9] who was taken out of the rotation is told so, and how to come back', async () => {
-    const one = await HttpHub.open();
-    const { agent, session, other } = await waiting(one);
-    await one.hub.hideParticipant(session, 'reviewer');
+    const { agent, session, other } = await waiting();
+    await here.one.hub.hideParticipant(session, 'reviewer');
     expect(await agent.refusal('say', { session, text: 'hello', turn: 0 })).toMatch(/^not your turn: .*accept_invite/);
-    expect((await agent.value('wait_turn', { session })).reason).toContain('accept_invite');
+    expect(await agent.waits({ session })).toContain('accept_invite');
     await agent.value('accept_invite', { session });
     await other.send('Welcome back.');
     expect(await agent.turn({ session })).toMatchObject({ status: 'your_turn' });
   });
 
   test('[MC9] what a session type does not know is refused with what to do instead', async () => {
-    const { agent, session, other } = await waiting(await HttpHub.open());
+    const { agent, session, other } = await waiting();
     await other.send('Your turn.');
     const { turn } = await agent.turn({ session });
     expect(await agent.refusal('handoff', { session, to: 'bob', turn })).toMatch(/^protocol_error: .*wait_turn/s);
@@ -40,7 +39,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 
   test('[MC9] what has ended takes nothing more, and can be read', async () => {
-    const { agent, session, other } = await waiting(await HttpHub.open());
+    const { agent, session, other } = await waiting();
     await other.send('Your turn.');
     await other.close('over');
     expect(await agent.refusal('say', { session, text: 'late', turn: 0 })).toMatch(
@@ -52,8 +51,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 
   test('[MC9] a session that is not there, or not for this one, is not found by any tool', async () => {
-    const one = await HttpHub.open();
-    const agent = await ways.join(one, 'reviewer', way);
+    const { one, agent } = here;
     const bob = await one.hub.agent('bob');
     await one.hub.agent('carol');
     const secret = await bob.open('conversation', { participants: ['carol'], wait: 'created' });
@@ -82,7 +80,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 
   test('[MC9] whom nobody knows cannot be asked, and a type nobody knows cannot be opened', async () => {
-    const { agent, session, other } = await waiting(await HttpHub.open());
+    const { agent, session, other } = await waiting();
     await other.send('Your turn.');
     const open = (args: object) =>
       agent.refusal('session_open', { type: 'discussion', participants: ['bob'], ...args });
@@ -96,7 +94,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 
   test('[MC9] arguments that are wrong, missing or too long are refused by name, and cursors of others too', async () => {
-    const { agent, session } = await waiting(await HttpHub.open());
+    const { agent, session } = await waiting();
     const wrong = async (name: string, args: Record<string, unknown>): Promise<string> => {
       const { refused } = await agent.call(name, args).catch((error: Error) => ({ refused: error.message }));
       return refused ?? '';
@@ -130,9 +128,8 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 
   /** reviewer and bob discuss, and it is bob's turn. */
-  async function waiting(one: HttpHub) {
-    const agent: Agent = await ways.join(one, 'reviewer', way, '1s');
-    await agent.value('sessions');
+  async function waiting() {
+    const { one, agent } = here;
     const bob = await one.hub.agent('bob', { onMessage: () => {} });
     const other = await bob.open('discussion', { participants: ['reviewer'], wait: 'created' });
     await agent.value('accept_invite', { session: other.id });

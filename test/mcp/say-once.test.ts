@@ -8,9 +8,10 @@ import { joining, WAYS } from './ways.ts';
 const ways = joining();
 
 describe.each(WAYS)('over $over, revision $revision', (way) => {
+  const here = ways.shared(way);
+
   test('[MC6] a repeated say is answered like the first; another text for that turn is refused, and shown what was said', async () => {
-    const one = await HttpHub.open();
-    const agent = await ways.join(one, 'reviewer', way);
+    const { one, agent } = here;
     const { session, texts } = await asked(one, agent);
     const { turn } = await agent.turn({ session });
     const first = await agent.value('say', { session, text: 'I agree.', turn });
@@ -24,8 +25,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 
   test('[MC6] where one goes on speaking, each text is said once, with a new turn for each', async () => {
-    const one = await HttpHub.open();
-    const agent = await ways.join(one, 'reviewer', way);
+    const { one, agent } = here;
     await one.hub.agent('bob');
     const wanted = { type: 'discussion', participants: ['bob'], knobs: { ordering: 'moderated' } };
     const { session } = await agent.value('session_open', wanted);
@@ -43,9 +43,10 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
 });
 
 describe.each([WAYS[0], WAYS[1]].flatMap((way) => way ?? []))('turns that nobody gave, over $over', (way) => {
+  const here = ways.shared(way);
+
   test('[MC6] a turn that was never given, or has passed, says nothing', async () => {
-    const one = await HttpHub.open();
-    const agent = await ways.join(one, 'reviewer', way);
+    const { one, agent } = here;
     const { session, texts } = await asked(one, agent);
     const { turn } = await agent.turn({ session });
     for (const wrong of [turn + 1, turn - 1, 0, 5000, 5001]) {
@@ -58,8 +59,7 @@ describe.each([WAYS[0], WAYS[1]].flatMap((way) => way ?? []))('turns that nobody
   });
 
   test('[MC6] without a turn nothing is said, and it is told where to get one', async () => {
-    const one = await HttpHub.open();
-    const agent = await ways.join(one, 'reviewer', way);
+    const { one, agent } = here;
     const { session, texts } = await asked(one, agent);
     for (const [name, args] of [
       ['say', { text: 'I agree.' }],
@@ -72,8 +72,7 @@ describe.each([WAYS[0], WAYS[1]].flatMap((way) => way ?? []))('turns that nobody
   });
 
   test('[MC6] a say whose answer was lost says nothing twice, also after somebody has answered it', async () => {
-    const one = await HttpHub.open();
-    const agent = await ways.join(one, 'reviewer', way);
+    const { one, agent } = here;
     const { session, texts, bob } = await asked(one, agent);
     const { turn } = await agent.value('session_read', { session });
     expect((await agent.turn({ session })).turn).toBe(turn);
@@ -85,8 +84,7 @@ describe.each([WAYS[0], WAYS[1]].flatMap((way) => way ?? []))('turns that nobody
   });
 
   test('[MC6] where all may speak, the turn is how far one has read: repeated it is the same, and read anew another', async () => {
-    const one = await HttpHub.open();
-    const agent = await ways.join(one, 'reviewer', way);
+    const { one, agent } = here;
     const bob = await one.hub.agent('bob');
     const wanted = { type: 'conversation', participants: ['bob'] };
     const { session } = await agent.value('session_open', wanted);
@@ -103,9 +101,7 @@ describe.each([WAYS[0], WAYS[1]].flatMap((way) => way ?? []))('turns that nobody
   });
 
   test('[MC6] where all may speak a turn holds although others speak meanwhile; what they said then is told after it', async () => {
-    const one = await HttpHub.open();
-    const agent = await ways.join(one, 'reviewer', way, '1s');
-    await agent.value('sessions');
+    const { one, agent } = here;
     const bob = await one.hub.agent('bob');
     const talk = await bob.open('conversation', { participants: ['reviewer'], wait: 'created' });
     const session = talk.id;
@@ -123,7 +119,7 @@ describe.each([WAYS[0], WAYS[1]].flatMap((way) => way ?? []))('turns that nobody
     expect(second.messages[0]).toMatchObject({ text: 'meanwhile 0' });
     await agent.value('say', { session, text: 'to all', turn: second.turn });
     await agent.refusal('say', { session, text: 'again', turn: second.turn - 1 });
-    expect(await agent.value('wait_turn', { session })).toMatchObject({ status: 'waiting' });
+    expect(await agent.waits({ session })).toBe('nobody has said anything new');
   });
 });
 
