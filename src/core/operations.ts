@@ -17,7 +17,7 @@ import { RESULTS } from './operation-results.ts';
 import type { Passport, PassportClaim } from './passport.ts';
 import { postParams } from './post-params.ts';
 import type { FailureAnswer, ProgressAnswer } from './progress.ts';
-import { agentRef, eventType, lifecycleState, passportClaim, seq, sessionId } from './record-schemas.ts';
+import { agentRef, eventType, lifecycleState, passportClaim, seq, sessionId, time } from './record-schemas.ts';
 import type { Redaction } from './redaction.ts';
 import type { Resume, ResumeClaim } from './resume.ts';
 import type { RuleChange, RuleRecord } from './rule.ts';
@@ -206,6 +206,8 @@ export interface OperationTypes {
       readonly all?: boolean | undefined;
       readonly states?: readonly LifecycleState[] | undefined;
       readonly type?: string | undefined;
+      /** Not those that ended before this time. */
+      readonly ended_since?: string | undefined;
       readonly after?: string | undefined;
       readonly limit?: number | undefined;
     };
@@ -520,6 +522,7 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
       all: flag,
       states: z.array(lifecycleState).optional(),
       type: text(64).optional(),
+      ended_since: time.optional(),
       after: text(256).optional(),
       limit,
     }),

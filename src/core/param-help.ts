@@ -38,6 +38,7 @@ const HELP: { readonly [Name in ParamName]: string } & { readonly [Name in Param
   expected_version: 'The version you know; another one is a `conflict`.',
   rule: 'What changes; the rest stays.',
   type: 'The session type.',
+  ended_since: 'Not those that ended before this time.',
   version: 'The version of the type; absent = the newest.',
   participants: 'Names, ids, or `{capability}` for whoever offers it; you are put first.',
   knobs: 'Settings of the type.',

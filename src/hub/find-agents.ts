@@ -13,7 +13,7 @@ const MOST_LOOKED_AT = 2000;
 type Found = Result<'find_agent'>;
 
 export function findAgents(parts: HubParts, { after = '', limit = PAGE, ...query }: Params<'find_agent'>): Found {
-  const { registry, bindings, limits } = parts;
+  const { registry, presence, limits } = parts;
   const agents: Found['agents'][number][] = [];
   let looked = 0;
   let last: string | null = null;
@@ -25,7 +25,7 @@ export function findAgents(parts: HubParts, { after = '', limit = PAGE, ...query
     }
     looked += 1;
     last = agent.passport.name;
-    const bound = bindings.isBound(agent.passport.agent_id);
+    const bound = presence.isHere(agent.passport.agent_id);
     if (fitsQuery(agent, bound, query)) agents.push(foundAgent(agent, bound));
   }
   const fitting = countWithin(agents, limits.maxResponseBytes);
@@ -38,11 +38,11 @@ export function findAgents(parts: HubParts, { after = '', limit = PAGE, ...query
  * Who offers each of these, in the order they are to be chosen: who is connected before who is not, then by name. The
  * registry is gone through once, however many are asked for.
  */
-export function offering({ registry, bindings }: HubParts, capabilities: Iterable<string>): Offers {
+export function offering({ registry, presence }: HubParts, capabilities: Iterable<string>): Offers {
   const offers = new Map([...capabilities].map((one) => [one.toLowerCase(), { here: [], away: [] } as Offer]));
   for (const { passport, resume } of offers.size === 0 ? [] : registry.after('')) {
     if (registry.isLeaving(passport.agent_id)) continue;
-    const side = bindings.isBound(passport.agent_id) ? 'here' : 'away';
+    const side = presence.isHere(passport.agent_id) ? 'here' : 'away';
     for (const capability of capabilitiesOf(resume)) offers.get(capability)?.[side].push(passport);
   }
   return new Map([...offers].map(([capability, { here, away }]) => [capability, [...here, ...away]]));

@@ -229,6 +229,11 @@ export class Hub {
     void markRead(this.parts, { agentId, sessionId, seq });
   }
 
+  /** An agent that has no connection asks, as one that takes part: it counts as connected for a while. */
+  looksIn(agentId: string): void {
+    this.parts.presence.looksIn(agentId);
+  }
+
   /** Everything that time brings: due deadlines, repeats, cursors, eviction. Called once a second. */
   sweep(): void {
     if (this.state !== 'running' || this.parts.backlog.failed !== null) return;

@@ -116,7 +116,7 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
     });
   },
 
-  async list_sessions(parts, caller, { all = false, states, type, after, limit = PAGE }) {
+  async list_sessions(parts, caller, { all = false, states, type, ended_since, after, limit = PAGE }) {
     const { agentId } = boundCaller(caller);
     if (all && !parts.registry.holds(agentId, 'observe')) {
       throw new WireError('forbidden', 'params.all: the sessions of others take the grant "observe"', {
@@ -128,6 +128,7 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
       ...(all ? {} : { participant: agentId }),
       ...(states === undefined ? {} : { states }),
       ...(type === undefined ? {} : { type }),
+      ...(ended_since === undefined ? {} : { ended_since }),
       ...(after === undefined ? {} : { after }),
     };
     const page = await parts.store.list(query);

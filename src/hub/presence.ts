@@ -6,6 +6,9 @@ import type { Clock } from '../core/ports.ts';
 import { msFromIso } from '../core/time.ts';
 import type { Grace } from './grace.ts';
 
+/** Who takes part by requests alone looks in more often than that while it waits. */
+const HERE_MS = 60_000;
+
 export class Presence {
   private readonly clock: Clock;
   private readonly limits: Limits;
@@ -14,6 +17,8 @@ export class Presence {
   /** When each agent was last seen; one not seen since the start counts from the start. */
   private readonly lastSeenMs = new Map<string, number>();
   private readonly startedMs: number;
+  /** When each that takes part without a connection last looked in. */
+  private readonly lookedInMs = new Map<string, number>();
 
   constructor(clock: Clock, limits: Limits, grace: Grace, isBound: (agentId: string) => boolean) {
     this.clock = clock;
@@ -25,6 +30,20 @@ export class Presence {
 
   left(agentId: string): void {
     this.lastSeenMs.set(agentId, this.clock.now());
+  }
+
+  looksIn(agentId: string): void {
+    this.lookedInMs.set(agentId, this.clock.now());
+  }
+
+  /** Connected, or it looked in just now. */
+  isHere(agentId: string): boolean {
+    if (this.isBound(agentId)) return true;
+    const atMs = this.lookedInMs.get(agentId);
+    if (atMs === undefined) return false;
+    if (this.clock.now() - atMs < HERE_MS) return true;
+    this.lookedInMs.delete(agentId);
+    return false;
   }
 
   /** When the session must be looked at next, as far as is known now. */

@@ -20,6 +20,8 @@ export interface Served {
   follow(listener: HubListener<'envelopePosted'>): () => void;
   /** All of a session up to this seq was shown to who has no connection. */
   markRead(agentId: string, sessionId: string, seq: number): void;
+  /** It has no connection, and asks: it is here for a while. */
+  looksIn(agentId: string): void;
   /** A peer was refused something, by the hub or before it was asked. */
   refused(code: WireCode): void;
   health(): Health;
@@ -39,6 +41,7 @@ export function servedHub(hub: Hub, log: Log = silentLog): Served {
     ask: (request) => hub.ask(request),
     follow: (listener) => hub.on('envelopePosted', listener),
     markRead: (agentId, sessionId, seq) => hub.markRead(agentId, sessionId, seq),
+    looksIn: (agentId) => hub.looksIn(agentId),
     refused: (code) => hub.countRefusal(code),
     health: () => hub.health(),
     async metrics() {

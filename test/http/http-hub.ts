@@ -1,7 +1,7 @@
 /** A hub with an open port, and how tests speak HTTP to it. */
 
 import { request } from 'node:http';
-import { type CreateHubOptions, createHub, type LocalHub, type ServeOptions } from 'parley-hub';
+import { type CreateHubOptions, createHub, type LocalHub, type ServeOptions, type Serving } from 'parley-hub';
 import { afterEach } from 'vitest';
 
 export interface Answer {
@@ -20,7 +20,7 @@ export interface Asking {
 
 const running: HttpHub[] = [];
 afterEach(async () => {
-  for (const one of running.splice(0)) await one.hub.stop();
+  for (const one of running.splice(0)) await one.close();
 });
 
 export class HttpHub {
@@ -28,18 +28,32 @@ export class HttpHub {
   readonly port: number;
   readonly url: string;
 
-  private constructor(hub: LocalHub, port: number, url: string) {
+  private readonly serving: Serving;
+
+  private constructor(hub: LocalHub, serving: Serving) {
     this.hub = hub;
-    this.port = port;
-    this.url = url;
+    this.serving = serving;
+    this.port = serving.port;
+    this.url = serving.url;
   }
 
+  /** For one test. */
   static async open(serving: ServeOptions = {}, options: CreateHubOptions = {}): Promise<HttpHub> {
-    const hub = await createHub(options);
-    const { port, url } = await hub.listen({ port: 0, ...serving });
-    const opened = new HttpHub(hub, port, url);
+    const opened = await HttpHub.keep(serving, options);
     running.push(opened);
     return opened;
+  }
+
+  /** For whoever closes it: several tests share it. */
+  static async keep(serving: ServeOptions = {}, options: CreateHubOptions = {}): Promise<HttpHub> {
+    const hub = await createHub(options);
+    return new HttpHub(hub, await hub.listen({ port: 0, ...serving }));
+  }
+
+  /** Whoever still holds a connection is not waited for: it may be one that a client keeps for later. */
+  async close(): Promise<void> {
+    await this.serving.close(0);
+    await this.hub.stop();
   }
 
   /** A token for one name, which is registered with it. */

@@ -65,6 +65,16 @@ describe('find_agent', () => {
     });
   });
 
+  it('[MC14] who asks without a connection, as one that takes part, counts as connected for a minute', async () => {
+    const { world, alice } = await some();
+    const [bob] = (await world.answer(alice.call('find_agent', { text: 'bob' }))).agents;
+    world.hub.looksIn(bob?.agent_id ?? '');
+    await world.pass(59_999);
+    expect(await find(world, alice, { bound: true })).toEqual(['alice', 'bob', 'maria']);
+    await world.pass(1);
+    expect(await find(world, alice, { bound: true })).toEqual(['alice', 'maria']);
+  });
+
   const searches: readonly [string, Params<'find_agent'>, readonly string[]][] = [
     ['everyone', {}, ['alice', 'bob', 'maria']],
     ['a capability, in any case', { capability: 'REVIEW' }, ['bob', 'maria']],

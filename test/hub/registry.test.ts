@@ -205,6 +205,8 @@ describe('list_sessions', () => {
     expect(await list({ type: 'conversation' })).toEqual([2, 0]);
     expect(await list({ states: ['ACTIVE'] })).toEqual([3, 2, 1]);
     expect(await list({ states: ['CLOSED'], type: 'conversation' })).toEqual([0]);
+    expect(await list({ states: ['CLOSED'], ended_since: '2026-01-01T00:00:04.000Z' })).toEqual([0]);
+    expect(await list({ states: ['CLOSED'], ended_since: '2026-01-01T00:00:04.001Z' })).toEqual([]);
     const { sessions } = await world.answer(alice.call('list_sessions', { states: ['CLOSED'] }));
     expect(sessions).toEqual([
       {

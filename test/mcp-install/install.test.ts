@@ -217,6 +217,25 @@ describe('a file that is there', () => {
   });
 });
 
+describe('what the agent can do', () => {
+  it('[MC15] is passed on, kept by a second run, and changed by one that says it anew', async () => {
+    const can = () => wordsIn(shop.file('cursor'));
+    await shop.run('cursor', { ...YES, capability: ['review', 'typescript'], summary: 'Reads code.' });
+    const first = ['--capability', 'review', '--capability', 'typescript', '--summary', 'Reads code.'];
+    expect(await can()).toEqual(expect.arrayContaining(first));
+    const { out } = await shop.run('cursor', YES);
+    expect(out).toContain('nothing to change');
+    await shop.run('cursor', { ...YES, capability: ['law'] });
+    expect((await can()).filter((_, i, all) => all[i - 1] === '--capability')).toEqual(['law']);
+    expect(await can()).toContain('Reads code.');
+  });
+
+  async function wordsIn(file: string): Promise<readonly unknown[]> {
+    const tool = toolNamed('cursor');
+    return tool.wordsOf(tool.format.read(await shop.read(file), ['mcpServers', 'parley']) as never);
+  }
+});
+
 describe('what is refused, with nothing written', () => {
   it.each([
     ['claude', '{"a": 1,\n "mcpServers": {"x": }}', ':2:22: it is not JSON: value expected'],
@@ -226,7 +245,7 @@ describe('what is refused, with nothing written', () => {
     ['claude', '{"mcpServers": {}, "mcpServers": {"a": {}}}', 'is a name in it twice?'],
     ['codex', 'a = 1\n[b', ':2:3: it is not TOML'],
     ['codex', 'a = 1\na = 2\n', ':2:1: it is not TOML'],
-    ['codex', 'mcp_servers = { a = { command = "x" } }\n', ':3:2: it is not TOML'],
+    ['codex', 'mcp_servers = { a = { command = "x" } }\n', ':1:1: "mcp_servers" is an inline table'],
     [
       'codex',
       '[mcp_servers]\nparley = { command = "parley", args = ["mcp", "--name", "a"] }\n',

@@ -62,8 +62,8 @@ describe.each([
   it('[MI2] in, again and out gives back every byte', () => {
     fc.assert(
       fc.property(texts, (text) => {
-        const after = written(planInstall(tool, 'parley', WORDS, { text, backup: null }));
-        expect(planInstall(tool, 'parley', WORDS, { text: after, backup: text })).toEqual({ kind: 'nothing' });
+        const after = written(planInstall(tool, 'parley', WORDS, text));
+        expect(planInstall(tool, 'parley', WORDS, after)).toEqual({ kind: 'nothing' });
         expect(planUndo(tool, 'parley', { text: after, backup: text })).toEqual({
           kind: 'write',
           act: 'restored',
@@ -77,7 +77,7 @@ describe.each([
   it('[MI2] in leaves what was there as it was, and out without a backup takes the entry alone', () => {
     fc.assert(
       fc.property(texts, (text) => {
-        const after = written(planInstall(tool, 'parley', WORDS, { text, backup: null }));
+        const after = written(planInstall(tool, 'parley', WORDS, text));
         expect(isWithin(text, after)).toBe(true);
         const out = written(
           planUndo(tool, 'parley', { text: after, backup: `${text}${which === 'codex' ? '#' : '//'}` }),

@@ -16,7 +16,7 @@ export interface Said {
   readonly values: readonly Record<string, unknown>[];
 }
 
-type Given = Readonly<Record<string, string | true>>;
+type Given = Readonly<Record<string, string | true | readonly string[]>>;
 
 export class Workshop {
   readonly root: string;
@@ -105,10 +105,10 @@ export function toolNamed(wanted: string): Tool {
 }
 
 function askedOf(tool: string, given: Given): Asked {
-  const values = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== true)) as Record<
-    string,
-    string
-  >;
+  const of = (isOne: (value: unknown) => boolean) =>
+    Object.fromEntries(Object.entries(given).filter(([, value]) => isOne(value)));
+  const values = of((value) => typeof value === 'string') as Record<string, string>;
+  const lists = of(Array.isArray) as Record<string, readonly string[]>;
   const switches = new Set(Object.keys(given).filter((name) => given[name] === true));
-  return { args: { action: 'install', ...(tool === '' ? {} : { tool }) }, values, lists: {}, switches };
+  return { args: { action: 'install', ...(tool === '' ? {} : { tool }) }, values, lists, switches };
 }

@@ -90,6 +90,20 @@ export class Agent {
     }
   }
 
+  /** What it is told to be waiting for, once it waits: it is not waited until it answers. */
+  waits(args: Record<string, unknown> = {}): Promise<string> {
+    const cancel = new AbortController();
+    return new Promise((resolve, reject) => {
+      const onprogress = ({ message = '' }): void => {
+        resolve(message);
+        cancel.abort();
+      };
+      const answered = ({ refused, value }: Outcome): void =>
+        reject(new Error(`it did not wait: ${refused ?? JSON.stringify(value)}`));
+      this.call('wait_turn', args, { signal: cancel.signal, onprogress }).then(answered, reject);
+    });
+  }
+
   async close(): Promise<void> {
     await this.client.close();
   }

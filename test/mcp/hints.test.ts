@@ -27,7 +27,7 @@ test('[MC9] who is invited is told to accept, by whatever it calls first', async
   expect((await agent.value('sessions')).sessions).toMatchObject([
     { session, invited: true, from: 'bob', participants: ['bob', 'reviewer', 'carol'], expected: null },
   ]);
-  expect(await agent.refusal('say', { session, text: 'hi' })).toContain('Call accept_invite');
+  expect(await agent.refusal('say', { session, text: 'hi', turn: 0 })).toContain('Call accept_invite');
   expect(await agent.refusal('say', { session, text: 'hi', turn: 1 })).toContain('Call accept_invite');
   expect(await agent.refusal('session_read', { session })).toContain('Call accept_invite');
   const uri = `parley://session/${session}`;
@@ -90,10 +90,10 @@ test('[MC9] refusals name the arguments of the tools, and what to use instead', 
   const agent = await join(one, 'reviewer');
   await one.hub.agent('bob');
   const { session } = await agent.value('session_open', { type: 'discussion', participants: ['bob'] });
-  await agent.turn({ session });
+  const { turn } = await agent.turn({ session });
   const refusals = [
-    await agent.refusal('handoff', { session, to: 'bob' }),
-    await agent.refusal('finish', { session }),
+    await agent.refusal('handoff', { session, to: 'bob', turn }),
+    await agent.refusal('finish', { session, turn }),
     await agent.refusal('session_read', { session: 'no id' }),
     await agent.refusal('task_progress', { session, task: 'no id' }),
     await agent.refusal('task_progress', { session, task: '0'.repeat(32) }),

@@ -1,18 +1,18 @@
 /** Every refusal is a result that says how to go on. */
 
 import { describe, expect, test } from 'vitest';
-import { HttpHub } from '../http/http-hub.ts';
-import type { Agent } from './agent.ts';
 import { joining, WAYS } from './ways.ts';
 
 const ways = joining();
 const NOBODY = '00000000000000000000000000000000';
 
 describe.each(WAYS)('over $over, revision $revision', (way) => {
+  const here = ways.shared(way);
+
   test('[MC9] who speaks out of turn is told who is expected, since when, and to call wait_turn', async () => {
-    const { agent, session } = await waiting(await HttpHub.open());
+    const { agent, session } = await waiting();
     for (const [name, args] of [
-      ['say', { text: 'me first' }],
+      ['say', { text: 'me first', turn: 0 }],
       ['task_progress', { note: 'at it' }],
     ] as const) {
       const refusal = await agent.refusal(name, { session, ...args });
@@ -21,46 +21,46 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 
   test('[MC9] who was taken out of the rotation is told so, and how to come back', async () => {
-    const one = await HttpHub.open();
-    const { agent, session, other } = await waiting(one);
-    await one.hub.hideParticipant(session, 'reviewer');
-    expect(await agent.refusal('say', { session, text: 'hello' })).toMatch(/^not your turn: .*accept_invite/);
-    expect((await agent.value('wait_turn', { session })).reason).toContain('accept_invite');
+    const { agent, session, other } = await waiting();
+    await here.one.hub.hideParticipant(session, 'reviewer');
+    expect(await agent.refusal('say', { session, text: 'hello', turn: 0 })).toMatch(/^not your turn: .*accept_invite/);
+    expect(await agent.waits({ session })).toContain('accept_invite');
     await agent.value('accept_invite', { session });
     await other.send('Welcome back.');
     expect(await agent.turn({ session })).toMatchObject({ status: 'your_turn' });
   });
 
   test('[MC9] what a session type does not know is refused with what to do instead', async () => {
-    const { agent, session, other } = await waiting(await HttpHub.open());
+    const { agent, session, other } = await waiting();
     await other.send('Your turn.');
-    expect(await agent.refusal('handoff', { session, to: 'bob' })).toMatch(/^protocol_error: .*wait_turn/s);
-    expect(await agent.refusal('finish', { session })).toMatch(/^protocol_error: .*wait_turn/s);
+    const { turn } = await agent.turn({ session });
+    expect(await agent.refusal('handoff', { session, to: 'bob', turn })).toMatch(/^protocol_error: .*wait_turn/s);
+    expect(await agent.refusal('finish', { session, turn })).toMatch(/^protocol_error: .*wait_turn/s);
   });
 
   test('[MC9] what has ended takes nothing more, and can be read', async () => {
-    const { agent, session, other } = await waiting(await HttpHub.open());
+    const { agent, session, other } = await waiting();
     await other.send('Your turn.');
     await other.close('over');
-    expect(await agent.refusal('say', { session, text: 'late' })).toMatch(/^session_closed: .*\(over\).*session_read/s);
+    expect(await agent.refusal('say', { session, text: 'late', turn: 0 })).toMatch(
+      /^session_closed: .*\(over\).*session_read/s,
+    );
     expect(await agent.refusal('task_progress', { session, title: 'late' })).toMatch(/^session_closed/);
     expect(await agent.refusal('delegate', { session, to: 'bob', question: 'late?' })).toMatch(/^session_closed/);
     expect((await agent.value('session_read', { session })).messages).toHaveLength(1);
   });
 
   test('[MC9] a session that is not there, or not for this one, is not found by any tool', async () => {
-    const one = await HttpHub.open();
-    const agent = await ways.join(one, 'reviewer', way);
+    const { one, agent } = here;
     const bob = await one.hub.agent('bob');
     await one.hub.agent('carol');
     const secret = await bob.open('conversation', { participants: ['carol'], wait: 'created' });
     const calls: readonly (readonly [string, Record<string, unknown>])[] = [
       ['session_read', {}],
       ['wait_turn', {}],
-      ['say', { text: 'hello' }],
       ['say', { text: 'hello', turn: 3 }],
-      ['handoff', { to: 'bob' }],
-      ['finish', {}],
+      ['handoff', { to: 'bob', turn: 0 }],
+      ['finish', { turn: 0 }],
       ['delegate', { to: 'bob', question: 'who?' }],
       ['accept_invite', {}],
       ['decline_invite', {}],
@@ -80,7 +80,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 
   test('[MC9] whom nobody knows cannot be asked, and a type nobody knows cannot be opened', async () => {
-    const { agent, session, other } = await waiting(await HttpHub.open());
+    const { agent, session, other } = await waiting();
     await other.send('Your turn.');
     const open = (args: object) =>
       agent.refusal('session_open', { type: 'discussion', participants: ['bob'], ...args });
@@ -94,7 +94,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 
   test('[MC9] arguments that are wrong, missing or too long are refused by name, and cursors of others too', async () => {
-    const { agent, session } = await waiting(await HttpHub.open());
+    const { agent, session } = await waiting();
     const wrong = async (name: string, args: Record<string, unknown>): Promise<string> => {
       const { refused } = await agent.call(name, args).catch((error: Error) => ({ refused: error.message }));
       return refused ?? '';
@@ -104,6 +104,22 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     expect(await wrong('say', { session, text: 'x', turn: -1 })).toMatch(/turn/);
     expect(await wrong('say', { session: 7, text: 'x' })).toMatch(/session/);
     expect(await wrong('task_progress', { session, title: 't', progress: 2 })).toMatch(/progress/);
+    expect(await wrong('say', { session, message: 'x', turn: 1 })).toBe(
+      'say: nothing was done. text: expected a text, got nothing. What to say: plain text or Markdown. ' +
+        'It takes session, text, turn, and no "message". Call say again with that put right.',
+    );
+    expect(await wrong('say', { session, text: 'x', turn: '7' })).toMatch(
+      /turn: expected a number, got "7"\. .*wait_turn gave you.*Call say again/,
+    );
+    expect(await wrong('task_progress', { session, title: 't', state: 'over' })).toMatch(
+      /state: expected one of working, done, failed, got "over"/,
+    );
+    expect(await wrong('session_open', { type: 'discussion', participants: [] })).toMatch(
+      /participants: expected a list of at least 1 entries, got \[\]\. Names of the others/,
+    );
+    expect(await wrong('say', { session, text: 'x'.repeat(200_001), turn: 1 })).toMatch(
+      /text: expected a text of at most 200000 characters, got 200001 characters/,
+    );
     expect(await wrong('no_such_tool', {})).toMatch(/no_such_tool/);
     for (const cursor of ['x', '1:2:3', '-1', '99999999999999999999']) {
       expect(await agent.refusal('session_read', { session, cursor })).toMatch(/^cursor: .*Leave it out/s);
@@ -112,9 +128,8 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 
   /** reviewer and bob discuss, and it is bob's turn. */
-  async function waiting(one: HttpHub) {
-    const agent: Agent = await ways.join(one, 'reviewer', way, '1s');
-    await agent.value('sessions');
+  async function waiting() {
+    const { one, agent } = here;
     const bob = await one.hub.agent('bob', { onMessage: () => {} });
     const other = await bob.open('discussion', { participants: ['reviewer'], wait: 'created' });
     await agent.value('accept_invite', { session: other.id });

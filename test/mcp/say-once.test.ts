@@ -8,20 +8,16 @@ import { joining, WAYS } from './ways.ts';
 const ways = joining();
 
 describe.each(WAYS)('over $over, revision $revision', (way) => {
+  const here = ways.shared(way);
+
   test('[MC6] a repeated say is answered like the first; another text for that turn is refused, and shown what was said', async () => {
-    const one = await HttpHub.open();
-    const agent = await ways.join(one, 'reviewer', way);
+    const { one, agent } = here;
     const { session, texts } = await asked(one, agent);
     const { turn } = await agent.turn({ session });
     const first = await agent.value('say', { session, text: 'I agree.', turn });
     expect(first.already_said).toBe(false);
     const again = await agent.value('say', { session, text: 'I agree.', turn });
     expect(again).toMatchObject({ seq: first.seq, already_said: true });
-    // Also without the turn, as long as nobody else has spoken.
-    expect(await agent.value('say', { session, text: 'I agree.' })).toMatchObject({
-      seq: first.seq,
-      already_said: true,
-    });
     const other = await agent.refusal('say', { session, text: 'I do not.', turn });
     expect(other).toContain(`seq ${first.seq}: "I agree."`);
     expect(other).toContain('wait_turn');
@@ -29,8 +25,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 
   test('[MC6] where one goes on speaking, each text is said once, with a new turn for each', async () => {
-    const one = await HttpHub.open();
-    const agent = await ways.join(one, 'reviewer', way);
+    const { one, agent } = here;
     await one.hub.agent('bob');
     const wanted = { type: 'discussion', participants: ['bob'], knobs: { ordering: 'moderated' } };
     const { session } = await agent.value('session_open', wanted);
@@ -38,17 +33,20 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
       const { turn } = await agent.turn({ session });
       for (const _ of [1, 2]) await agent.value('say', { session, text, turn });
     }
-    await agent.value('say', { session, text: 'fourth' });
-    await agent.value('say', { session, text: 'fifth' });
+    // What was said says itself with which turn one goes on.
+    const { turn } = await agent.value('session_read', { session });
+    const fourth = await agent.value('say', { session, text: 'fourth', turn });
+    await agent.value('say', { session, text: 'fifth', turn: fourth.turn });
     const { messages } = await agent.value('session_read', { session });
     expect(messages.map(({ text }: { text: string }) => text)).toEqual(['first', 'second', 'third', 'fourth', 'fifth']);
   });
 });
 
 describe.each([WAYS[0], WAYS[1]].flatMap((way) => way ?? []))('turns that nobody gave, over $over', (way) => {
+  const here = ways.shared(way);
+
   test('[MC6] a turn that was never given, or has passed, says nothing', async () => {
-    const one = await HttpHub.open();
-    const agent = await ways.join(one, 'reviewer', way);
+    const { one, agent } = here;
     const { session, texts } = await asked(one, agent);
     const { turn } = await agent.turn({ session });
     for (const wrong of [turn + 1, turn - 1, 0, 5000, 5001]) {
@@ -60,10 +58,50 @@ describe.each([WAYS[0], WAYS[1]].flatMap((way) => way ?? []))('turns that nobody
     expect(await texts()).toEqual(['What do you think?', 'I agree.']);
   });
 
+  test('[MC6] without a turn nothing is said, and it is told where to get one', async () => {
+    const { one, agent } = here;
+    const { session, texts } = await asked(one, agent);
+    for (const [name, args] of [
+      ['say', { text: 'I agree.' }],
+      ['handoff', { to: 'bob' }],
+      ['finish', {}],
+    ] as const) {
+      expect(await agent.refusal(name, { session, ...args })).toMatch(/turn.*wait_turn.*session_read/s);
+    }
+    expect(await texts()).toEqual(['What do you think?']);
+  });
+
+  test('[MC6] a say whose answer was lost says nothing twice, also after somebody has answered it', async () => {
+    const { one, agent } = here;
+    const { session, texts, bob } = await asked(one, agent);
+    const { turn } = await agent.value('session_read', { session });
+    expect((await agent.turn({ session })).turn).toBe(turn);
+    const said = { session, text: 'I agree.', turn };
+    const first = await agent.value('say', said);
+    await bob.session(session).send('Do you?');
+    expect(await agent.value('say', said)).toMatchObject({ seq: first.seq, already_said: true });
+    expect(await texts()).toEqual(['What do you think?', 'I agree.', 'Do you?']);
+  });
+
+  test('[MC6] where all may speak, the turn is how far one has read: repeated it is the same, and read anew another', async () => {
+    const { one, agent } = here;
+    const bob = await one.hub.agent('bob');
+    const wanted = { type: 'conversation', participants: ['bob'] };
+    const { session } = await agent.value('session_open', wanted);
+    const begins = await agent.turn({ session });
+    expect(await agent.value('session_open', wanted)).toMatchObject({ session, turn: begins.turn });
+    const said = { session, text: 'Hello?', turn: begins.turn };
+    const first = await agent.value('say', said);
+    await bob.session(session).send('Yes?');
+    expect(await agent.value('say', said)).toMatchObject({ seq: first.seq, already_said: true });
+    const read = await agent.value('session_read', { session });
+    expect(await agent.value('say', { ...said, turn: read.turn })).toMatchObject({ already_said: false });
+    const { messages } = await agent.value('session_read', { session });
+    expect(messages.map(({ text }: { text: string }) => text)).toEqual(['Hello?', 'Yes?', 'Hello?']);
+  });
+
   test('[MC6] where all may speak a turn holds although others speak meanwhile; what they said then is told after it', async () => {
-    const one = await HttpHub.open();
-    const agent = await ways.join(one, 'reviewer', way, '1s');
-    await agent.value('sessions');
+    const { one, agent } = here;
     const bob = await one.hub.agent('bob');
     const talk = await bob.open('conversation', { participants: ['reviewer'], wait: 'created' });
     const session = talk.id;
@@ -81,7 +119,7 @@ describe.each([WAYS[0], WAYS[1]].flatMap((way) => way ?? []))('turns that nobody
     expect(second.messages[0]).toMatchObject({ text: 'meanwhile 0' });
     await agent.value('say', { session, text: 'to all', turn: second.turn });
     await agent.refusal('say', { session, text: 'again', turn: second.turn - 1 });
-    expect(await agent.value('wait_turn', { session })).toMatchObject({ status: 'waiting' });
+    expect(await agent.waits({ session })).toBe('nobody has said anything new');
   });
 });
 
@@ -140,7 +178,7 @@ async function asked(one: HttpHub, agent: Agent) {
     }
     return said;
   };
-  return { session: session.id, texts };
+  return { session: session.id, texts, bob };
 }
 
 async function kill(agent: Agent): Promise<void> {

@@ -46,6 +46,25 @@ describe('the process', () => {
     expect(child.err()).not.toContain('no longer connected');
   });
 
+  test('[MC15] what it can do is said with --capability and --summary, and found by others', async () => {
+    const one = await HttpHub.open();
+    const { token } = await one.hub.createToken({ name: 'reviewer' });
+    const who = ['--name', 'reviewer', '--url', one.url, '--token', token];
+    const can = ['--capability', 'review', '--capability', 'typescript', '--summary', 'Reads code.'];
+    const agent = await Agent.overStdio(ways.script, [...who, ...can]);
+    done.push(() => agent.close());
+    const { peers } = await agent.value('peers', { capability: 'typescript' });
+    expect(peers).toMatchObject([
+      { name: 'reviewer', capabilities: ['review', 'typescript'], summary: 'Reads code.', you: true },
+    ]);
+    const notes: string[] = [];
+    const onNote = (text: string): void => void notes.push(text);
+    const long = await Agent.overStdio(ways.script, [...who, '--capability', 'x'.repeat(1_000)], { onNote });
+    done.push(() => long.close());
+    await long.value('sessions');
+    expect(notes.join('')).toContain('what it can do was not taken');
+  });
+
   test.each(['SIGTERM', 'SIGINT'] as const)('[MC4] %s ends it in good order', async (signal) => {
     const one = await HttpHub.open();
     const { token } = await one.hub.createToken({ name: 'reviewer' });

@@ -10,9 +10,10 @@ import { joining, WAYS } from './ways.ts';
 const ways = joining();
 
 describe.each(WAYS)('over $over, revision $revision', (way) => {
-  test('[MC1] the same tools, prompts and resources are offered, each with what a model has to know', async () => {
-    const one = await HttpHub.open();
-    const agent = await ways.join(one, 'reviewer', way);
+  const here = ways.shared(way);
+
+  test('[MC1, MC10] the same tools, prompts and resources are offered, each with what a model has to know', async () => {
+    const { agent } = here;
     const { tools } = await agent.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name));
     for (const { name, description = '', inputSchema, outputSchema, annotations } of tools) {
@@ -27,11 +28,24 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     const { resourceTemplates } = await agent.client.listResourceTemplates();
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain('parley://session/{session}');
     expect(agent.client.getInstructions()).toContain('call wait_turn');
+    // With what the user gave.
+    const join = await agent.client.getPrompt({
+      name: 'join_discussion',
+      arguments: { session: 's1', brief: 'be brief' },
+    });
+    expect(textOf(join)).toMatch(/session s1.*accept_invite.*be brief/s);
+    const any = await agent.client.getPrompt({ name: 'join_discussion', arguments: {} });
+    expect(textOf(any)).toMatch(/invited to.*call sessions and go on with the newest/s);
+    const consult = await agent.client.getPrompt({
+      name: 'consult_expert',
+      arguments: { question: 'why?', expert: 'bob' },
+    });
+    expect(textOf(consult)).toMatch(/Ask bob.*session_open.*why\?/s);
+    await expect(agent.client.getPrompt({ name: 'consult_expert', arguments: {} })).rejects.toThrow(/question/);
   });
 
   test('[MC1] an agent is invited, joins, speaks in its turn, and hears of the end', async () => {
-    const one = await HttpHub.open();
-    const agent = await ways.join(one, 'reviewer', way);
+    const { one, agent } = here;
     const bob = await one.hub.agent('bob');
     expect((await agent.value('sessions')).sessions).toEqual([]);
     const session = await bob.open('discussion', { participants: ['reviewer'], intent: 'the plan', wait: 'created' });
@@ -57,9 +71,8 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 
   test('[MC7] an agent opens a session with whom it found, once however often it asks, and closes it', async () => {
-    const one = await HttpHub.open();
-    const agent = await ways.join(one, 'reviewer', way);
-    const bob = await one.hub.agent('bob', { onInvite: () => true });
+    const { one, agent } = here;
+    const bob = await one.hub.agent('bob', { onInvite: () => true, onMessage: () => {} });
     await bob.setResume({ claimedCapabilities: ['security'] });
     const found = await agent.value('peers', { capability: 'security' });
     expect(found.peers).toMatchObject([{ name: 'bob', connected: true, capabilities: ['security'] }]);
@@ -81,8 +94,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 
   test('[MC7] an agent declines, leaves, and does either twice without harm', async () => {
-    const one = await HttpHub.open();
-    const agent = await ways.join(one, 'reviewer', way);
+    const { one, agent } = here;
     await agent.value('sessions');
     const bob = await one.hub.agent('bob');
     const others = await one.hub.agent('carol');
@@ -97,8 +109,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 
   test('[MC1] an agent moderates: it hands its turn on, gets it back, and finishes', async () => {
-    const one = await HttpHub.open();
-    const agent = await ways.join(one, 'reviewer', way);
+    const { one, agent } = here;
     await one.hub.agent('bob', { onTurn: (_, session) => session.send('I am for it.') });
     const wanted = { type: 'discussion', participants: ['bob'], knobs: { ordering: 'moderated' } };
     const { session } = await agent.value('session_open', wanted);
@@ -113,8 +124,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 
   test('[MC7] an agent has a question answered, asked once however often it calls', async () => {
-    const one = await HttpHub.open();
-    const agent = await ways.join(one, 'reviewer', way);
+    const { one, agent } = here;
     let asked = 0;
     await one.hub.agent('expert', {
       onTurn: (_, session) => {
@@ -132,8 +142,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 
   test('[MC7] an agent says how far it is: with its turn, and with a task from beginning to end', async () => {
-    const one = await HttpHub.open();
-    const agent = await ways.join(one, 'reviewer', way);
+    const { one, agent } = here;
     const session = await inSession(one, agent);
     expect(await agent.value('task_progress', { session, note: 'reading' })).toMatchObject({
       task: null,
@@ -146,24 +155,6 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     expect(further).toMatchObject({ task, cancel_requested: null });
     const done = { session, task, state: 'done', result: 'all fine' };
     for (const _ of [1, 2]) expect(await agent.value('task_progress', done)).toMatchObject({ task, state: 'done' });
-  });
-
-  test('[MC10] prompts say what to do, with what the user gave', async () => {
-    const one = await HttpHub.open();
-    const agent = await ways.join(one, 'reviewer', way);
-    const join = await agent.client.getPrompt({
-      name: 'join_discussion',
-      arguments: { session: 's1', brief: 'be brief' },
-    });
-    expect(textOf(join)).toMatch(/session s1.*accept_invite.*be brief/s);
-    const any = await agent.client.getPrompt({ name: 'join_discussion', arguments: {} });
-    expect(textOf(any)).toMatch(/invited to.*call sessions and go on with the newest/s);
-    const consult = await agent.client.getPrompt({
-      name: 'consult_expert',
-      arguments: { question: 'why?', expert: 'bob' },
-    });
-    expect(textOf(consult)).toMatch(/Ask bob.*session_open.*why\?/s);
-    await expect(agent.client.getPrompt({ name: 'consult_expert', arguments: {} })).rejects.toThrow(/question/);
   });
 });
 

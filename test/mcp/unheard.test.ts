@@ -25,14 +25,15 @@ async function talking(limits: object = {}) {
 
 test('[MC5] after much that is no word, what was said last is still told and answered', async () => {
   const { agent, talk, session, work } = await talking();
-  await agent.value('say', { session, text: 'begin' });
+  await agent.value('say', { session, text: 'begin', turn: 0 });
   await talk.send('one');
   await work(40);
   const found = await agent.value('wait_turn', { session });
   expect(found).toMatchObject({ status: 'your_turn', messages: [{ text: 'one' }] });
-  await agent.value('say', { session, text: 'to one' });
+  await agent.value('say', { session, text: 'to one', turn: found.turn });
   await work(40);
-  expect(await agent.value('say', { session, text: 'and more' })).toMatchObject({ already_said: false });
+  const { turn } = await agent.value('session_read', { session });
+  expect(await agent.value('say', { session, text: 'and more', turn })).toMatchObject({ already_said: false });
   const { messages } = await agent.value('session_read', { session });
   expect(messages.map(({ text }: { text: string }) => text)).toEqual(['begin', 'one', 'to one', 'and more']);
 });

@@ -1,77 +1,56 @@
 // A real claude and a real codex take turns in a hub over WebSocket, each through its adapter, and are ended with their session.
 
-import { type AgentClient, connect } from 'parley-hub/client';
+import { connect } from 'parley-hub/client';
 import { type JoinHandlers, joinHub, type Participant } from 'parley-hub/participants';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { CommandLine } from '../cli/command-line.ts';
-import { operatorToken } from '../wire/up-process.ts';
+import { expect, it } from 'vitest';
 import { type AdapterAgent, adapterAgent } from './adapter-agent.ts';
-import { LINES, nextLine, ROUNDS, spokenLines } from './lines.ts';
+import { LINES, ROUNDS, spokenLines } from './lines.ts';
 import { processesOf } from './processes-of.ts';
-import { SpeakingModel } from './speaking-model.ts';
-
-const NAMES = ['claude', 'codex'] as const;
-type Name = (typeof NAMES)[number];
+import { NAMES, type Name, speaking, tokenFor, until } from './speaking-hub.ts';
 
 /** One of them: the tool, and who it is in the hub. */
 interface Member extends AdapterAgent {
   readonly participant: Participant;
 }
 
-let line: CommandLine;
-let model: SpeakingModel;
-let alice: AgentClient;
-let isHolding = false;
 /** What alice saw of what was still being written. */
 let shown = '';
 const members = new Map<Name, Member>();
 const told: string[] = [];
 
-beforeAll(async () => {
-  line = await CommandLine.open();
-  await line.startHub();
-  model = await SpeakingModel.start((question) => ({ ...nextLine(question), hold: isHolding }));
-  alice = await connect(line.url, {
-    name: 'alice',
-    token: await operatorToken(line.data),
+const one = speaking({
+  alice: {
     onMessage() {},
     onDelta: ({ text }) => {
       shown += text;
     },
-  });
-  for (const name of NAMES) members.set(name, await join(name));
-});
-
-afterEach(() => {
-  isHolding = false;
-});
-afterAll(async () => {
-  console.log(`the model was asked:\n${model?.summary()}`);
-  for (const { participant, tool } of members.values()) {
-    await participant.close();
-    await tool.close();
-  }
-  alice?.close();
-  await model?.close();
-  await line?.close();
+  },
+  join: async (name) => void members.set(name, await join(name)),
+  async leave() {
+    for (const { participant, tool } of members.values()) {
+      await participant.close();
+      await tool.close();
+    }
+  },
 });
 
 async function join(name: Name): Promise<Member> {
-  const [made] = await line.json('token', 'create', '--name', name);
-  const one = await adapterAgent(name, model.url);
-  console.log(`${name}: ${(await one.tool.version()).out.trim()}`);
+  const { line, model } = one;
+  const token = await tokenFor(one, name);
+  const agent = await adapterAgent(name, model.url);
+  console.log(`${name}: ${(await agent.tool.version()).out.trim()}`);
   const handlers: JoinHandlers = {
     onReply: ({ text, usage }) => void told.push(`${name} said: ${text} ${JSON.stringify(usage)}`),
     onError: ({ message }) => void told.push(`${name} failed: ${message}`),
     onCancelled: (reason) => void told.push(`${name} cancelled: ${reason}`),
   };
-  const participant = await joinHub((own) => connect(line.url, { ...own, token: String(made?.token) }), {
+  const participant = await joinHub((own) => connect(line.url, { ...own, token }), {
     name,
-    agent: one.agent,
+    agent: agent.agent,
     systemPrompt: `You are ${name}.`,
     handlers,
   });
-  return { ...one, participant };
+  return { ...agent, participant };
 }
 
 function member(name: Name): Member {
@@ -85,12 +64,8 @@ function left(): readonly string[] {
   return [...members.values()].flatMap(({ tool }) => processesOf(tool.home));
 }
 
-/** The test's time limit is the limit. */
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resume) => setTimeout(resume, 10));
-}
-
 it('both take their turns in a round robin', async () => {
+  const { line, model } = one;
   const { client } = member('claude').participant;
   const session = await client.open('discussion', { participants: ['codex'], knobs: { rounds: 2 } });
   const { reason } = await session.ended();
@@ -110,7 +85,8 @@ it('both take their turns in a round robin', async () => {
 });
 
 it.each(NAMES)('%s is ended when the session is closed while its model speaks', async (name) => {
-  isHolding = true;
+  const { alice, model } = one;
+  one.isHolding = true;
   const before = model.of(name).length;
   const session = await alice.open('discussion', { participants: [name], knobs: { rounds: 1 } });
   await session.send('Are you there?');

@@ -28,11 +28,18 @@ export const mcp: Command = {
       value: 'duration',
       help: `How long wait_turn waits before it says that nothing has happened: from 1s to 10m (${USUAL_WAIT}).`,
     },
+    {
+      name: 'capability',
+      value: 'word',
+      isMany: true,
+      help: 'What the agent can do, such as review: others find it by that.',
+    },
+    { name: 'summary', value: 'text', help: 'What it is for, in a sentence.' },
     ...INSTALL_OPTIONS,
   ],
   on: 'hub',
   examples: [
-    'parley mcp --name reviewer',
+    'parley mcp --name reviewer --capability review --summary "Reads patches."',
     'parley mcp --name reviewer --url wss://hub.example:4747 --max-wait 50s',
     'parley mcp install claude --name reviewer',
     'parley mcp install codex --undo',
@@ -49,7 +56,8 @@ export const mcp: Command = {
     const proof = { credentials, ...(ca === undefined ? {} : { ca }) };
     const { serveStdio } = await import('../mcp/stdio.ts');
     const log = lineLog(process.stderr);
-    const isInOrder = await serveStdio({ url, ...who, proof, maxWaitMs, patienceMs: PATIENCE_MS, log });
+    const claim = { capabilities: asked.lists.capability ?? [], summary: asked.values.summary };
+    const isInOrder = await serveStdio({ url, ...who, claim, proof, maxWaitMs, patienceMs: PATIENCE_MS, log });
     return isInOrder ? EXIT.done : EXIT.failed;
   },
 };

@@ -62,7 +62,7 @@ export async function answerApi(
 }
 
 /** Said twice, it has to be the same: a proxy may have looked at the other one. null = it is not said. */
-function askerIn(header: string | undefined, query: readonly string[]): string | null {
+export function askerIn(header: string | undefined, query: readonly string[]): string | null {
   const said = new Set(header === undefined ? query : [header, ...query]);
   if (said.size > 1) throw badValue('as', 'one name or agent id', [...said].join(', '));
   return [...said][0] ?? null;

@@ -1,20 +1,19 @@
 /** A configuration file on the disk: read whole, replaced whole, and what it was before kept beside it. */
 
-import { chmod, chown, lstat, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Trouble } from '../commands/trouble.ts';
+import { type Backups, backupsOf } from './backups.ts';
+import { MARK, onlyMissing, textOf, unmarked, unusable } from './config-text.ts';
 
-const MARK = '\ufeff';
-const BACKUP = '.before-parley';
 const PRIVATE = 0o600;
 
 export interface ConfigFile {
   /** Where it really is: what a link leads to stays a link. */
   readonly path: string;
-  readonly backupPath: string;
   /** Without the mark; null = there is none. */
   readonly text: string | null;
-  readonly backup: string | null;
+  readonly backups: Backups;
   /** It begins with a byte order mark. */
   readonly isMarked: boolean;
   readonly owner: { readonly mode: number; readonly uid: number; readonly gid: number } | null;
@@ -28,23 +27,24 @@ export async function readConfig(given: string): Promise<ConfigFile> {
     throw unusable(given, 'it is read-only', `If you mean it: chmod u+w '${given}', and again.`);
   }
   const whole = found === null ? null : await textOf(path);
-  const backupPath = `${path}${BACKUP}`;
-  const backup = await textOf(backupPath).catch(onlyMissing);
   return {
     path,
-    backupPath,
     text: whole === null ? null : unmarked(whole),
-    backup: backup === null ? null : unmarked(backup),
+    backups: await backupsOf(path),
     isMarked: whole?.startsWith(MARK) ?? false,
     owner: found === null ? null : { mode: found.mode & 0o7777, uid: found.uid, gid: found.gid },
   };
 }
 
-/** Writes it, after what it was is safe beside it. `isKept`: what is kept there already is older, and is what counts. */
-export async function writeConfig(file: ConfigFile, after: string, isKept: boolean, newMode: number): Promise<void> {
+/** Writes it, after what it was is safe beside it, if it is to be: null = it is not. */
+export async function writeConfig(
+  file: ConfigFile,
+  after: string,
+  { backup, newMode }: { readonly backup: string | null; readonly newMode: number },
+): Promise<void> {
   await assertUnchanged(file);
   await mkdir(dirname(file.path), { recursive: true });
-  if (file.text !== null && !isKept) await replace(file.backupPath, marked(file, file.text), file.owner, PRIVATE);
+  if (backup !== null) await replace(backup, marked(file, file.text ?? ''), file.owner, PRIVATE);
   await replace(file.path, marked(file, after), file.owner, newMode);
 }
 
@@ -78,19 +78,10 @@ async function replace(path: string, text: string, owner: ConfigFile['owner'], n
 }
 
 /** The tool may have written it while somebody was asked. */
-async function assertUnchanged({ path, text, isMarked }: ConfigFile): Promise<void> {
+export async function assertUnchanged({ path, text, isMarked }: ConfigFile): Promise<void> {
   const now = await textOf(path).catch(onlyMissing);
   if (now === (text === null ? null : (isMarked ? MARK : '') + text)) return;
   throw new Trouble('failed', 'config_changed', `${path} has changed meanwhile; nothing was written`, 'Do it again.');
-}
-
-async function textOf(path: string): Promise<string> {
-  const bytes = await readFile(path);
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw unusable(path, 'it is not UTF-8', 'Save it as UTF-8 first.');
-  }
 }
 
 async function followed(given: string): Promise<string> {
@@ -101,19 +92,6 @@ async function followed(given: string): Promise<string> {
   return target;
 }
 
-function onlyMissing(thrown: unknown): null {
-  if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return null;
-  throw thrown;
-}
-
-function unmarked(text: string): string {
-  return text.startsWith(MARK) ? text.slice(MARK.length) : text;
-}
-
 function marked({ isMarked }: ConfigFile, text: string): string {
   return isMarked ? MARK + text : text;
-}
-
-function unusable(path: string, problem: string, hint: string): Trouble {
-  return new Trouble('failed', 'unusable_config', `${path}: ${problem}; nothing was written`, hint);
 }

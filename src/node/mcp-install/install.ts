@@ -2,11 +2,18 @@
 
 import { rm } from 'node:fs/promises';
 import { Trouble } from '../commands/trouble.ts';
-import { type ConfigFile, deleteConfig, readConfig, writeConfig, writePrivate } from './config-file.ts';
+import {
+  assertUnchanged,
+  type ConfigFile,
+  deleteConfig,
+  readConfig,
+  writeConfig,
+  writePrivate,
+} from './config-file.ts';
 import { BrokenConfig } from './config-format.ts';
 import { removeEmptyFolders } from './empty-folders.ts';
 import { isThere } from './kept-settings.ts';
-import { isMadeFor, type Plan, planInstall, planUndo } from './plan.ts';
+import { hasOtherOwn, isMadeFor, type Plan, planInstall, planUndo } from './plan.ts';
 import type { Request } from './request.ts';
 import { type ChangedLine, changedLines } from './show-change.ts';
 import type { Places } from './tools.ts';
@@ -32,18 +39,35 @@ export interface Change {
 export async function prepareInstall(request: Request): Promise<Change> {
   const { tool, key, words, secret } = request;
   const file = await readConfig(request.file);
-  const plan = explained(request, () => planInstall(tool, key, words, file));
-  // What is kept is what it was before anything of ours was in it; before a file that was made for it there was none.
-  const isOlder = file.backup !== null || isMadeFor(tool, key, file);
-  const isKept = plan.kind === 'write' && plan.act === 'changed' && isOlder;
-  const isBackedUp = file.text !== null && !(isKept && file.backup === null);
+  const plan = explained(request, () => planInstall(tool, key, words, file.text));
+  const backup = explained(request, () => backupFor(request, file, plan));
   return {
-    ...described(request, file, plan, { tokenFile: secret?.file ?? null, isBackedUp }),
+    ...described(request, file, plan, { tokenFile: secret?.file ?? null, backup }),
     async carryOut() {
+      await assertUnchanged(file);
+      const isNew = secret !== null && !(await isThere(secret.file));
       if (secret !== null) await writePrivate(secret.file, `${secret.token}\n`);
-      if (plan.kind === 'write') await writeConfig(file, plan.after, isKept, request.scope === 'user' ? 0o600 : 0o644);
+      if (plan.kind !== 'write') return;
+      const newMode = request.scope === 'user' ? 0o600 : 0o644;
+      await writeConfig(file, plan.after, { backup, newMode }).catch(async (thrown: unknown) => {
+        if (isNew) await rm(secret.file, { force: true });
+        throw thrown;
+      });
     },
   };
+}
+
+/** Where what it was is to be kept; null = nowhere: what counts is what it was before anything of ours was in it. */
+function backupFor(
+  { tool, key }: Pick<Request, 'tool' | 'key'>,
+  { text, backups }: ConfigFile,
+  plan: Plan,
+): string | null {
+  if (plan.kind !== 'write' || text === null) return null;
+  const isOlderKept = backups.all.length > 0;
+  if (plan.act === 'changed' && (isOlderKept || isMadeFor(tool, key, { text, backup: null }))) return null;
+  if (isOlderKept && hasOtherOwn(tool, key, text)) return null;
+  return backups.all.some((one) => one.text === text) ? null : backups.freePath;
 }
 
 /** `secretFile` is where the token of such an entry is kept, if it has one. Nobody else writes there, so it goes, whatever the entry names now. */
@@ -52,21 +76,21 @@ export async function prepareUndo(
   secretFile: string,
   places: Places,
 ): Promise<Change> {
-  const { tool, key } = request;
   const file = await readConfig(request.file);
-  const plan = explained(request, () => planUndo(tool, key, file));
+  const { plan, from } = explained(request, () => undoFrom(request, file));
   const isSecretThere = await isThere(secretFile);
-  const isBackedUp = plan.kind === 'write' && plan.act === 'removed';
+  const isKept = plan.kind === 'write' && plan.act === 'removed' && file.backups.all.length === 0;
+  const backup = isKept ? file.backups.freePath : null;
   return {
-    ...described(request, file, plan, { tokenFile: isSecretThere ? secretFile : null, isBackedUp }),
+    ...described(request, file, plan, { tokenFile: isSecretThere ? secretFile : null, backup }),
     async carryOut() {
-      if (plan.kind === 'write') await writeConfig(file, plan.after, !isBackedUp, 0o600);
+      if (plan.kind === 'write') await writeConfig(file, plan.after, { backup, newMode: 0o600 });
       if (plan.kind === 'delete') {
         await deleteConfig(file);
         await removeEmptyFolders(file.path, places);
       }
       // It is what the file is again.
-      if (plan.kind === 'write' && plan.act === 'restored') await rm(file.backupPath, { force: true });
+      if (from !== null) await rm(from, { force: true });
       if (isSecretThere) {
         await rm(secretFile, { force: true });
         await removeEmptyFolders(secretFile, places);
@@ -75,15 +99,26 @@ export async function prepareUndo(
   };
 }
 
+/** From the newest of what is kept that it can come from, to the byte; otherwise the entry alone goes. */
+function undoFrom({ tool, key }: Pick<Request, 'tool' | 'key'>, { text, backups }: ConfigFile) {
+  const newestFirst = backups.all.toReversed();
+  for (const { path, text: backup } of newestFirst) {
+    if (backup === null) continue;
+    const plan = planUndo(tool, key, { text, backup });
+    if (plan.kind === 'write' && plan.act === 'restored') return { plan, from: path };
+  }
+  const backup = newestFirst.find((one) => one.text !== null)?.text ?? null;
+  return { plan: planUndo(tool, key, { text, backup }), from: null };
+}
+
 function described(
   { tool, scope, key, file: shown }: Pick<Request, 'tool' | 'scope' | 'key' | 'file'>,
   file: ConfigFile,
   plan: Plan,
-  { tokenFile, isBackedUp }: { readonly tokenFile: string | null; readonly isBackedUp: boolean },
+  { tokenFile, backup }: { readonly tokenFile: string | null; readonly backup: string | null },
 ): Pick<Change, 'outcome' | 'lines'> {
   const action = plan.kind === 'nothing' ? 'unchanged' : plan.kind === 'delete' ? 'deleted' : plan.act;
   const after = plan.kind === 'write' ? plan.after : plan.kind === 'delete' ? '' : (file.text ?? '');
-  const backup = plan.kind === 'write' && isBackedUp ? file.backupPath : null;
   return {
     outcome: { tool: tool.name, scope, entry: key, file: shown, action, backup, token_file: tokenFile },
     lines: plan.kind === 'nothing' ? [] : changedLines(file.text ?? '', after),
@@ -95,9 +130,12 @@ function explained<T>({ file, tool }: Pick<Request, 'file' | 'tool'>, plan: () =
   try {
     return plan();
   } catch (thrown) {
-    if (!(thrown instanceof BrokenConfig)) throw thrown;
-    const place = thrown.line === null ? '' : `:${thrown.line}:${thrown.column}`;
+    // Whoever reads it goes into it as deep as it is.
+    const isTooDeep = thrown instanceof RangeError;
+    if (!isTooDeep && !(thrown instanceof BrokenConfig)) throw thrown;
+    const problem = isTooDeep ? new BrokenConfig('it is nested too deeply to be read', null) : thrown;
+    const place = problem.line === null ? '' : `:${problem.line}:${problem.column}`;
     const hint = `Mend it first; "parley mcp install ${tool.name} --print" shows what to paste by hand.`;
-    throw new Trouble('failed', 'broken_config', `${file}${place}: ${thrown.message}; nothing was written`, hint);
+    throw new Trouble('failed', 'broken_config', `${file}${place}: ${problem.message}; nothing was written`, hint);
   }
 }

@@ -11,15 +11,18 @@ export interface ServerSettings {
   readonly data: string | undefined;
   readonly ca: string | undefined;
   readonly maxWait: string | undefined;
+  readonly capabilities: readonly string[];
+  readonly summary: string | undefined;
 }
 
 export function serverWords(command: readonly string[], settings: ServerSettings): readonly string[] {
-  const { name, url, tokenFile, data, ca, maxWait } = settings;
-  const given = { name, url, 'token-file': tokenFile, data, ca, 'max-wait': maxWait };
+  const { name, url, tokenFile, data, ca, maxWait, capabilities, summary } = settings;
+  const given = { name, url, 'token-file': tokenFile, data, ca, 'max-wait': maxWait, summary };
   const options = Object.entries(given).flatMap(([option, value]) =>
     value === undefined ? [] : [`--${option}`, value],
   );
-  return [...command, 'mcp', ...options];
+  const can = capabilities.flatMap((one) => ['--capability', one]);
+  return [...command, 'mcp', ...options, ...can];
 }
 
 /** `parley`, where the path leads to this very program; else Node and the file it is in. */

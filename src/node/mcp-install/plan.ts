@@ -20,7 +20,7 @@ export interface Before {
   readonly backup: string | null;
 }
 
-export function planInstall(tool: Tool, key: string, words: readonly string[], { text }: Before): Plan {
+export function planInstall(tool: Tool, key: string, words: readonly string[], text: string | null): Plan {
   const servers = serversIn(tool, text ?? '');
   const there = ownEntry(tool, text ?? '', [...servers, key]);
   const { start, usual } = tool.entry(words, servers);
@@ -51,18 +51,28 @@ export function isMadeFor(tool: Tool, key: string, { text, backup }: Before): bo
   return there !== undefined && addedTo(tool, '', path, there) === text;
 }
 
+/** Beside that entry there is another one of ours in it. */
+export function hasOtherOwn(tool: Tool, key: string, text: string): boolean {
+  const all = tool.format.read(text, serversIn(tool, text));
+  if (!isObject(all)) return false;
+  return Object.entries(all).some(([name, one]) => name !== key && isObject(one) && startsParley(wordsIn(tool, one)));
+}
+
 /** The entry, where it is one of ours. */
 export function ownEntry(tool: Tool, text: string, path: Path): Readonly<Record<string, unknown>> | undefined {
   const there = tool.format.read(text, path);
   if (there === undefined) return undefined;
-  const words = isObject(there) ? tool.wordsOf(there).filter((word) => typeof word === 'string') : [];
-  if (isObject(there) && startsParley(words)) return there;
+  if (isObject(there) && startsParley(wordsIn(tool, there))) return there;
   throw new Trouble(
     'inUse',
     'entry_in_use',
     `there is a "${path.join('.')}" already, and it does not start "parley mcp"`,
     'It is left alone. Under another name: "--entry parley-hub".',
   );
+}
+
+function wordsIn(tool: Tool, entry: Readonly<Record<string, unknown>>): readonly string[] {
+  return tool.wordsOf(entry).filter((word) => typeof word === 'string');
 }
 
 export function serversIn(tool: Tool, text: string): Path {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { Asked } from '../commands/command.ts';
 import type { Io } from '../commands/io.ts';
-import { wrongValue } from '../commands/trouble.ts';
+import { Trouble, wrongValue } from '../commands/trouble.ts';
 import { dataFolder, hubUrl } from '../commands/where.ts';
 import { parseWait, WAIT_EXPECTED } from '../mcp/max-wait.ts';
 import { operatorTokenFile } from '../operator-token.ts';
@@ -35,7 +35,7 @@ export async function requestOf(tool: Tool, asked: Asked, io: Pick<Io, 'env'>, p
   const key = values.entry ?? 'parley';
   if (!KEY.test(key)) throw wrongValue('--entry', 'a name of A-Z a-z 0-9 _ - (1 to 64 characters)', key);
   const file = tool.file(scope, places);
-  const kept = await keptSettings(tool, key, file);
+  const { settings: kept, capabilities } = await keptSettings(tool, key, file);
   const name = values.name ?? (io.env.PARLEY_NAME || kept.name || tool.name);
   if (!NAME.test(name) || name === 'hub') {
     throw wrongValue('--name', 'a name of a-z 0-9 . _ - (1 to 64 characters, starting with a letter or digit)', name);
@@ -50,6 +50,8 @@ export async function requestOf(tool: Tool, asked: Asked, io: Pick<Io, 'env'>, p
     url,
     ca: ca === undefined ? undefined : resolve(ca),
     maxWait: maxWaitOf(values['max-wait']) ?? kept['max-wait'],
+    summary: values.summary ?? kept.summary,
+    capabilities: asked.lists.capability ?? capabilities,
     ...proof.settings,
   });
   return { tool, scope, key, file, words, secret: proof.secret, isUnproven: proof.isUnproven };
@@ -71,6 +73,7 @@ export function secretFile({ name }: Tool, scope: Scope, key: string, { home, pr
 async function proofOf(asked: Asked, io: Pick<Io, 'env'>, file: string, kept: KeptSettings) {
   const { values } = asked;
   const token = values.token ?? (io.env.PARLEY_TOKEN || undefined);
+  if (token !== undefined) assertToken(token);
   if (token !== undefined) return { ...byFile(file), secret: { file, token } } as const;
   const given = values['token-file'];
   if (given !== undefined) return byFile(resolve(given));
@@ -83,6 +86,14 @@ async function proofOf(asked: Asked, io: Pick<Io, 'env'>, file: string, kept: Ke
   }
   const isSaid = values.data !== undefined || Boolean(io.env.PARLEY_DATA);
   return byData(isSaid ? usual : undefined, true);
+}
+
+/** It goes into a file as one line, and into a header. What came is a secret, and not shown. */
+function assertToken(token: string): void {
+  if (/^[!-~]+$/.test(token)) return;
+  const problem =
+    '--token (or PARLEY_TOKEN): expected a token, one word of letters, digits and signs; got one with spaces, line ends or nothing in it';
+  throw new Trouble('wrong', 'wrong_value', problem, 'Make one with "parley token create --name <name>".');
 }
 
 function byFile(tokenFile: string) {

@@ -3,7 +3,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser';
 import type { Json, JsonObject } from '../../core/json.ts';
-import { BrokenConfig, type ConfigFormat, eolOf, isObject, type Path, valueAt, withValue } from './config-format.ts';
+import {
+  BrokenConfig,
+  type ConfigFormat,
+  eolOf,
+  isObject,
+  type Path,
+  placeAt,
+  valueAt,
+  withValue,
+} from './config-format.ts';
 
 export const tomlConfig: ConfigFormat = {
   read: (text, path) => valueAt(parsed(text).value, path),
@@ -16,6 +25,7 @@ export const tomlConfig: ConfigFormat = {
     if (there !== undefined && table === undefined) {
       throw new BrokenConfig(`"${path.join('.')}" is not a table of its own, [${path.join('.')}]`, null);
     }
+    if (table === undefined) assertOpen(text, nodes, path);
     const after = table === undefined ? appended(text, path, members) : inTable(text, table, there, members);
     return assertOnly(after, expected);
   },
@@ -51,6 +61,17 @@ function isTable(node: Node, path: Path): node is AST.TOMLTable {
 /** The table, and those inside it. */
 function isWithin(node: Node, path: Path): boolean {
   return node.type === 'TOMLTable' && isDeepStrictEqual(node.resolvedKey.slice(0, path.length), path);
+}
+
+/** Nothing can be added to a table that is written as one value. */
+function assertOpen(text: string, nodes: readonly Node[], path: Path): void {
+  for (const node of nodes) {
+    const isInline = node.type === 'TOMLKeyValue' && node.value.type === 'TOMLInlineTable';
+    const keys = isInline ? node.key.keys.map((key) => nameOf(key) ?? '') : [];
+    if (!isInline || !isDeepStrictEqual(keys, path.slice(0, keys.length))) continue;
+    const problem = `"${keys.join('.')}" is an inline table, to which no [${path.join('.')}] can be added; write it as tables of their own`;
+    throw new BrokenConfig(problem, placeAt(text, node.range[0]));
+  }
 }
 
 function appended(text: string, path: Path, members: JsonObject): string {

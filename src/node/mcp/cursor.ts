@@ -22,10 +22,15 @@ export function parseCursor(text: string | undefined): Cursor {
   );
 }
 
-/** One that no call gave: what comes until then would pass as read. */
-export function assertWithin({ seq }: Pick<Cursor, 'seq'>, headSeq: number): void {
-  if (seq <= headSeq) return;
-  throw new Refusal(
-    `cursor: expected one that an earlier call gave back for this session, got ${seq}, but the session has come to ${headSeq} only. Leave it out to begin at the start.`,
+/** One that no call gave, although it looks like one. */
+export function notGiven({ seq, chars }: Cursor, why: string): Refusal {
+  return new Refusal(
+    `cursor: expected one that an earlier call gave back for this session, got ${cursorText({ seq, chars })}, but ${why}. Leave it out to begin at the start.`,
   );
+}
+
+/** One that no call gave: what comes until then would pass as read. */
+export function assertWithin(seq: number, headSeq: number): void {
+  if (seq <= headSeq) return;
+  throw notGiven({ seq, chars: 0 }, `the session has come to ${headSeq} only`);
 }

@@ -9,12 +9,18 @@ export const session: z.ZodType<string> = z
   .max(128)
   .describe('The session id, as sessions, session_open or wait_turn gave it.');
 
-export const turn: z.ZodOptional<z.ZodNumber> = z
+export const turn: z.ZodType<number> = z
   .number()
   .int()
   .min(0)
-  .optional()
-  .describe('The `turn` that wait_turn gave you. With it a repeated call says nothing twice, also after a crash.');
+  .describe(
+    'The `turn` that wait_turn gave you, or session_read or session_open. With it a repeated call says nothing twice, also after a crash.',
+  );
+
+export const turnToSay: z.ZodType<number | null> = z
+  .number()
+  .nullable()
+  .describe('Give it to say as its `turn`; null = you cannot speak now: wait_turn gives it when you can.');
 
 export const key: z.ZodOptional<z.ZodString> = z
   .string()

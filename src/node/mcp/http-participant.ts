@@ -7,7 +7,10 @@ import type { Bells } from './bells.ts';
 import type { Participant, Watch } from './participant.ts';
 
 export interface HttpParticipantSettings {
-  readonly hub: Asked & { markRead(agentId: string, sessionId: string, seq: number): void };
+  readonly hub: Asked & {
+    markRead(agentId: string, sessionId: string, seq: number): void;
+    looksIn(agentId: string): void;
+  };
   readonly bells: Bells;
   readonly agentId: string;
   readonly proof: Omit<SingleRequest, 'op' | 'params'>;
@@ -23,7 +26,9 @@ export class HttpParticipant implements Participant {
   }
 
   async call<Name extends OperationName>(op: Name, params: Params<Name>): Promise<Result<Name>> {
-    const { hub, proof } = this.settings;
+    const { hub, proof, agentId } = this.settings;
+    // Who waits looks every few seconds, and is here meanwhile.
+    hub.looksIn(agentId);
     // The hub answers an operation with that operation's result.
     return (await hub.ask({ ...proof, op, params: async () => params })) as Result<Name>;
   }

@@ -2,28 +2,29 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toWireError, type WireCode, WireError } from '../../core/errors.ts';
+import { toWireError, type WireCode } from '../../core/errors.ts';
 import { badValue } from '../../core/json.ts';
 import type { HubListener } from '../../hub/events.ts';
 import { type Asked, type Asker, limitsFor } from '../http/api.ts';
 import { readText } from '../http/body.ts';
-import { respondError } from '../http/respond.ts';
+import { respondError, respondJson } from '../http/respond.ts';
+import { targetOf } from '../http/target.ts';
 import { Bells } from './bells.ts';
 import { HttpParticipant } from './http-participant.ts';
 import { parseWait, USUAL_WAIT, WAIT_EXPECTED } from './max-wait.ts';
+import { callsIn, OpenCalls } from './open-calls.ts';
 import type { Participant } from './participant.ts';
 import { mcpServer } from './server.ts';
 import { sendWeb, webRequest } from './web-request.ts';
-import { queryOf, whoAsks } from './who-asks.ts';
+import { whoAsks } from './who-asks.ts';
 
 export interface McpHub extends Asked {
   follow(listener: HubListener<'envelopePosted'>): () => void;
   markRead(agentId: string, sessionId: string, seq: number): void;
+  looksIn(agentId: string): void;
   refused(code: WireCode): void;
 }
 
-/** Requests that one agent may have open: as many as on a connection. */
-const MOST_OPEN = 64;
 /** How long those who are let go have for it. */
 const FAREWELL_MS = 500;
 
@@ -32,8 +33,7 @@ type Handler = import('@modelcontextprotocol/server').McpHttpHandler;
 export class McpSite {
   private readonly hub: McpHub;
   private readonly bells: Bells;
-  /** By agent: how many are under way. */
-  private readonly open = new Map<string, number>();
+  private readonly calls = new OpenCalls();
   /** What is being answered, and a way to have that done with. */
   private readonly answering = new Map<Promise<void>, AbortController>();
   private handler: Promise<Handler> | null = null;
@@ -64,7 +64,10 @@ export class McpSite {
     over: AbortController,
   ): Promise<void> {
     const gone = new AbortController();
-    let release = (): void => {};
+    const taken: (() => void)[] = [];
+    const release = (): void => {
+      for (const end of taken) end();
+    };
     response.once('close', () => {
       gone.abort();
       over.abort();
@@ -76,9 +79,11 @@ export class McpSite {
       const { agentId, proof } = await whoAsks(hub, asker, request);
       // Of what is closed already nothing more would be heard: it would be waited for without end.
       if (response.destroyed) return;
-      release = this.count(agentId);
+      if (request.method !== 'POST') return notPosted(response);
+      taken.push(this.calls.take(agentId, 1));
       const participant = new HttpParticipant({ hub, bells, agentId, proof });
-      const body = request.method === 'POST' ? await readText(request, response, limitsFor(hub, 'known')) : null;
+      const body = await readText(request, response, limitsFor(hub, 'known'));
+      taken.push(this.calls.take(agentId, callsIn(body) - 1));
       // Loaded when somebody asks.
       this.handler ??= this.load();
       const { fetch } = await this.handler;
@@ -107,24 +112,6 @@ export class McpSite {
       { maxRequestBodySize: this.hub.maxFrameBytes },
     );
   }
-
-  /** Those that wait cost a socket each, so that one agent has only so many. Gives back what ends it, and may be called again. */
-  private count(agentId: string): () => void {
-    const open = this.open.get(agentId) ?? 0;
-    if (open >= MOST_OPEN) {
-      const message = `/mcp: at most ${MOST_OPEN} requests may be open for one agent`;
-      throw new WireError('rate_limited', message, { retry_after_ms: 1_000 });
-    }
-    this.open.set(agentId, open + 1);
-    let isOpen = true;
-    return () => {
-      if (!isOpen) return;
-      isOpen = false;
-      const left = (this.open.get(agentId) ?? 1) - 1;
-      if (left === 0) this.open.delete(agentId);
-      else this.open.set(agentId, left);
-    };
-  }
 }
 
 /** What is known of a request beside what is in it. */
@@ -145,9 +132,16 @@ function knownIn(authInfo: { readonly extra?: Record<string, unknown> } | undefi
   return authInfo?.extra?.known as Known;
 }
 
-function waitIn({ url = '' }: IncomingMessage): number {
-  const text = queryOf(url).get('max_wait') ?? USUAL_WAIT;
+function waitIn(request: IncomingMessage): number {
+  const text = new URLSearchParams(targetOf(request).query).get('max_wait') ?? USUAL_WAIT;
   const ms = parseWait(text);
   if (ms === null) throw badValue('query.max_wait', WAIT_EXPECTED, text);
   return ms;
+}
+
+/** GET and DELETE would be of a session, and there is none. */
+function notPosted(response: ServerResponse): void {
+  response.setHeader('allow', 'POST');
+  const error = { code: -32000, message: 'Method not allowed: /mcp takes POST' };
+  respondJson(response, 405, { jsonrpc: '2.0', error, id: null });
 }

@@ -9,6 +9,7 @@ import type { OperationName, Params, Result } from '../../core/operations.ts';
 import type { Log } from '../../core/ports.ts';
 import type { ConnectOptions } from '../client.ts';
 import { Bell } from './bell.ts';
+import { type Claim, claimParams, isClaim } from './claim.ts';
 import type { Participant, Watch } from './participant.ts';
 import { Refusal } from './refusal.ts';
 import { otherName, turnedAway } from './turned-away.ts';
@@ -20,6 +21,8 @@ export interface LinkSettings {
   readonly isNameOpen?: boolean;
   /** How it proves who it is, and what it trusts. */
   readonly proof: Pick<ConnectOptions, 'credentials'> & { readonly ca?: string };
+  /** What it can do, for others to find it by. */
+  readonly claim?: Claim;
   /** How long a call waits for a hub that is away. */
   readonly patienceMs: number;
   readonly log: Log;
@@ -96,6 +99,7 @@ export class HubLink implements Participant {
         if (own === null) throw thrown;
         return this.connectAs(own);
       });
+      await this.claim(client);
       void client.closed.then((end) => this.ended(client, end));
       log.info(`connected to ${url} as ${client.name}`);
       return client;
@@ -103,6 +107,15 @@ export class HubLink implements Participant {
       this.client = null;
       throw turnedAway(thrown, this.settings);
     }
+  }
+
+  /** What the hub does not take of it keeps nobody from taking part. */
+  private async claim(client: AgentClient): Promise<void> {
+    const { claim, log, patienceMs } = this.settings;
+    if (claim === undefined || !isClaim(claim)) return;
+    await client.call('set_resume', claimParams(claim), { deadlineMs: patienceMs }).catch((error: unknown) => {
+      log.warn(`what it can do was not taken: ${error instanceof Error ? error.message : error}`);
+    });
   }
 
   private async connectAs(name: string): Promise<AgentClient> {

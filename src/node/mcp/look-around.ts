@@ -1,13 +1,15 @@
 /** What all sessions of a participant have for it now: the first that has something, turns before invites before ends. */
 
 import { DELEGATION_LABEL } from '../../core/delegation.ts';
-import type { SessionSummary } from '../../core/operations.ts';
+import type { Result, SessionSummary } from '../../core/operations.ts';
 import { type AroundCursor, aroundText, nextEnd, parseAround, toldSeq, withEnd, withTold } from './around-cursor.ts';
 import { type FoundIn, lookIn } from './look-in.ts';
 import type { Participant } from './participant.ts';
 
-/** How many are looked at: of turns, of the newest that have not ended, and of the newest that have. */
+/** How many are looked at: of turns, and of the newest that have not ended. */
 const MOST = 50;
+/** Of those that ended since one was last told. */
+const MOST_ENDED = 1_000;
 
 export async function lookAround(participant: Participant, given: string | undefined): Promise<FoundIn> {
   const cursor = given === undefined ? await fromNow(participant) : parseAround(given);
@@ -22,7 +24,7 @@ export async function lookAround(participant: Participant, given: string | undef
     // Who left, or was removed, has no business in it: that is no news.
     if (found.status === 'waiting') reason = `${found.type} ${session_id}: ${found.reason}`;
   }
-  const ended = await endedOnes(participant);
+  const ended = await endedOnes(participant, cursor.since);
   const end = nextEnd(cursor, ended);
   if (end !== null) {
     const found = await lookIn(participant, end.session_id, null);
@@ -43,10 +45,18 @@ async function worthALook(participant: Participant, live: readonly SessionSummar
   return new Set([...turns, ...live].map(({ session_id }) => session_id));
 }
 
-async function endedOnes(participant: Participant): Promise<readonly SessionSummary[]> {
+/** All that ended since: those that were told are left behind by the cursor. */
+async function endedOnes(participant: Participant, ended_since: string): Promise<readonly SessionSummary[]> {
   const agentId = await participant.agentId;
-  const states = ['CLOSING', 'CLOSED', 'EXPIRED'] as const;
-  const { sessions } = await participant.call('list_sessions', { states, limit: MOST });
+  const closing = await participant.call('list_sessions', { states: ['CLOSING'], limit: MOST });
+  const sessions = [...closing.sessions];
+  for (let after: string | undefined; sessions.length < MOST_ENDED; ) {
+    const asked = { states: ['CLOSED', 'EXPIRED'] as const, ended_since, after, limit: MOST };
+    const page: Result<'list_sessions'> = await participant.call('list_sessions', asked);
+    sessions.push(...page.sessions);
+    if (page.next === null) break;
+    after = page.next;
+  }
   // The end of a child of a delegation of one's own is the answer that `delegate` brings.
   return sessions.filter(({ labels, creator_id }) => labels[DELEGATION_LABEL] === undefined || creator_id !== agentId);
 }

@@ -7,6 +7,7 @@ import { assertWithin } from './cursor.ts';
 import { type LookedBack, lookBack } from './look-back.ts';
 import type { Participant } from './participant.ts';
 import { answeredBy, answeredSeq, isOver, recentlySaid, type Standing, standingIn } from './standing.ts';
+import { topicOf } from './topic.ts';
 import { pageFrom, type Said } from './transcript-page.ts';
 import { whoDeclined } from './who-declined.ts';
 
@@ -37,12 +38,12 @@ export async function lookIn(participant: Participant, id: string, after: number
   const about = {
     session: id,
     type: session.manifest.type,
-    topic: session.labels.intent ?? null,
+    topic: topicOf(session.labels, nameOf(session, session.creator_id)),
     cursor: String(after ?? 0),
   };
   if (status === 'invited' && !isOver(standing)) return { ...about, ...invite(standing) };
   if (isOver(standing)) return { ...about, ...(await closed(participant, standing)) };
-  assertWithin({ seq: after ?? 0 }, session.head_seq);
+  assertWithin(after ?? 0, session.head_seq);
   const why = notYet(standing);
   if (why !== null) return { ...about, ...waiting(why) };
   const recent = await recentFor(participant, id, standing, after ?? 0);

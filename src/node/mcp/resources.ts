@@ -1,10 +1,12 @@
 /** Transcripts as resources: a session as its participant sees it, in pages of bounded length. */
 
 import type { McpServer } from '@modelcontextprotocol/server';
+import { toWireError } from '../../core/errors.ts';
 import { parseCursor } from './cursor.ts';
 import type { Participant } from './participant.ts';
-import { refusalText } from './refusal.ts';
+import { Refusal, refusalText } from './refusal.ts';
 import type { Sdk } from './server.ts';
+import { standingIn } from './standing.ts';
 import { pageFrom } from './transcript-page.ts';
 
 const URI = 'parley://session/';
@@ -33,13 +35,22 @@ export function registerResources(sdk: Sdk, server: McpServer, participant: Part
 
 async function listed(participant: Participant) {
   const { sessions } = await participant.call('list_sessions', { limit: LISTED });
-  const resources = sessions.map(({ session_id, type, state, labels }) => ({
-    uri: `${URI}${session_id}`,
-    name: labels.intent ?? `${type} ${session_id.slice(-6)}`,
-    description: `${type}, ${state}`,
-    mimeType: about.mimeType,
-  }));
+  // Who is only invited cannot read it yet.
+  const joined = await Promise.all(sessions.map((one) => hasJoined(participant, one.session_id)));
+  const resources = sessions
+    .filter((_, i) => joined[i])
+    .map(({ session_id, type, state, labels }) => ({
+      uri: `${URI}${session_id}`,
+      name: labels.intent ?? `${type} ${session_id.slice(-6)}`,
+      description: `${type}, ${state}`,
+      mimeType: about.mimeType,
+    }));
   return { resources };
+}
+
+async function hasJoined(participant: Participant, session_id: string): Promise<boolean> {
+  const { status } = await standingIn(participant, session_id);
+  return status !== 'invited' && status !== 'rejected';
 }
 
 async function read(sdk: Sdk, participant: Participant, uri: string, session: string, cursor: string | undefined) {
@@ -50,8 +61,16 @@ async function read(sdk: Sdk, participant: Participant, uri: string, session: st
     return { contents: [{ uri, mimeType: about.mimeType, text: lines.join('\n\n') }] };
   } catch (thrown) {
     const message = await refusalText(thrown, participant, session);
-    throw message.startsWith('not_found')
-      ? new sdk.ResourceNotFoundError(uri, message)
-      : new sdk.ProtocolError(sdk.ProtocolErrorCode.InternalError, message);
+    throw errorFor(sdk, thrown, uri, message);
   }
+}
+
+/** What is no id of a session is the address of nothing; only what is wrong with the hub is a fault of its own. */
+function errorFor(sdk: Sdk, thrown: unknown, uri: string, message: string): Error {
+  const { InvalidParams, InternalError } = sdk.ProtocolErrorCode;
+  if (thrown instanceof Refusal) return new sdk.ProtocolError(InvalidParams, message);
+  const { code } = toWireError(thrown, 'the resource');
+  if (code === 'not_found' || code === 'bad_frame') return new sdk.ResourceNotFoundError(uri, message);
+  const isFault = code === 'internal' || code === 'unavailable' || code === 'timeout';
+  return new sdk.ProtocolError(isFault ? InternalError : InvalidParams, message);
 }

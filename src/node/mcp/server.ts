@@ -9,6 +9,7 @@ import { refusalText } from './refusal.ts';
 import { registerResources } from './resources.ts';
 import { TOOLS } from './table.ts';
 import type { Call, Effect, Tool } from './tool.ts';
+import { wrongArguments } from './wrong-arguments.ts';
 
 export type Sdk = typeof import('@modelcontextprotocol/server');
 
@@ -39,10 +40,31 @@ function ownVersion(): string {
 function register(server: McpServer, tool: Tool, participant: Participant, settings: ServerSettings): void {
   const { name, title, effect, input, output } = tool;
   const description = withWait(tool.description, settings);
-  const config = { title, description, inputSchema: input, outputSchema: output, annotations: hints(effect) };
-  server.registerTool(name, config, (args: Record<string, unknown>, context: ServerContext) =>
-    answer(tool, args, callOf(context, participant, settings)),
+  const config = {
+    title,
+    description,
+    inputSchema: unchecked(input),
+    outputSchema: output,
+    annotations: hints(effect),
+  };
+  server.registerTool(name, config, (args: unknown, context: ServerContext) =>
+    answered(tool, args, callOf(context, participant, settings)),
   );
+}
+
+/** What is listed is the schema; what does not fit it is refused here, where it is known how to go on. */
+function unchecked(input: Tool['input']) {
+  const own = input['~standard'];
+  return { '~standard': { ...own, validate: (value: unknown) => ({ value }) } };
+}
+
+async function answered(tool: Tool, given: unknown, call: Call): Promise<CallToolResult> {
+  const { success, data, error } = tool.input.safeParse(given);
+  return success ? answer(tool, data, call) : refusedWith(wrongArguments(tool, given, error));
+}
+
+function refusedWith(text: string): CallToolResult {
+  return { isError: true, content: [{ type: 'text', text }] };
 }
 
 /** What a model is told of how long a call takes is how long it takes. */
@@ -68,8 +90,7 @@ async function answer(tool: Tool, args: Record<string, unknown>, call: Call): Pr
     return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
   } catch (thrown) {
     const session = typeof args.session === 'string' ? args.session : null;
-    const text = await refusalText(thrown, call.participant, session);
-    return { isError: true, content: [{ type: 'text', text }] };
+    return refusedWith(await refusalText(thrown, call.participant, session));
   }
 }
 

@@ -8,7 +8,7 @@ import { cursorText } from './cursor.ts';
 import { lookBack } from './look-back.ts';
 import type { Participant } from './participant.ts';
 import { Refusal } from './refusal.ts';
-import { answeredBy, answeredSeq, recentlySaid, type Standing, standingIn, turnKey } from './standing.ts';
+import { answeredBy, answeredSeq, recentlySaid, type Standing, standingIn, turnKey, turnToSay } from './standing.ts';
 import type { Call } from './tool.ts';
 
 export interface Content {
@@ -23,6 +23,7 @@ export interface Spoken {
   state: string;
   expected: string | null;
   your_turn: boolean;
+  turn: number | null;
   cursor: string;
   next: string;
 }
@@ -34,7 +35,7 @@ export async function speak(
   { participant }: Call,
   session_id: string,
   content: Content,
-  turn: number | undefined,
+  turn: number,
 ): Promise<Spoken> {
   const answered = await whatIsAnswered(participant, session_id, content, turn);
   if (typeof answered !== 'number') return spoken(participant, session_id, answered, true);
@@ -60,16 +61,11 @@ async function whatIsAnswered(
   participant: Participant,
   session_id: string,
   content: Content,
-  turn: number | undefined,
+  turn: number,
 ): Promise<number | Done> {
   const standing = await standingIn(participant, session_id);
   const recent = await recentlySaid(participant, session_id, standing);
   const now = answeredSeq(standing, recent);
-  if (turn === undefined) {
-    // What one has said oneself, word for word, and nobody has answered yet, was said by an earlier call.
-    const [last] = recent;
-    return last?.sender_id === standing.agentId && isSame(last, content) ? doneBy(last) : now;
-  }
   const isIt = (one: Envelope): boolean => one.sender_id === standing.agentId && one.idempotency_key === turnKey(turn);
   const back = await lookBack(participant, session_id, ({ said, from }) => from <= turn || said.some(isIt));
   const earlier = back.said.find(isIt);
@@ -106,7 +102,7 @@ function otherwise(seq: number, said: Envelope | undefined): Refusal {
   const was = String(text ?? body ?? '').slice(0, SHOWN_CHARS);
   return new Refusal(
     `already said otherwise: for this turn you said, as seq ${seq}: ${JSON.stringify(was)}. It stands and was not said again. ` +
-      'Call wait_turn; to add something when you may, call say without turn.',
+      'Call wait_turn; to add something when you may, call say with the turn that session_read gives then.',
   );
 }
 
@@ -116,7 +112,8 @@ async function spoken(
   { seq, answered }: Done,
   already_said: boolean,
 ): Promise<Spoken> {
-  const { session, turn, agentId } = await standingIn(participant, session_id);
+  const standing = await standingIn(participant, session_id);
+  const { session, turn, agentId } = standing;
   const isOver = isTerminal(session.state) || session.state === 'CLOSING';
   const your_turn = !isOver && turn?.agent_id === agentId;
   return {
@@ -126,12 +123,13 @@ async function spoken(
     state: session.state,
     expected: isOver || turn === null ? null : nameOf(session, turn.agent_id),
     your_turn,
+    turn: your_turn ? await turnToSay(participant, session_id, standing) : null,
     // What came between is still to be told.
     cursor: cursorText({ seq: answered, chars: 0 }),
     next: isOver
       ? `The session has ended (${session.close_reason ?? session.state}). Nothing is left to do in it.`
       : your_turn
-        ? 'It is still your turn: call say again, or hand it on.'
+        ? 'It is still your turn: call say again with this turn, or hand it on.'
         : 'Call wait_turn with this session and cursor.',
   };
 }

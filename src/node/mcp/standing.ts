@@ -66,6 +66,22 @@ export function answeredSeq({ turn, agentId }: Standing, recent: readonly Envelo
   return Math.max(turn.since_seq, turn.agent_id === agentId ? own : 0);
 }
 
+/** The turn with which the next can be said now, by who has read everything up to a seq; null = nothing can be said now. */
+export async function turnToSay(
+  participant: Participant,
+  session_id: string,
+  standing: Standing,
+  readUpTo: number = Number.MAX_SAFE_INTEGER,
+): Promise<number | null> {
+  const { session, status, turn, agentId } = standing;
+  if (session.state !== 'ACTIVE' || status !== 'active') return null;
+  if (turn !== null && turn.agent_id !== agentId) return null;
+  const recent = await recentlySaid(participant, session_id, standing);
+  const read = recent.filter(({ seq }) => seq <= readUpTo);
+  if (recent.length === 0 || (turn !== null && read.length === recent.length)) return answeredSeq(standing, recent);
+  return turn === null ? (read[0]?.seq ?? null) : null;
+}
+
 /** `bob is expected since 40 s`. */
 export async function awaitedNow(participant: Participant, session_id: string): Promise<string> {
   const { session, turn, status } = await standingIn(participant, session_id);

@@ -3,7 +3,7 @@
 import type { Envelope } from '../../core/envelope.ts';
 import { isLine } from '../../core/lines.ts';
 import type { ViewMessage } from '../../core/view.ts';
-import { assertWithin, type Cursor, cursorText } from './cursor.ts';
+import { assertWithin, type Cursor, cursorText, notGiven } from './cursor.ts';
 import type { Participant } from './participant.ts';
 
 /** One thing that was said, or a part of it. */
@@ -43,15 +43,13 @@ export async function pageFrom(
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
     const log = await participant.call('read_log', { session_id, from_seq: seq + 1, limit: LOG_PAGE });
     headSeq = log.head_seq;
-    assertWithin({ seq }, headSeq);
-    const { lines, lastSeq } = fewLines(log.envelopes, log.next === null ? Math.max(seq, headSeq) : log.next - 1);
-    const shown = lines === 0 ? [] : await shownUpTo(participant, session_id, lastSeq, lines);
+    assertWithin(seq, headSeq);
+    const { count, lastSeq } = fewLines(log.envelopes, log.next === null ? Math.max(seq, headSeq) : log.next - 1);
+    const shown = count === 0 ? [] : await shownUpTo(participant, session_id, lastSeq, count);
     const chars = seq === from.seq ? from.chars : 0;
-    const page = cut(
-      shown.filter((one) => one.seq > seq),
-      { seq, chars },
-      maxChars,
-    );
+    const lines = shown.filter((one) => one.seq > seq);
+    if (chars >= Math.max(1, lines[0]?.text.length ?? 0)) throw notGiven(from, 'what comes after it is not that long');
+    const page = cut(lines, { seq, chars }, maxChars);
     if (page !== null) {
       const end = page.isCut ? page.end : { seq: lastSeq, chars: 0 };
       participant.hasRead(session_id, end.seq);
@@ -65,15 +63,15 @@ export async function pageFrom(
 }
 
 /** As many as can be shown at once; at least one. */
-function fewLines(envelopes: readonly Envelope[], end: number): { lines: number; lastSeq: number } {
-  let [lines, bytes] = [0, 0];
+function fewLines(envelopes: readonly Envelope[], end: number): { count: number; lastSeq: number } {
+  let [count, bytes] = [0, 0];
   for (const [at, envelope] of envelopes.entries()) {
     if (!isLine(envelope.event_type)) continue;
     bytes += JSON.stringify(envelope.event_data).length;
-    if (lines > 0 && bytes > LOG_BYTES) return { lines, lastSeq: (envelopes[at - 1] ?? envelope).seq };
-    lines += 1;
+    if (count > 0 && bytes > LOG_BYTES) return { count, lastSeq: (envelopes[at - 1] ?? envelope).seq };
+    count += 1;
   }
-  return { lines, lastSeq: end };
+  return { count, lastSeq: end };
 }
 
 type Line = Omit<Said, 'part'>;

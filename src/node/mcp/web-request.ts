@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** The body was read before, within its bounds. Aborted when whoever asked is gone. */
-export function webRequest(request: IncomingMessage, body: string | null, signal: AbortSignal): Request {
+export function webRequest(request: IncomingMessage, body: string, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
     // It was judged before: nothing behind this needs the secret.

@@ -2,9 +2,12 @@
 
 import type { IncomingMessage } from 'node:http';
 import { WireError } from '../../core/errors.ts';
+import type { Resume } from '../../core/resume.ts';
 import type { SingleRequest } from '../../hub/single-request.ts';
-import type { Asked, Asker } from '../http/api.ts';
+import { type Asked, type Asker, askerIn } from '../http/api.ts';
 import { bearerOf } from '../http/bearer.ts';
+import { targetOf } from '../http/target.ts';
+import { type Claim, claimParams, hasClaimed, isClaim } from './claim.ts';
 
 export type Proof = Omit<SingleRequest, 'op' | 'params' | 'as'> & { readonly as: string };
 
@@ -18,16 +21,18 @@ export interface WhoAsks {
 export async function whoAsks(hub: Asked, asker: Asker, request: IncomingMessage): Promise<WhoAsks> {
   const refusal = asker.refusal();
   if (refusal !== null) throw new WireError('rate_limited', refusal, { retry_after_ms: 60_000 });
-  const proof = await proofOf(asker, request);
-  return { proof, agentId: await agentIdOf(hub, proof) };
-}
-
-export function queryOf(url: string): URLSearchParams {
-  return new URLSearchParams(url.split('?')[1] ?? '');
+  const query = new URLSearchParams(targetOf(request).query);
+  const proof = await proofOf(asker, request, query);
+  const known = await resumeOf(hub, proof);
+  const claim: Claim = { capabilities: query.getAll('capability'), summary: query.get('summary') ?? undefined };
+  if (isClaim(claim) && !hasClaimed(known, claim)) {
+    await hub.ask({ ...proof, op: 'set_resume', params: async () => claimParams(claim) });
+  }
+  return { proof, agentId: known.agent_id };
 }
 
 /** For a credential that speaks for several, the request says for whom. */
-async function proofOf(asker: Asker, { headers, url = '' }: IncomingMessage): Promise<Proof> {
+async function proofOf(asker: Asker, { headers }: IncomingMessage, query: URLSearchParams): Promise<Proof> {
   const auth = bearerOf(headers.authorization);
   const credential = await asker.authenticate(auth ?? { scheme: 'none' });
   const unproven = (): void => asker.unproven();
@@ -35,7 +40,7 @@ async function proofOf(asker: Asker, { headers, url = '' }: IncomingMessage): Pr
     if (auth !== null) unproven();
     throw new WireError('unauthenticated', '/mcp: expected Authorization: Bearer <token> with a token of this hub');
   }
-  const as = headers['parley-as']?.toString() ?? queryOf(url).get('as') ?? credential.name;
+  const as = askerIn(headers['parley-as']?.toString(), query.getAll('as')) ?? credential.name;
   if (as !== null) return { as, auth, authenticate: asker.authenticate, unproven };
   const expected = 'a name, in the header Parley-As or as ?as=';
   const message = '/mcp: this token is for no name in particular; say who you are with the header Parley-As: <name>';
@@ -43,9 +48,9 @@ async function proofOf(asker: Asker, { headers, url = '' }: IncomingMessage): Pr
 }
 
 /** A name that nobody has yet is registered, if the credential allows it. */
-async function agentIdOf(hub: Asked, proof: Proof): Promise<string> {
+async function resumeOf(hub: Asked, proof: Proof): Promise<Resume> {
   try {
-    return await ownId(hub, proof);
+    return await ownResume(hub, proof);
   } catch (thrown) {
     if (!(thrown instanceof WireError) || thrown.code !== 'unauthenticated') throw thrown;
     const params = { name: proof.as, kind: 'agent' };
@@ -53,14 +58,11 @@ async function agentIdOf(hub: Asked, proof: Proof): Promise<string> {
     await hub.ask({ ...proof, as: null, op: 'register', params: async () => params }).catch((refused: unknown) => {
       throw refused instanceof WireError && refused.code === 'conflict' ? thrown : refused;
     });
-    return ownId(hub, proof);
+    return ownResume(hub, proof);
   }
 }
 
-async function ownId(hub: Asked, proof: Proof): Promise<string> {
+async function ownResume(hub: Asked, proof: Proof): Promise<Resume> {
   // The hub answers an operation with that operation's result.
-  const { agent_id } = (await hub.ask({ ...proof, op: 'get_resume', params: async () => ({}) })) as {
-    readonly agent_id: string;
-  };
-  return agent_id;
+  return (await hub.ask({ ...proof, op: 'get_resume', params: async () => ({}) })) as Resume;
 }

@@ -13,7 +13,7 @@ export const peers: Tool = tool({
   title: 'See who is there',
   description:
     'Lists agents and people of this hub, by name. Call it before session_open or delegate to find whom to ask; narrow it with capability or text. ' +
-    'Gives back name, kind, whether they are connected now, and what they say they can do. Who is connected answers soonest; who is not may still answer: some only look in from time to time, such as agents over HTTP.',
+    'Gives back name, kind, whether they are connected now, and what they say they can do. Who is connected answers soonest; who is not may still answer: some only look in from time to time.',
   effect: 'reads',
   input: z.object({
     capability: z.string().min(1).max(64).optional().describe('Exactly this capability, such as "review".'),

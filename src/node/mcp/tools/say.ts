@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { finish as finishPacket, handoff as handoffPacket } from '../../../core/packets.ts';
-import { next, session, turn } from '../fields.ts';
+import { next, session, turn, turnToSay } from '../fields.ts';
 import { speak } from '../speak.ts';
 import { type Tool, tool } from '../tool.ts';
 
@@ -13,6 +13,7 @@ const output = z.object({
   state: z.string(),
   expected: z.string().nullable().describe('Who is expected to speak now; null = nobody in particular.'),
   your_turn: z.boolean(),
+  turn: turnToSay,
   cursor: z.string().describe('For wait_turn.'),
   next,
 });
@@ -24,8 +25,8 @@ export const say: Tool = tool({
   name: 'say',
   title: 'Say something',
   description:
-    'Says a text in a session. Call it when wait_turn answered your_turn, with the `turn` it gave you. ' +
-    'Gives back its seq and who is expected next; then call wait_turn again. Calling it again for the same turn says nothing twice (`already_said`); without `turn` the same text is not said twice until somebody else has spoken. If it is not your turn it is refused and says who is expected.',
+    'Says a text in a session. Call it when wait_turn answered your_turn, with the `turn` it gave you; where all may speak at any time, with the `turn` of your last session_read. ' +
+    'Gives back its seq and who is expected next; then call wait_turn again. Calling it again for the same turn says nothing twice (`already_said`). If it is not your turn it is refused and says who is expected.',
   effect: 'changes',
   input: z.object({ session, text: text.describe('What to say: plain text or Markdown.'), turn }),
   output,

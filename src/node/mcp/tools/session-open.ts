@@ -5,9 +5,10 @@ import type { JsonObject } from '../../../core/json.ts';
 import type { CreateParams, ParticipantRef, Result } from '../../../core/operations.ts';
 import { type ExpectationEntry, isTerminal } from '../../../core/session.ts';
 import { derivedKey } from '../derived-key.ts';
-import { key, next } from '../fields.ts';
+import { key, next, turnToSay as turnField } from '../fields.ts';
 import type { Participant } from '../participant.ts';
 import { Refusal } from '../refusal.ts';
+import { standingIn, turnToSay } from '../standing.ts';
 import { type Tool, tool } from '../tool.ts';
 
 /** Whoever is invited may be a model that has to be asked first. */
@@ -55,11 +56,15 @@ export const sessionOpen: Tool = tool({
     already_open: z.boolean().describe('An earlier call opened it.'),
     waiting_for: z.array(z.string()).describe('Who has not accepted yet.'),
     warnings: z.array(z.string()),
+    turn: turnField,
     next,
   }),
   async run({ key: given, ...wanted }, { participant }) {
     const { session, warnings, duplicate } = await opened(participant, paramsOf(wanted), given);
     const waiting = session.participants.filter(({ status }) => status === 'invited').map(({ name }) => name);
+    // Of one that is open already nothing has been read here.
+    const standing = await standingIn(participant, session.session_id);
+    const turn = await turnToSay(participant, session.session_id, standing, 0);
     return {
       session: session.session_id,
       type: session.manifest.type,
@@ -67,7 +72,11 @@ export const sessionOpen: Tool = tool({
       already_open: duplicate === true,
       waiting_for: waiting.slice(0, 50),
       warnings: warnings.slice(0, 10),
-      next: 'Call wait_turn with this session: it tells you when you may speak.',
+      turn,
+      next:
+        turn === null
+          ? 'Call wait_turn with this session: it tells you when you may speak.'
+          : 'You may speak: call say with this turn.',
     };
   },
 });

@@ -8,6 +8,7 @@ import { listCursor, parseListCursor } from '../list-cursor.ts';
 import type { Participant } from '../participant.ts';
 import { isOver, standingIn } from '../standing.ts';
 import { type Tool, tool } from '../tool.ts';
+import { topicOf } from '../topic.ts';
 
 const PAGE = 20;
 
@@ -53,7 +54,6 @@ export const sessions: Tool = tool({
         session: one.session_id,
         type: one.type,
         state: one.state,
-        topic: one.labels.intent ?? null,
         your_turn: one.state === 'ACTIVE' && one.turn?.agent_id === agentId,
         closed: one.close_reason,
         ...(await whoIsIn(participant, one)),
@@ -78,6 +78,7 @@ async function whoIsIn(participant: Participant, { session_id }: SessionSummary)
   const { session, status, turn } = standing;
   return {
     invited: status === 'invited' && !isOver(standing),
+    topic: topicOf(session.labels, nameOf(session, session.creator_id)),
     from: nameOf(session, session.creator_id),
     participants: session.participants.slice(0, MOST_NAMED).map(({ name }) => name),
     expected: turn === null || session.state !== 'ACTIVE' ? null : nameOf(session, turn.agent_id),
