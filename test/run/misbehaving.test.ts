@@ -1,6 +1,7 @@
 // A real program for every way in which one can go wrong; each would end by itself after a minute. After each there is a typed error or an honest account, and
 // /proc shows that nothing of it is left.
 
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   type Program,
@@ -211,6 +212,22 @@ describe('[RN6] nothing is left of a program', () => {
     expect(pid).toBeGreaterThan(0);
     expect(isRunning(pid)).toBe(false);
   });
+
+  it.each(['', ' >/dev/null 2>&1'])(
+    'that left a child in another session, with an empty environment and without a parent (its output:%s)',
+    async (output) => {
+      const program = programs.sh(
+        `setsid env -i sh -c 'echo $$ > pid; exec sleep 60'${output} & while ! test -s pid; do sleep 0.02; done`,
+        {
+          cwd: programs.folder,
+        },
+      );
+      expect(await run(program)).toMatchObject({ exitCode: 0, endedBy: 'exit' });
+      const pid = Number(readFileSync(programs.path('pid'), 'utf8'));
+      expect(pid).toBeGreaterThan(0);
+      expect(isRunning(pid)).toBe(false);
+    },
+  );
 
   it('that forks faster than it can be looked at', async () => {
     const program = programs.sh(

@@ -84,6 +84,19 @@ it('[RN13] what a process runs is guarded also after its guard was killed', asyn
   await nothingLeft();
 });
 
+it('[RN6, RN13] what has emptied its environment in a session of its own is ended all the same', async () => {
+  const started = start('unmarked');
+  const [said] = await once(started.child.stdout, 'data');
+  const pid = Number(said);
+  expect(isRunning(pid)).toBe(true);
+  started.child.kill('SIGKILL');
+  await started.exited;
+  await eventually(
+    () => isRunning(pid),
+    (runs) => !runs,
+  );
+});
+
 it('[RN13] the guard keeps no process from ending', async () => {
   const started = start('ends');
   const said = text(started.child.stdout);

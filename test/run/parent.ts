@@ -13,14 +13,22 @@ const inItsOwnSession = `
     { detached: true, stdio: ["ignore", "inherit", "ignore"] });
   setTimeout(() => {}, 60_000);`;
 
+/** In a session of its own and with an empty environment: it does not even have the mark of the test. */
+const unmarked = {
+  tool: 'fake',
+  command: '/bin/sh',
+  args: ['-c', 'setsid env -i sh -c \'trap "" TERM; echo $$; exec sleep 60\' & exec sleep 60'],
+  env,
+};
+
 function program(source: string): Program {
   return { tool: 'fake', command: process.execPath, args: ['-e', source], env };
 }
 
-/** Runs it for good; resolves when it is ready. */
-function begun(source: string): Promise<void> {
+/** Runs it for good; resolves with its first line. */
+function begun(what: Program): Promise<string> {
   return new Promise((ready) => {
-    void runProgram(program(source), { onLine: () => ready() });
+    void runProgram(what, { onLine: ready });
   });
 }
 
@@ -54,7 +62,7 @@ async function flood(): Promise<void> {
 }
 
 async function loseGuard(): Promise<void> {
-  await begun(stubborn);
+  await begun(program(stubborn));
   const [first = 0] = guardsOf(process.pid);
   process.kill(first, 'SIGKILL');
   await eventually(
@@ -78,12 +86,15 @@ switch (how) {
   case 'ends':
     console.log((await runProgram(program('console.log("well")'))).stdout);
     break;
+  case 'unmarked':
+    console.log(await begun(unmarked));
+    break;
   case 'guard':
     await loseGuard();
     console.log('ready');
     break;
   default:
-    await Promise.all([begun(stubborn), begun(inItsOwnSession)]);
+    await Promise.all([begun(program(stubborn)), begun(program(inItsOwnSession))]);
     if (how !== 'waits') holdGuard();
     console.log('ready');
     if (how === 'exits') process.exit(0);
