@@ -116,8 +116,6 @@ describe('a turn', () => {
   it.each([
     ['nothing', ''],
     ['white space', ' \n'],
-    ['no answer', undefined as unknown as string],
-    ['a reply without text', {} as unknown as string],
   ])('[PA3] that ends with %s has failed', async (_what, answer) => {
     await stage.join('bob', bob.agent);
     const { session } = await asked();
@@ -126,6 +124,17 @@ describe('a turn', () => {
       () => stage.told.some((line) => line.startsWith('bob failed: the agent answered')),
       'the failure',
     );
+    expect(await stage.texts(session)).toEqual(['why?']);
+  });
+
+  it('[PA3] whose answer is none has failed as what cannot be read', async () => {
+    const errors: Error[] = [];
+    await stage.join('bob', bob.agent, { handlers: { onError: (error) => void errors.push(error) } });
+    const { session } = await asked();
+    bob.call().answer({ text: 'because', usage: null } as never);
+    await stage.until(() => errors.length === 1, 'the failure');
+    expect(errors[0]).toMatchObject({ name: 'AgentError', kind: 'bad_output' });
+    expect(errors[0]?.message).toBe('the agent: its answer: usage: expected an object, got null');
     expect(await stage.texts(session)).toEqual(['why?']);
   });
 
