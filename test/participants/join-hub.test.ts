@@ -308,13 +308,17 @@ describe('joining', () => {
   });
 
   const agent = async (): Promise<string> => '';
-  it.each([
+  const wrongOptions: readonly (readonly [object, RegExp])[] = [
     [{ agent: 'x' }, /agent: expected a function/],
     [{ agent, maxParallelTurns: 0 }, /maxParallelTurns: expected a whole number from 1 on/],
     [{ agent, maxparallel: 1 }, /maxparallel: expected an option that there is/],
     [{ agent, handlers: { onSay() {} } }, /handlers.onSay: expected an option/],
-  ])('[PA7] refuses options that are wrong by name: %o', async (options, message) => {
-    await expect(stage.join('bob', async () => '', { handlers: {}, ...(options as object) })).rejects.toThrow(message);
+    ...[7, 'full_transcript', {}, { name: '' }, { name: 'a', params: null }, { name: 'a', atSeq: 1 }].map(
+      (view) => [{ agent, view }, /view: expected a view, {name, params\?}/] as const,
+    ),
+  ];
+  it.each(wrongOptions)('[PA7] refuses options that are wrong by name: %o', async (options, message) => {
+    await expect(stage.join('bob', async () => '', { handlers: {}, ...options })).rejects.toThrow(message);
   });
 
   it('[PA8] takes one turn at a time in all, if told so, and the other when it is answered', async () => {
