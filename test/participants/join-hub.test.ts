@@ -200,6 +200,47 @@ describe('a turn', () => {
 });
 
 describe('while it works', () => {
+  it('[PA1] the next turn in a session is given what the agent called its own side of it', async () => {
+    await stage.join('bob', bob.agent);
+    const alice = await stage.client('alice');
+    const session = await stage.done(alice.open('conversation', ['bob']));
+    const other = await stage.done(alice.open('conversation', ['bob']));
+    for (const [turn, one] of [session, session, other].entries()) {
+      await stage.done(one.send(`question ${turn}`));
+      await stage.until(() => bob.calls.length === turn + 1, 'bob is called');
+      bob.call(turn).answer({ text: 'yes', native_session_id: `n${turn}` });
+      await stage.until(() => stage.told.filter((line) => line === 'bob said yes').length === turn + 1, 'the answer');
+    }
+    expect(bob.calls.map(({ turn }) => turn.nativeSessionId)).toEqual([undefined, 'n0', undefined]);
+  });
+
+  it('[PA4] what an agent writes and does after its turn was cancelled is told to nobody', async () => {
+    const told: string[] = [];
+    const handlers = {
+      onDelta: (text: string) => void told.push(text),
+      onProgress: ({ text }: { readonly text: string }) => void told.push(text),
+    };
+    await stage.join('bob', bob.agent, { handlers });
+    const { session } = await asked();
+    const { turn } = bob.call();
+    turn.onDelta('be');
+    turn.onProgress({ kind: 'note', text: 'thinks' });
+    await stage.done(session.close('enough'));
+    await stage.until(() => turn.signal.aborted, 'the turn is cancelled');
+    turn.onDelta('cause');
+    turn.onProgress({ kind: 'note', text: 'goes on' });
+    expect(told).toEqual(['be', 'thinks']);
+  });
+
+  it('[PA3] what it shows has to be text, and it is told so', async () => {
+    await stage.join('bob', bob.agent);
+    await asked();
+    const { turn } = bob.call();
+    expect(() => turn.onDelta(null as never)).toThrow('onDelta: expected text, got null');
+    expect(() => turn.onProgress(null as never)).toThrow('onProgress: expected {kind, text}, got null');
+    expect(() => turn.onProgress({ kind: 'note' } as never)).toThrow('onProgress: expected {kind, text}');
+  });
+
   it('[PA5] what the agent writes is shown at once, then a few times a second, and all of it before the answer', async () => {
     await stage.join('bob', bob.agent);
     const seen: ForwardedDelta[] = [];
