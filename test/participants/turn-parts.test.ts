@@ -12,6 +12,7 @@ import { KeptSessions } from '../../src/participants/kept-sessions.ts';
 import { LiveText } from '../../src/participants/live-text.ts';
 import { createManualAdapter } from '../../src/participants/manual.ts';
 import { Slots } from '../../src/participants/slots.ts';
+import { readThread } from '../../src/participants/thread-context.ts';
 
 const quiet = () => new Promise((go) => setImmediate(go));
 
@@ -166,4 +167,27 @@ it('[PA11] a person who was asked leaves nothing behind at the signal', async ()
   const turn = { signal: watched, idempotencyKey: 'k', resumed: false, onDelta() {}, onProgress() {} };
   expect(await createManualAdapter(() => 'you may')({ threadId: 's1', start, steps: [] }, '', turn)).toBe('you may');
   expect(listeners).toBe(0);
+});
+
+it('[PA1] the times of a thread are read from the log, and no more of that than it takes', async () => {
+  const messages = [
+    { role: 'user', content: 'one', seq: 1, name: 'alice' },
+    { role: 'user', content: 'three', seq: 3, name: 'alice' },
+  ];
+  const read: number[] = [];
+  const session = {
+    id: 's1',
+    view: async () => ({ messages }),
+    async *log({ fromSeq = 1 }: { readonly fromSeq?: number }) {
+      for (let seq = fromSeq; seq <= 9; seq += 1) {
+        read.push(seq);
+        yield { seq, event_type: 'msg.text', sender_id: 'alice', created_at: `time ${seq}`, event_data: { text: 'x' } };
+      }
+    },
+  } as unknown as Session;
+  const metadata = { manifest: { type: 'x' }, participants: [], knobs: {}, labels: {}, created_at: 'begun' };
+  const { steps } = await readThread(session, { session: metadata } as never, 'bob', undefined);
+  expect(steps.map(({ timestamp }) => timestamp)).toEqual(['time 1', 'time 3']);
+  // The first thing said, and from the first that is still wanted to the last.
+  expect(read).toEqual([1, 3]);
 });
