@@ -97,6 +97,20 @@ it('[RN6, RN13] what has emptied its environment in a session of its own is ende
   );
 });
 
+it('[RN13] the guard ends the groups of what runs, and nobody who has the number of what has ended', async () => {
+  const started = start('groups');
+  const [said] = await once(started.child.stdout, 'data');
+  const [ended = 0, running = 0] = String(said).split(' ').map(Number);
+  const guards = guardsOf(started.pid);
+  started.child.kill('SIGKILL');
+  await eventually(
+    () => [running, ...guards].filter(isRunning),
+    (left) => left.length === 0,
+  );
+  expect(isRunning(ended)).toBe(true);
+  process.kill(ended, 'SIGKILL');
+});
+
 it('[RN13] the guard keeps no process from ending', async () => {
   const started = start('ends');
   const said = text(started.child.stdout);

@@ -1,5 +1,7 @@
 /** A process of its own that runs programs and then ends in one way or another; it tells its test when they run. */
 
+import { spawn } from 'node:child_process';
+import { Guard } from '../../src/node/run/guard.ts';
 import { type Program, runProgram } from '../../src/node/run/run-program.ts';
 import { eventually, guardsOf } from './programs.ts';
 
@@ -71,6 +73,18 @@ async function loseGuard(): Promise<void> {
   );
 }
 
+/** Two that have no mark, each in a group of its own: of one the guard has heard that it ended. */
+function groups(): void {
+  const [ended = 0, running = 0] = [1, 2].map(
+    () => spawn('sleep', ['60'], { detached: true, stdio: 'ignore' }).pid ?? 0,
+  );
+  const guard = new Guard();
+  guard.begin('A', ended);
+  guard.begin('B', running);
+  guard.end('A');
+  console.log(`${ended} ${running}`);
+}
+
 /** From here on the guard does nothing: what is ended is ended by the process itself. */
 function holdGuard(): void {
   for (const guard of guardsOf(process.pid)) {
@@ -85,6 +99,9 @@ switch (how) {
     break;
   case 'ends':
     console.log((await runProgram(program('console.log("well")'))).stdout);
+    break;
+  case 'groups':
+    groups();
     break;
   case 'unmarked':
     console.log(await begun(unmarked));
