@@ -51,7 +51,9 @@ const failures = () => stage.told.filter((line) => line.includes('failed'));
 async function failuresIn(session: Session): Promise<unknown[]> {
   const bobs = await stage.client('bob', { register: false });
   const envelopes = await stage.log(bobs.session(session.id));
-  return envelopes.filter(({ event_type }) => event_type === 'task.failed').map(({ event_data }) => event_data.reason);
+  return envelopes
+    .filter(({ event_type }) => event_type === 'task.failed')
+    .map(({ event_data }) => `${event_data.task_id === null ? 'turn' : 'task'}: ${event_data.reason}`);
 }
 
 describe('a turn that cannot be read', () => {
@@ -88,7 +90,7 @@ describe('a turn that cannot be read', () => {
     const other = await stage.done(anna.open('consulting', ['bob']));
     await stage.done(other.send('and why?'));
     await stage.until(() => bob.calls.length === 1, 'the next turn');
-    expect(await failuresIn(session)).toEqual(['the turn could not be read: the disk is slow']);
+    expect(await failuresIn(session)).toEqual(['turn: the turn could not be read: the disk is slow']);
   });
 
   it('[PA3] where nobody has the turn is a task that failed', async () => {
@@ -97,7 +99,7 @@ describe('a turn that cannot be read', () => {
     const session = await asked('conversation');
     await stage.until(() => failures().length > 0, 'the failure');
     vi.restoreAllMocks();
-    expect(await failuresIn(session)).toEqual(['the turn could not be read: the disk is slow']);
+    expect(await failuresIn(session)).toEqual(['task: the turn could not be read: the disk is slow']);
   });
 
   it('[PA3] for a reason that stays is told at once', async () => {
@@ -144,7 +146,7 @@ describe('a turn of which the hub says', () => {
     expect(failed[0]?.[1]).toMatchObject({ type: 'consulting', from: 'alice', text: 'why?' });
     expect(bob.calls).toHaveLength(0);
     vi.restoreAllMocks();
-    expect(await failuresIn(session)).toEqual(['an answer would be refused: so it is']);
+    expect(await failuresIn(session)).toEqual(['turn: an answer would be refused: so it is']);
   });
 
   it.each(['rate_limited', 'inbox_full', 'unavailable', 'timeout', 'protocol_error'] as const)(
