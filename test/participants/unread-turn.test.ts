@@ -53,7 +53,7 @@ async function failuresIn(session: Session): Promise<unknown[]> {
   const envelopes = await stage.log(bobs.session(session.id));
   return envelopes
     .filter(({ event_type }) => event_type === 'task.failed')
-    .map(({ event_data }) => `${event_data.task_id === null ? 'turn' : 'task'}: ${event_data.reason}`);
+    .map(({ task_id, event_data }) => `${task_id === null ? 'turn' : 'task'}: ${event_data.reason}`);
 }
 
 describe('a turn that cannot be read', () => {
