@@ -9,7 +9,7 @@ import type { AgentReply, ProgressEvent } from './agent-fn.ts';
 /** A turn that a participant takes. */
 export interface TakenTurn {
   readonly session: Session;
-  /** The session type. */
+  /** The session type; empty if the turn could not be read. */
   readonly type: string;
   /** What gave the turn, by its seq. */
   readonly seq: number;
@@ -37,13 +37,17 @@ export interface JoinHandlers {
   onClosed?(session: Session, end: SessionEnd): unknown;
 }
 
+export type Tell = (name: keyof JoinHandlers, run: (handlers: JoinHandlers) => unknown) => void;
+
 /** Calls one of them; what it throws is logged. */
-export function tell(log: Log, name: keyof JoinHandlers, run: () => unknown): void {
-  const threw = (thrown: unknown): void => log.warn(`${name} threw`, { error: asError(thrown).message });
-  try {
-    const result = run();
-    if (result instanceof Promise) result.catch(threw);
-  } catch (thrown) {
-    threw(thrown);
-  }
+export function tellingOf({ handlers, log }: { readonly handlers: JoinHandlers; readonly log: Log }): Tell {
+  return (name, run) => {
+    const threw = (thrown: unknown): void => log.warn(`${name} threw`, { error: asError(thrown).message });
+    try {
+      const result = run(handlers);
+      if (result instanceof Promise) result.catch(threw);
+    } catch (thrown) {
+      threw(thrown);
+    }
+  };
 }

@@ -80,6 +80,16 @@ const count: Rule = {
 const aText: Rule = { expected: 'text', holds: (value) => typeof value === 'string' };
 const anObject: Rule = { expected: 'an object', holds: isObject };
 
+const aView: Rule = {
+  expected: 'a view, {name, params?}',
+  holds(value) {
+    if (!isObject(value)) return false;
+    const { name, params, ...others } = value;
+    const isNamed = typeof name === 'string' && name !== '' && (params === undefined || isObject(params));
+    return isNamed && Object.keys(others).length === 0;
+  },
+};
+
 const JOIN_OPTIONS: Rules<JoinOptions> = {
   name: optional(aText),
   register: optional(anObject),
@@ -91,7 +101,7 @@ const JOIN_OPTIONS: Rules<JoinOptions> = {
   handlers: optional(anObject),
   maxParallelTurns: optional(count),
   maxAnswers: optional(count),
-  view: null,
+  view: optional(aView),
   budget: optional(anObject),
   onState: optional(aFunction),
   graceMs: optional(count),

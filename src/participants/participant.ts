@@ -22,7 +22,6 @@ export class Participant {
     this.client = client;
     this.turns = turns;
     this.options = options;
-    void client.closed.then(() => this.turns.stop('the client was closed'));
   }
 
   get name(): string {

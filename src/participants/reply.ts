@@ -5,12 +5,13 @@ import type { Json, JsonObject } from '../core/json.ts';
 import { isPlainObject } from '../core/json.ts';
 import { finish, handoff } from '../core/packets.ts';
 import type { AgentReply, ToolCall, Usage } from './agent-fn.ts';
+import { checkReply } from './check-reply.ts';
 
 /** The two shapes of an answer as one. Anything else is what no agent answers. */
 export function asReply(answer: unknown): AgentReply {
   if (typeof answer === 'string') return { text: answer };
-  if (isReply(answer)) return answer;
-  throw new TypeError('the agent answered neither text nor {text}');
+  checkReply(answer);
+  return answer;
 }
 
 /** Whether there is anything in it to say. */
@@ -68,9 +69,4 @@ function tokensOf(usage: Usage): JsonObject {
 
 function metaOf({ meta }: AgentReply): JsonObject {
   return meta === undefined || Object.keys(meta).length === 0 ? {} : { meta };
-}
-
-function isReply(answer: unknown): answer is AgentReply {
-  if (typeof answer !== 'object' || answer === null || !('text' in answer)) return false;
-  return typeof answer.text === 'string';
 }

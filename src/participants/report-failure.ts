@@ -1,16 +1,15 @@
 /** Tells a session that there will be no answer: of a turn as its failure, and where nobody has the turn as a task that failed. */
 
 import { shorten } from '../client/connection.ts';
-import { WireError } from '../core/errors.ts';
 import type { CancelSignal, Clock } from '../core/ports.ts';
 import type { TakenTurn } from './handlers.ts';
-import { pause } from './pause.ts';
+import { tryAgain } from './try-again.ts';
 
 const MOST_REASON = 1_000;
 const TRIES = 5;
 
 /** `since` null = nobody has the turn. */
-export async function reportFailure(
+export function reportFailure(
   turn: TakenTurn,
   since: number | null,
   error: Error,
@@ -18,15 +17,13 @@ export async function reportFailure(
   signal: CancelSignal,
 ): Promise<void> {
   const reason = shorten(error.message === '' ? error.name : error.message, MOST_REASON) || 'the agent failed';
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await (since === null ? failTask(turn, reason) : failTurn(turn, since, reason));
-    } catch (thrown) {
-      // Of a link that was lost meanwhile nobody knows whether it was heard; to say it again changes nothing.
-      const isLost = thrown instanceof WireError && thrown.code === 'unavailable';
-      if (!isLost || tries === TRIES || !(await pause(500 * tries, clock, signal))) throw thrown;
-    }
-  }
+  return tryAgain(() => (since === null ? failTask(turn, reason) : failTurn(turn, since, reason)), {
+    tries: TRIES,
+    // Of a link that was lost meanwhile nobody knows whether it was heard; to say it again changes nothing.
+    pauseMs: ({ code }, tries) => (code === 'unavailable' ? 500 * tries : null),
+    clock,
+    signal,
+  });
 }
 
 /** Only of the turn that failed: by then it may be another. */

@@ -3,18 +3,17 @@
 import type { AgentClient, Session, TurnOffer } from '../client/index.ts';
 import { asError, HubError, WireError } from '../core/errors.ts';
 import type { OwnSignal } from '../core/ports.ts';
-import type { AgentReply, TurnOptions } from './agent-fn.ts';
-import { answerOrGrace } from './answer-or-grace.ts';
+import type { AgentReply } from './agent-fn.ts';
+import { callAgent } from './call-agent.ts';
 import { findTurn, type OpenTurn, Unwanted } from './find-turn.ts';
-import { type JoinHandlers, type TakenTurn, tell } from './handlers.ts';
-import { Heartbeat } from './heartbeat.ts';
+import { type TakenTurn, type Tell, tellingOf } from './handlers.ts';
 import type { Joining } from './join-options.ts';
-import { LiveText } from './live-text.ts';
+import { KeptSessions } from './kept-sessions.ts';
 import { postAnswer } from './post-answer.ts';
-import { asReply, contentOf, isEmpty, routes } from './reply.ts';
+import { readPatiently, unreadTurn } from './read-turn.ts';
+import { contentOf, routes } from './reply.ts';
 import { reportFailure } from './report-failure.ts';
 import { Slots } from './slots.ts';
-import { readThread } from './thread-context.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 export class Turns {
@@ -22,17 +21,20 @@ export class Turns {
   private readonly options: Joining;
   private readonly slots: Slots;
   private readonly running = new Set<InstanceType<typeof AbortController>>();
-  private readonly sessions = new Map<string, { answers: number; nativeSessionId: string | undefined }>();
+  private readonly kept = new KeptSessions();
+  private readonly tell: Tell;
   private isStopped = false;
 
   constructor(client: AgentClient, options: Joining) {
     this.client = client;
     this.options = options;
     this.slots = new Slots(options.maxParallelTurns);
+    this.tell = tellingOf(options);
   }
 
   /** Resolves when the turn was answered, has failed or is over; never rejects. */
-  async take({ message, signal }: TurnOffer, session: Session): Promise<void> {
+  async take(offer: TurnOffer, session: Session): Promise<void> {
+    const { message, signal } = offer;
     const cancel = new AbortController();
     const end = (): void => cancel.abort(signal.reason);
     if (signal.aborted || this.isStopped) return;
@@ -41,13 +43,14 @@ export class Turns {
     try {
       if (!(await this.slots.take(cancel.signal))) return;
       try {
-        const found = await findTurn(this.client, session, message);
+        const find = () => findTurn(this.client, session, message);
+        const found = await readPatiently(find, session, this.options, cancel.signal);
         if (found !== null && !cancel.signal.aborted) await this.run(found, cancel.signal);
       } finally {
         this.slots.giveBack();
       }
     } catch (thrown) {
-      await this.unable(session, asError(thrown), cancel.signal);
+      await this.unable(offer, session, asError(thrown), cancel.signal);
     } finally {
       signal.removeEventListener('abort', end);
       this.running.delete(cancel);
@@ -67,11 +70,14 @@ export class Turns {
 
   private async run(found: OpenTurn, signal: OwnSignal): Promise<void> {
     const { turn } = found;
-    this.watch(turn.session);
+    const { session } = turn;
+    this.kept.watch(session, (end) => this.tell('onClosed', (handlers) => handlers.onClosed?.(session, end)));
     if (found.since === null && !this.mayAnswer(turn)) return this.enough(found, signal);
     this.tell('onTurn', (handlers) => handlers.onTurn?.(turn));
     try {
-      const reply = await this.ask(found, signal);
+      const { nativeSessionId } = this.kept.of(session);
+      const { options, tell } = this;
+      const reply = await callAgent(found, signal, { agentId: this.client.agentId, options, nativeSessionId, tell });
       if (signal.aborted) return this.cancelled(turn, signal);
       await this.post(found, reply, signal);
     } catch (thrown) {
@@ -80,58 +86,13 @@ export class Turns {
     }
   }
 
-  private async ask(found: OpenTurn, signal: OwnSignal): Promise<AgentReply> {
-    const { agent, systemPrompt, clock, view, graceMs, log } = this.options;
-    const { turn, info, causationId, since } = found;
-    const thread = await readThread(turn.session, info, this.client.agentId, view);
-    if (signal.aborted) throw signal.reason;
-    const live = causationId === null ? null : new LiveText(turn.session, causationId, clock);
-    const heart = since === null ? null : new Heartbeat(turn.session, info.session, clock);
-    heart?.start(turn.resumed);
-    try {
-      const run = async (): Promise<unknown> =>
-        agent(thread, systemPrompt, this.turnOptions(turn, signal, live, heart));
-      const answer = await answerOrGrace(run(), signal, clock, graceMs, () =>
-        log.warn('an agent goes on although its turn was cancelled', { session_id: turn.session.id }),
-      );
-      const reply = asReply(answer);
-      if (isEmpty(reply)) throw new HubError('no_result', 'the agent answered nothing');
-      live?.end();
-      return reply;
-    } finally {
-      live?.drop();
-      heart?.stop();
-    }
-  }
-
-  private turnOptions(turn: TakenTurn, signal: OwnSignal, live: LiveText | null, heart: Heartbeat | null): TurnOptions {
-    const { budget } = this.options;
-    return {
-      signal,
-      idempotencyKey: turn.idempotencyKey,
-      resumed: turn.resumed,
-      nativeSessionId: this.of(turn.session).nativeSessionId,
-      budget,
-      onDelta: (text) => {
-        if (signal.aborted) return;
-        live?.add(text);
-        this.tell('onDelta', (handlers) => handlers.onDelta?.(text, turn));
-      },
-      onProgress: (event) => {
-        if (signal.aborted) return;
-        heart?.doing(event.text);
-        this.tell('onProgress', (handlers) => handlers.onProgress?.(event, turn));
-      },
-    };
-  }
-
   private async post({ turn, causationId, since }: OpenTurn, reply: AgentReply, signal: OwnSignal): Promise<void> {
     const { session, idempotencyKey: key } = turn;
     const takesPackets = routes(reply) && (await session.canSend('msg.packet')).code !== 'protocol_error';
     const options = { key, ...(causationId === null ? {} : { causationId }) };
     const posted = await postAnswer(session, contentOf(reply, takesPackets), options, this.options.clock, signal);
     if (posted.kind === 'late') return this.tell('onCancelled', (handlers) => handlers.onCancelled?.(posted.why, turn));
-    if (reply.native_session_id !== undefined) this.of(session).nativeSessionId = reply.native_session_id;
+    if (reply.native_session_id !== undefined) this.kept.of(session).nativeSessionId = reply.native_session_id;
     this.tell('onReply', (handlers) => handlers.onReply?.(reply, turn, posted.answer));
     const { turn: next } = posted.answer;
     if (since === null || next?.since_seq !== since || next.agent_id !== this.client.agentId) return;
@@ -156,16 +117,18 @@ export class Turns {
   }
 
   /** Not even what there is to do could be found out, or nothing would be taken. */
-  private async unable(session: Session, error: Error, signal: OwnSignal): Promise<void> {
+  private async unable(offer: TurnOffer, session: Session, error: Error, signal: OwnSignal): Promise<void> {
     if (signal.aborted) return;
     if (error instanceof Unwanted) return this.failed(error.found, error, signal);
-    const isGone = error instanceof WireError && error.code === 'not_found';
-    if (!isGone) this.options.log.warn('a turn could not be taken', { session_id: session.id, error: error.message });
+    // There is nobody to tell.
+    if (error instanceof WireError && error.code === 'not_found') return;
+    const why = new HubError('unread', `the turn could not be read: ${error.message}`, { cause: error });
+    await this.failed(unreadTurn(this.client, session, offer), why, signal);
   }
 
   /** Two agents that answer each other where nobody has the turn would never end. */
   private mayAnswer({ session }: TakenTurn): boolean {
-    const kept = this.of(session);
+    const kept = this.kept.of(session);
     kept.answers += 1;
     return kept.answers <= this.options.maxAnswers;
   }
@@ -173,34 +136,8 @@ export class Turns {
   /** Said once: the session goes on without its answers. */
   private async enough(found: OpenTurn, signal: OwnSignal): Promise<void> {
     const { maxAnswers } = this.options;
-    if (this.of(found.turn.session).answers > maxAnswers + 1) return;
+    if (this.kept.of(found.turn.session).answers > maxAnswers + 1) return;
     const why = `${maxAnswers} messages of this session were answered, and no more are`;
     await this.failed(found, new HubError('enough', why), signal);
-  }
-
-  private of(session: Session): { answers: number; nativeSessionId: string | undefined } {
-    const known = this.sessions.get(session.id);
-    if (known !== undefined) return known;
-    const kept = { answers: 0, nativeSessionId: undefined };
-    this.sessions.set(session.id, kept);
-    return kept;
-  }
-
-  /** What is kept of a session goes with it. */
-  private watch(session: Session): void {
-    if (this.sessions.has(session.id)) return;
-    this.of(session);
-    session
-      .ended()
-      .then((end) => {
-        this.sessions.delete(session.id);
-        this.tell('onClosed', (handlers) => handlers.onClosed?.(session, end));
-      })
-      // The client is closed, and with it everything.
-      .catch(() => {});
-  }
-
-  private tell(name: keyof JoinHandlers, run: (handlers: JoinHandlers) => unknown): void {
-    tell(this.options.log, name, () => run(this.options.handlers));
   }
 }

@@ -1,4 +1,25 @@
-/** Which figures are asked for: all, one by its name, or all whose name begins so. */
+/** What a bench is asked: its options, and which figures: all, one by its name, or all whose name begins so. */
+
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+
+type Options = NonNullable<ParseArgsConfig['options']>;
+type Values<Known extends Options> = ReturnType<typeof parseArgs<{ options: Known; allowPositionals: true }>>['values'];
+
+/** The options, or what is wrong with them. */
+export function askedOptions<const Known extends Options>(
+  options: Known,
+  args: string[] = process.argv.slice(2),
+): { readonly values: Values<Known> } | { readonly problem: string } {
+  const help = '"--help" says what there is';
+  try {
+    const { values, positionals } = parseArgs({ options, args, allowPositionals: true });
+    const [first] = positionals;
+    if (first === undefined) return { values };
+    return { problem: `expected options, got "${first}": one figure is "--only ${first}"; ${help}` };
+  } catch (thrown) {
+    return { problem: `${thrown instanceof Error ? thrown.message : thrown}; ${help}`.replaceAll('\n', ' ') };
+  }
+}
 
 /** What was asked and names no figure; null = all is known. */
 export function unknownFigure(only: readonly string[], names: readonly string[]): string | null {
@@ -6,4 +27,9 @@ export function unknownFigure(only: readonly string[], names: readonly string[])
   return unknown === undefined
     ? null
     : `--only: expected one of ${names.join(', ')}, or how they begin, got "${unknown}"`;
+}
+
+export function refuse(problem: string): void {
+  console.error(problem);
+  process.exitCode = 2;
 }

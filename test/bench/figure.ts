@@ -1,4 +1,4 @@
-/** One measured ratio with its bars, and what a benchmark is given to measure it. */
+/** One measured ratio, or what else has a unit, with its bars, and what a benchmark is given to measure it. */
 
 export interface Figure {
   readonly name: string;
@@ -7,6 +7,8 @@ export interface Figure {
   readonly measured: string;
   readonly raw: string;
   readonly value: number;
+  /** Of what is no ratio; the bars have it too. */
+  readonly unit?: 'ms' | 'bytes';
   /** What resolves the issue, and where we want to be; null = printed for information. */
   readonly must: number | null;
   readonly aim: number | null;

@@ -21,7 +21,7 @@ export const memory: Bench = {
     const bytes = await inChild<Bytes>('memory-child', [join(folder, 'data'), String(sessions)], ['--expose-gc']);
     const figure = (name: string, what: string, value: number, must: number, aim: number): Figure => {
       const measured = `${Math.round(value)} bytes`;
-      return { name, what, measured, raw: 'a slope', value, must, aim, better: 'less' };
+      return { name, what, measured, raw: 'a slope', value, unit: 'bytes', must, aim, better: 'less' };
     };
     return [
       figure('bytes_evicted', 'bytes per live session, evicted', bytes.evicted, 2 * KIB, KIB),

@@ -59,6 +59,7 @@ export const sweep: Bench = {
         measured: middle,
         raw: 'a tick a second',
         value: lateMs.at(-1) ?? Number.NaN,
+        unit: 'ms',
         must: 1500,
         aim: 1100,
         better: 'less',

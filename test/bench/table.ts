@@ -2,11 +2,11 @@
 
 import { type Figure, passes } from './figure.ts';
 
-const HEADINGS = ['', 'name', 'ratio', 'must', 'aim', 'measured', 'raw', 'what'];
+const HEADINGS = ['', 'name', 'figure', 'must', 'aim', 'measured', 'raw', 'what'];
 
 /** Whoever divides the two columns gets another number. */
 const HOW =
-  'ratio = the median of pairs, measured ÷ raw of one pair after the other; measured and raw are the median of each side alone.';
+  'A figure without a unit is a ratio: the median of pairs, measured ÷ raw of one pair after the other; measured and raw are the median of each side alone.';
 
 export function table(figures: readonly Figure[]): string {
   const rows = [HEADINGS, ...figures.map(rowOf)];
@@ -22,13 +22,14 @@ export function table(figures: readonly Figure[]): string {
 
 function rowOf(figure: Figure): string[] {
   const { name, value, must, aim, better, measured, raw, what } = figure;
+  const unit = figure.unit === undefined ? '' : ` ${figure.unit}`;
   const sign = better === 'more' ? '≥' : '≤';
   const mark = must === null ? ' ' : passes(figure) ? '✓' : '✗';
-  return [mark, name, short(value), bar(sign, must), bar(sign, aim), measured, raw, what];
+  return [mark, name, short(value) + unit, bar(sign, must, unit), bar(sign, aim, unit), measured, raw, what];
 }
 
-function bar(sign: string, value: number | null): string {
-  return value === null ? '–' : `${sign} ${value}`;
+function bar(sign: string, value: number | null, unit: string): string {
+  return value === null ? '–' : `${sign} ${value}${unit}`;
 }
 
 function short(value: number): string {

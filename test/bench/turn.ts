@@ -46,10 +46,11 @@ export const turn: Bench = {
     return [
       {
         name: 'turn_overhead_ms',
-        what: `a turn over a socket − the run of its program, medians of ${ROUNDS}, in ms`,
+        what: `a turn over a socket − the run of its program, medians of ${ROUNDS}`,
         measured: `${all.toFixed(1)} ms`,
         raw: `${run.toFixed(1)} ms`,
         value: all - run,
+        unit: 'ms',
         must: null,
         aim: null,
         better: 'less',

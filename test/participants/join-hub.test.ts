@@ -116,8 +116,6 @@ describe('a turn', () => {
   it.each([
     ['nothing', ''],
     ['white space', ' \n'],
-    ['no answer', undefined as unknown as string],
-    ['a reply without text', {} as unknown as string],
   ])('[PA3] that ends with %s has failed', async (_what, answer) => {
     await stage.join('bob', bob.agent);
     const { session } = await asked();
@@ -126,6 +124,17 @@ describe('a turn', () => {
       () => stage.told.some((line) => line.startsWith('bob failed: the agent answered')),
       'the failure',
     );
+    expect(await stage.texts(session)).toEqual(['why?']);
+  });
+
+  it('[PA3] whose answer is none has failed as what cannot be read', async () => {
+    const errors: Error[] = [];
+    await stage.join('bob', bob.agent, { handlers: { onError: (error) => void errors.push(error) } });
+    const { session } = await asked();
+    bob.call().answer({ text: 'because', usage: null } as never);
+    await stage.until(() => errors.length === 1, 'the failure');
+    expect(errors[0]).toMatchObject({ name: 'AgentError', kind: 'bad_output' });
+    expect(errors[0]?.message).toBe('the agent: its answer: usage: expected an object, got null');
     expect(await stage.texts(session)).toEqual(['why?']);
   });
 
@@ -191,6 +200,47 @@ describe('a turn', () => {
 });
 
 describe('while it works', () => {
+  it('[PA1] the next turn in a session is given what the agent called its own side of it', async () => {
+    await stage.join('bob', bob.agent);
+    const alice = await stage.client('alice');
+    const session = await stage.done(alice.open('conversation', ['bob']));
+    const other = await stage.done(alice.open('conversation', ['bob']));
+    for (const [turn, one] of [session, session, other].entries()) {
+      await stage.done(one.send(`question ${turn}`));
+      await stage.until(() => bob.calls.length === turn + 1, 'bob is called');
+      bob.call(turn).answer({ text: 'yes', native_session_id: `n${turn}` });
+      await stage.until(() => stage.told.filter((line) => line === 'bob said yes').length === turn + 1, 'the answer');
+    }
+    expect(bob.calls.map(({ turn }) => turn.nativeSessionId)).toEqual([undefined, 'n0', undefined]);
+  });
+
+  it('[PA4] what an agent writes and does after its turn was cancelled is told to nobody', async () => {
+    const told: string[] = [];
+    const handlers = {
+      onDelta: (text: string) => void told.push(text),
+      onProgress: ({ text }: { readonly text: string }) => void told.push(text),
+    };
+    await stage.join('bob', bob.agent, { handlers });
+    const { session } = await asked();
+    const { turn } = bob.call();
+    turn.onDelta('be');
+    turn.onProgress({ kind: 'note', text: 'thinks' });
+    await stage.done(session.close('enough'));
+    await stage.until(() => turn.signal.aborted, 'the turn is cancelled');
+    turn.onDelta('cause');
+    turn.onProgress({ kind: 'note', text: 'goes on' });
+    expect(told).toEqual(['be', 'thinks']);
+  });
+
+  it('[PA3] what it shows has to be text, and it is told so', async () => {
+    await stage.join('bob', bob.agent);
+    await asked();
+    const { turn } = bob.call();
+    expect(() => turn.onDelta(null as never)).toThrow('onDelta: expected text, got null');
+    expect(() => turn.onProgress(null as never)).toThrow('onProgress: expected {kind, text}, got null');
+    expect(() => turn.onProgress({ kind: 'note' } as never)).toThrow('onProgress: expected {kind, text}');
+  });
+
   it('[PA5] what the agent writes is shown at once, then a few times a second, and all of it before the answer', async () => {
     await stage.join('bob', bob.agent);
     const seen: ForwardedDelta[] = [];
@@ -299,13 +349,17 @@ describe('joining', () => {
   });
 
   const agent = async (): Promise<string> => '';
-  it.each([
+  const wrongOptions: readonly (readonly [object, RegExp])[] = [
     [{ agent: 'x' }, /agent: expected a function/],
     [{ agent, maxParallelTurns: 0 }, /maxParallelTurns: expected a whole number from 1 on/],
     [{ agent, maxparallel: 1 }, /maxparallel: expected an option that there is/],
     [{ agent, handlers: { onSay() {} } }, /handlers.onSay: expected an option/],
-  ])('[PA7] refuses options that are wrong by name: %o', async (options, message) => {
-    await expect(stage.join('bob', async () => '', { handlers: {}, ...(options as object) })).rejects.toThrow(message);
+    ...[7, 'full_transcript', {}, { name: '' }, { name: 'a', params: null }, { name: 'a', atSeq: 1 }].map(
+      (view) => [{ agent, view }, /view: expected a view, {name, params\?}/] as const,
+    ),
+  ];
+  it.each(wrongOptions)('[PA7] refuses options that are wrong by name: %o', async (options, message) => {
+    await expect(stage.join('bob', async () => '', { handlers: {}, ...options })).rejects.toThrow(message);
   });
 
   it('[PA8] takes one turn at a time in all, if told so, and the other when it is answered', async () => {

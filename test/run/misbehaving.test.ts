@@ -1,7 +1,12 @@
 // A real program for every way in which one can go wrong; each would end by itself after a minute. After each there is a typed error or an honest account, and
 // /proc shows that nothing of it is left.
 
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Family } from '../../src/node/run/family.ts';
+import { readProcess } from '../../src/node/run/process-table.ts';
 import {
   type Program,
   type RunLimits,
@@ -27,6 +32,8 @@ afterEach(() => {
 const HOUR_MS = 3_600_000;
 /** Nothing runs into a clock by chance. */
 const PATIENT = { wallMs: HOUR_MS, graceMs: HOUR_MS } as const;
+
+const startOf = ({ pid = 0 }: ChildProcess): number => readProcess(pid)?.startedAt ?? 0;
 
 const run = (program: Program, limits: Partial<RunLimits> = PATIENT, watch: RunWatch = {}) =>
   runProgram(program, watch, limits);
@@ -152,6 +159,8 @@ describe('[RN5] a program that is ended', () => {
     const watch = { onText: () => stop.abort(), signal: stop.signal };
     const error = await failureOf(run(program, PATIENT, watch));
     expect(error.details).toMatchObject({ exitCode: 3, signal: null });
+    // What it says then is read for nobody.
+    expect(error.details.stdout).toBe('ready\n');
   });
 
   it('is killed when it ignores that', async () => {
@@ -184,6 +193,30 @@ describe('[RN6] nothing is left of a program', () => {
     expect(ran).toMatchObject({ exitCode: 0, stdout: 'done\n', endedBy: 'exit' });
   });
 
+  it('whose grandchild is about to end by itself, and is left to say its last word', async () => {
+    const { stdout } = await run(programs.sh('(trap "echo asked" TERM; sleep 0.02; echo late) & exit 0'));
+    expect(stdout).toBe('late\n');
+  });
+
+  it('but what was there before it is no part of it, whatever it has', async () => {
+    const env = { [programs.mark]: '1' };
+    const older = spawn('sleep', ['60'], { env });
+    let younger: ChildProcess | null = null;
+    try {
+      // When a process was started is told in hundredths of a second.
+      do {
+        younger?.kill('SIGKILL');
+        younger = spawn('sleep', ['60'], { env });
+      } while (startOf(younger) <= startOf(older));
+      expect(new Family(younger.pid ?? 0, programs.mark).livingNow()).toContain(younger.pid);
+      expect(new Family(younger.pid ?? 0, programs.mark).livingNow()).not.toContain(older.pid);
+    } finally {
+      const ended = [older, younger].map((one) => one !== null && once(one, 'exit'));
+      for (const one of [older, younger]) one?.kill('SIGKILL');
+      await Promise.all(ended);
+    }
+  });
+
   it('and everything it wrote is read, also what was still in the pipe', async () => {
     const { stdout } = await run(programs.sh('sleep 60 & yes | head -c 60000'));
     expect(stdout).toBe('y\n'.repeat(30_000));
@@ -211,6 +244,22 @@ describe('[RN6] nothing is left of a program', () => {
     expect(pid).toBeGreaterThan(0);
     expect(isRunning(pid)).toBe(false);
   });
+
+  it.each(['', ' >/dev/null 2>&1'])(
+    'that left a child in another session, with an empty environment and without a parent (its output:%s)',
+    async (output) => {
+      const program = programs.sh(
+        `setsid env -i sh -c 'echo $$ > pid; exec sleep 60'${output} & while ! test -s pid; do sleep 0.02; done`,
+        {
+          cwd: programs.folder,
+        },
+      );
+      expect(await run(program)).toMatchObject({ exitCode: 0, endedBy: 'exit' });
+      const pid = Number(readFileSync(programs.path('pid'), 'utf8'));
+      expect(pid).toBeGreaterThan(0);
+      expect(isRunning(pid)).toBe(false);
+    },
+  );
 
   it('that forks faster than it can be looked at', async () => {
     const program = programs.sh(

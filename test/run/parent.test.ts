@@ -84,6 +84,33 @@ it('[RN13] what a process runs is guarded also after its guard was killed', asyn
   await nothingLeft();
 });
 
+it('[RN6, RN13] what has emptied its environment in a session of its own is ended all the same', async () => {
+  const started = start('unmarked');
+  const [said] = await once(started.child.stdout, 'data');
+  const pid = Number(said);
+  expect(isRunning(pid)).toBe(true);
+  started.child.kill('SIGKILL');
+  await started.exited;
+  await eventually(
+    () => isRunning(pid),
+    (runs) => !runs,
+  );
+});
+
+it('[RN13] the guard ends the groups of what runs, and nobody who has the number of what has ended', async () => {
+  const started = start('groups');
+  const [said] = await once(started.child.stdout, 'data');
+  const [ended = 0, running = 0] = String(said).split(' ').map(Number);
+  const guards = guardsOf(started.pid);
+  started.child.kill('SIGKILL');
+  await eventually(
+    () => [running, ...guards].filter(isRunning),
+    (left) => left.length === 0,
+  );
+  expect(isRunning(ended)).toBe(true);
+  process.kill(ended, 'SIGKILL');
+});
+
 it('[RN13] the guard keeps no process from ending', async () => {
   const started = start('ends');
   const said = text(started.child.stdout);

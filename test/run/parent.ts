@@ -1,5 +1,7 @@
 /** A process of its own that runs programs and then ends in one way or another; it tells its test when they run. */
 
+import { spawn } from 'node:child_process';
+import { Guard } from '../../src/node/run/guard.ts';
 import { type Program, runProgram } from '../../src/node/run/run-program.ts';
 import { eventually, guardsOf } from './programs.ts';
 
@@ -13,14 +15,22 @@ const inItsOwnSession = `
     { detached: true, stdio: ["ignore", "inherit", "ignore"] });
   setTimeout(() => {}, 60_000);`;
 
+/** In a session of its own and with an empty environment: it does not even have the mark of the test. */
+const unmarked = {
+  tool: 'fake',
+  command: '/bin/sh',
+  args: ['-c', 'setsid env -i sh -c \'trap "" TERM; echo $$; exec sleep 60\' & exec sleep 60'],
+  env,
+};
+
 function program(source: string): Program {
   return { tool: 'fake', command: process.execPath, args: ['-e', source], env };
 }
 
-/** Runs it for good; resolves when it is ready. */
-function begun(source: string): Promise<void> {
+/** Runs it for good; resolves with its first line. */
+function begun(what: Program): Promise<string> {
   return new Promise((ready) => {
-    void runProgram(program(source), { onLine: () => ready() });
+    void runProgram(what, { onLine: ready });
   });
 }
 
@@ -54,13 +64,25 @@ async function flood(): Promise<void> {
 }
 
 async function loseGuard(): Promise<void> {
-  await begun(stubborn);
+  await begun(program(stubborn));
   const [first = 0] = guardsOf(process.pid);
   process.kill(first, 'SIGKILL');
   await eventually(
     () => guardsOf(process.pid),
     (guards) => guards.some((guard) => guard !== first),
   );
+}
+
+/** Two that have no mark, each in a group of its own: of one the guard has heard that it ended. */
+function groups(): void {
+  const [ended = 0, running = 0] = [1, 2].map(
+    () => spawn('sleep', ['60'], { detached: true, stdio: 'ignore' }).pid ?? 0,
+  );
+  const guard = new Guard();
+  guard.begin('A', ended);
+  guard.begin('B', running);
+  guard.end('A');
+  console.log(`${ended} ${running}`);
 }
 
 /** From here on the guard does nothing: what is ended is ended by the process itself. */
@@ -78,12 +100,18 @@ switch (how) {
   case 'ends':
     console.log((await runProgram(program('console.log("well")'))).stdout);
     break;
+  case 'groups':
+    groups();
+    break;
+  case 'unmarked':
+    console.log(await begun(unmarked));
+    break;
   case 'guard':
     await loseGuard();
     console.log('ready');
     break;
   default:
-    await Promise.all([begun(stubborn), begun(inItsOwnSession)]);
+    await Promise.all([begun(program(stubborn)), begun(program(inItsOwnSession))]);
     if (how !== 'waits') holdGuard();
     console.log('ready');
     if (how === 'exits') process.exit(0);

@@ -1,9 +1,10 @@
 /** How a prompt gets to a program: on stdin, in a file only we can read, or as an argument if it is small. */
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Transport } from './cli-record.ts';
+import { makePromptFolder, sweepPromptFolders } from './prompt-folder.ts';
 
 export interface HandedOver {
   readonly stdin?: string;
@@ -16,7 +17,12 @@ export interface HandedOver {
 /** One argument of 128 KiB cannot be passed on Linux; this leaves room for what others put around it. */
 export const mostArgumentBytes = 100_000;
 
+let swept: Promise<void> | null = null;
+
 export async function handOver(transport: Transport, prompt: string): Promise<HandedOver> {
+  // Once for our whole process: what others have left behind before it.
+  swept ??= sweepPromptFolders(tmpdir());
+  await swept;
   if (transport === 'file') return inFile(prompt);
   // A NUL cannot be part of an argument either.
   const fits = Buffer.byteLength(prompt) <= mostArgumentBytes && !prompt.includes('\0');
@@ -24,7 +30,7 @@ export async function handOver(transport: Transport, prompt: string): Promise<Ha
 }
 
 async function inFile(prompt: string): Promise<HandedOver> {
-  const folder = await mkdtemp(join(tmpdir(), 'parley-prompt-'));
+  const folder = await makePromptFolder(tmpdir());
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const promptFile = join(folder, 'prompt.md');
   try {

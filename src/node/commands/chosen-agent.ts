@@ -53,7 +53,7 @@ async function byName(cli: string, asked: Asked, role: RoleFile, env: NodeJS.Pro
   if (name === undefined) throw wrongValue('cli', `one of ${CLI_NAMES.join(', ')}`, cli, 'Any other: "--command".');
   await requireProgram(name, env.PATH);
   const { cliFactories } = await import('../clis/adapters.ts');
-  const model = asked.values.model ?? role.model;
+  const model = modelOf(asked, role);
   const { permissions } = asked.values;
   const agent = cliFactories[name]({
     ...(await runOptionsOf(asked, env)),
@@ -69,7 +69,8 @@ async function byCommand(line: string, asked: Asked, role: RoleFile, env: NodeJS
   await requireProgram(command, env.PATH);
   const running = await runOptionsOf(asked, env);
   const { createCliAdapter } = await import('../clis/adapters.ts');
-  const { model = role.model, transport, output } = asked.values;
+  const model = modelOf(asked, role);
+  const { transport, output } = asked.values;
   const agent = createCliAdapter({
     ...running,
     // A path is meant from where it was typed, wherever the program then runs.
@@ -81,6 +82,14 @@ async function byCommand(line: string, asked: Asked, role: RoleFile, env: NodeJS
     ...(output === undefined ? {} : { output: output as 'text' }),
   });
   return { agent, name: nameOfFile(command), provider: 'command' };
+}
+
+/** It becomes an argument: one that reads like an option is refused by every adapter. */
+function modelOf({ values }: Asked, role: RoleFile): string | undefined {
+  const model = values.model ?? role.model;
+  if (model === undefined || /^\s*[^\s-]/.test(model)) return model;
+  const where = values.model === undefined ? 'model of the role' : '--model';
+  throw wrongValue(where, 'the name of a model, which does not begin with -', model);
 }
 
 /** `./agents/Reviewer.mjs` → `reviewer`. */

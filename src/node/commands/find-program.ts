@@ -1,7 +1,7 @@
 /** Whether a program is there before anybody counts on it, and how to come by it. */
 
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { Trouble } from './trouble.ts';
 
@@ -29,13 +29,12 @@ async function isThere(command: string, path: string): Promise<boolean> {
   const places = command.includes('/')
     ? [command]
     : path.split(delimiter).map((folder) => join(folder || '.', command));
-  const found = await Promise.all(
-    places.map((place) =>
-      access(place, constants.X_OK).then(
-        () => true,
-        () => false,
-      ),
-    ),
-  );
+  const found = await Promise.all(places.map((place) => isProgram(place).catch(() => false)));
   return found.includes(true);
+}
+
+/** A folder may be entered, which is the same right as to run a file. */
+async function isProgram(place: string): Promise<boolean> {
+  await access(place, constants.X_OK);
+  return (await stat(place)).isFile();
 }

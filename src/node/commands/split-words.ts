@@ -4,7 +4,7 @@ import { wrongValue } from './trouble.ts';
 
 const WORD = /\s+|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)/gsy;
 
-/** Quotes hold a word together, a backslash takes the next character as it is; nothing is expanded. */
+/** The first is not empty. Quotes hold a word together, a backslash takes the next character as it is; nothing is expanded. */
 export function splitWords(line: string, option: string): readonly string[] {
   const words: string[] = [];
   let word: string | null = null;
@@ -20,6 +20,6 @@ export function splitWords(line: string, option: string): readonly string[] {
   }
   if (end < line.length) throw wrongValue(option, 'a command whose quotes are closed', line);
   if (word !== null) words.push(word);
-  if (words.length === 0) throw wrongValue(option, 'a command, such as "my-agent --fast"', line);
+  if ((words[0] ?? '').trim() === '') throw wrongValue(option, 'a command, such as "my-agent --fast"', line);
   return words;
 }

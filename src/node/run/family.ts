@@ -1,6 +1,13 @@
 /** A program and all that came of it: its group, its session, what has its mark, and the children of all these. */
 
-import { hasProcessTable, hasVariable, type ProcessEntry, processIds, readProcess } from './process-table.ts';
+import {
+  hasProcessTable,
+  hasVariable,
+  holdsFile,
+  type ProcessEntry,
+  processIds,
+  readProcess,
+} from './process-table.ts';
 
 /** How many processes are looked at before others have their turn. */
 const AT_ONCE = 64;
@@ -72,7 +79,8 @@ export class Family {
     const { pid, group, session } = entry;
     const known = this.#known.get(pid);
     if (known !== undefined && isSame(known, entry)) return true;
-    return group === this.pid || session === this.pid || hasVariable(pid, this.#mark);
+    if (group === this.pid || session === this.pid) return true;
+    return hasVariable(pid, this.#mark) || holdsFile(pid, this.#mark);
   }
 }
 

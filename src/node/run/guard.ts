@@ -26,9 +26,13 @@ signal() {
   for run in $runs; do
     pid=\${run#*:}
     [ "$pid" = 0 ] || kill -s "$1" -- "-$pid" 2>/dev/null
-    for found in $(grep -ls "\${run%%:*}=" /proc/[0-9]*/environ 2>/dev/null); do
+    mark=\${run%%:*}
+    for found in $(grep -ls "$mark=" /proc/[0-9]*/environ 2>/dev/null); do
       found=\${found#/proc/}
       kill -s "$1" "\${found%/environ}" 2>/dev/null
+    done
+    for found in $(ls -l /proc/[0-9]*/fd 2>/dev/null | sed -n "/^.proc/h; /$mark/{g; s/[^0-9]//g; p;}"); do
+      kill -s "$1" "$found" 2>/dev/null
     done
   done
 }

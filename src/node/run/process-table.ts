@@ -1,6 +1,6 @@
 /** The processes of this machine, as /proc tells of them. Elsewhere there is none, and a group is known by its number only. */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 export interface ProcessEntry {
   readonly pid: number;
@@ -30,6 +30,16 @@ export function hasVariable(pid: number, name: string): boolean {
   return environ !== null && (environ.startsWith(`${name}=`) || environ.includes(`\0${name}=`));
 }
 
+/** Whether it holds a file open whose path has this in it; no for what may not be read. */
+export function holdsFile(pid: number, name: string): boolean {
+  const folder = `/proc/${pid}/fd`;
+  try {
+    return readdirSync(folder).some((fd) => linkOrNull(`${folder}/${fd}`)?.includes(name) === true);
+  } catch {
+    return false;
+  }
+}
+
 export function processIds(): readonly number[] {
   return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
 }
@@ -39,6 +49,15 @@ function readOrNull(path: string): string | null {
     return readFileSync(path, 'latin1');
   } catch {
     // It has ended meanwhile, or belongs to somebody else.
+    return null;
+  }
+}
+
+function linkOrNull(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // It was closed meanwhile.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-/** Starts a program: no shell, a session and a group of its own, no terminal, its mark in its environment. */
+/** Starts a program: no shell, a session and a group of its own, no terminal, its mark in its environment and on a file it holds. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream';
 import { asError } from '../../core/errors.ts';
 import { makeHome, markOf } from './environment.ts';
 import { Family } from './family.ts';
+import { closeMark, openMark } from './mark-file.ts';
 import type { Program } from './program.ts';
 import { expectRun, forgetRun, noteRun } from './running.ts';
 import { explainSpawnError, spawnFailed } from './spawn-failure.ts';
@@ -35,7 +36,7 @@ export async function startProgram(program: Program, environment: Readonly<Recor
   const mark = markOf(randomUUID());
   expectRun(mark);
   try {
-    const { child, stdout, stderr, pid } = await spawned(program, { ...environment, [mark]: '1' });
+    const { child, stdout, stderr, pid } = await spawned(program, { ...environment, [mark]: '1' }, mark);
     const family = new Family(pid, mark);
     noteRun(mark, program.tool, family);
     let exit: Exit | null = null;
@@ -67,14 +68,21 @@ interface Spawned {
 async function spawned(
   { command, args, cwd, stdin }: Program,
   env: Readonly<Record<string, string>>,
+  mark: string,
 ): Promise<Spawned> {
-  const child = spawn(command, args, {
-    env,
-    ...(cwd === undefined ? {} : { cwd }),
-    detached: true,
-    shell: false,
-    stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-  });
+  const held = openMark(mark);
+  let child: ChildProcess;
+  try {
+    child = spawn(command, args, {
+      env,
+      ...(cwd === undefined ? {} : { cwd }),
+      detached: true,
+      shell: false,
+      stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', held ?? 'ignore'],
+    });
+  } finally {
+    closeMark(held);
+  }
   const { pid, stdout, stderr } = child;
   if (pid === undefined || stdout === null || stderr === null) {
     const [error] = await once(child, 'error');

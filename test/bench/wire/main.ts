@@ -1,7 +1,6 @@
 /** `npm run bench:wire`: Parley over sockets against relays that do less, side by side. It measures and does not judge: the exit code is 0. */
 
-import { parseArgs } from 'node:util';
-import { unknownFigure } from '../asked-figures.ts';
+import { askedOptions, refuse, unknownFigure } from '../asked-figures.ts';
 import { table } from '../table.ts';
 import { runWire, WIRE_NAMES } from './run-wire.ts';
 import { FULL, QUICK } from './setting.ts';
@@ -23,25 +22,31 @@ Only ratios within one run say anything: the machine is shared, and its speed is
 
 figures: ${WIRE_NAMES.join(', ')}`;
 
-const { values: options } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-    profile: { type: 'string' },
-    only: { type: 'string', multiple: true, default: [] },
-  },
-});
-
-const unknown = unknownFigure(options.only, WIRE_NAMES);
-if (options.help) console.log(HELP);
-else if (unknown === null) await run();
-else {
-  console.error(unknown);
-  process.exitCode = 2;
+interface Options {
+  readonly quick: boolean;
+  readonly json: boolean;
+  readonly profile?: string | undefined;
+  readonly only: readonly string[];
 }
 
-async function run(): Promise<void> {
+const asked = askedOptions({
+  quick: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+  profile: { type: 'string' },
+  only: { type: 'string', multiple: true, default: [] },
+});
+if ('problem' in asked) refuse(asked.problem);
+else if (asked.values.help) console.log(HELP);
+else await runKnown(asked.values);
+
+async function runKnown(options: Options): Promise<void> {
+  const unknown = unknownFigure(options.only, WIRE_NAMES);
+  if (unknown === null) await run(options);
+  else refuse(unknown);
+}
+
+async function run(options: Options): Promise<void> {
   const begin = performance.now();
   const seconds = () => `${((performance.now() - begin) / 1000).toFixed(0).padStart(4)} s`;
   const figures = await runWire({
