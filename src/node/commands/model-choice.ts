@@ -1,0 +1,65 @@
+/** A model as one types it, `anthropic:claude-sonnet-5`: which API it is, where its key is, and the agent that asks it. */
+
+import type { AgentFn } from '../../participants/agent-fn.ts';
+import { createAnthropicAdapter, createLlmAdapter, createResponsesAdapter } from '../models.ts';
+import { isLoopback } from '../wire/hosts.ts';
+
+export const MODEL_APIS = ['anthropic', 'openai', 'responses'] as const;
+export type ModelApi = (typeof MODEL_APIS)[number];
+
+export interface ModelChoice {
+  readonly api: ModelApi;
+  readonly model: string;
+}
+
+export interface ModelSettings {
+  readonly baseUrl?: string | undefined;
+  readonly apiKey?: string | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly temperature?: number | undefined;
+  /** A whole turn, with every try. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** As the end of the sentence "expected …". */
+export const MODEL_FORM = 'anthropic:<model>, openai:<model> or responses:<model>';
+
+const KEY_VARIABLES: Readonly<Record<ModelApi, string>> = {
+  anthropic: 'ANTHROPIC_API_KEY',
+  openai: 'OPENAI_API_KEY',
+  responses: 'OPENAI_API_KEY',
+};
+
+const OPENAI = 'https://api.openai.com/v1';
+const ONE_TRY_MS = 300_000;
+
+/** null = it names no API. */
+export function modelChoice(given: string): ModelChoice | null {
+  const [, api, model = ''] = /^([a-z]+):(\S.*)$/.exec(given) ?? [];
+  const known = MODEL_APIS.find((one) => one === api);
+  return known === undefined ? null : { api: known, model };
+}
+
+export function keyVariable({ api }: ModelChoice): string {
+  return KEY_VARIABLES[api];
+}
+
+/** A server on this machine may want no key; any other does. */
+export function needsKey(baseUrl: string | undefined): boolean {
+  if (baseUrl === undefined) return true;
+  const [, host = ''] = /^https?:\/\/(\[[^\]]*\]|[^:/?#]+)/i.exec(baseUrl) ?? [];
+  return host !== 'localhost' && !isLoopback(host.replace(/^\[|\]$/g, ''));
+}
+
+export function agentOfModel({ api, model }: ModelChoice, { timeoutMs, ...settings }: ModelSettings): AgentFn {
+  const times = timeoutMs === undefined ? {} : { totalMs: timeoutMs, timeoutMs: Math.min(timeoutMs, ONE_TRY_MS) };
+  const provider = { ...settings, ...times, model };
+  switch (api) {
+    case 'anthropic':
+      return createAnthropicAdapter(provider);
+    case 'responses':
+      return createResponsesAdapter(provider);
+    case 'openai':
+      return createLlmAdapter({ ...provider, baseUrl: provider.baseUrl ?? OPENAI });
+  }
+}
