@@ -8,7 +8,15 @@ import { requireProgram } from './find-program.ts';
 import { wholeIn } from './given-json.ts';
 import { refuseIdle } from './idle-options.ts';
 import { loadScript } from './load-script.ts';
-import { agentOfModel, keyVariable, MODEL_FORM, type ModelChoice, modelChoice, needsKey } from './model-choice.ts';
+import {
+  agentOfModel,
+  BASE_URL,
+  keyVariable,
+  MODEL_FORM,
+  type ModelChoice,
+  modelChoice,
+  needsKey,
+} from './model-choice.ts';
 import type { RoleFile } from './role-file.ts';
 import { runOptionsOf, timeoutIn } from './run-options.ts';
 import { splitWords } from './split-words.ts';
@@ -20,6 +28,7 @@ export interface ChosenAgent {
   readonly name: string;
   /** For its passport. */
   readonly provider: string;
+  readonly model?: string | undefined;
 }
 
 const WAYS = ['cli', 'command', 'script'] as const;
@@ -45,17 +54,18 @@ export async function chosenAgent(asked: Asked, role: RoleFile, env: NodeJS.Proc
 
 /** Its key comes from the environment: an argument is there for everybody on the machine to read. */
 function byModel(choice: ModelChoice, { values }: Asked, env: NodeJS.ProcessEnv): ChosenAgent {
-  const { 'base-url': baseUrl, 'max-tokens': most, timeout } = values;
+  const { 'base-url': address, 'max-tokens': most, timeout } = values;
+  const baseUrl = address === undefined ? undefined : addressIn(address);
   const variable = values['key-env'] ?? keyVariable(choice);
   const apiKey = env[variable] || undefined;
   if (apiKey === undefined && (values['key-env'] !== undefined || needsKey(baseUrl))) throw noKey(variable);
   const agent = agentOfModel(choice, {
-    baseUrl: baseUrl === undefined ? undefined : addressIn(baseUrl),
+    baseUrl,
     apiKey,
     maxTokens: most === undefined ? undefined : wholeIn('--max-tokens', most, 1),
     timeoutMs: timeout === undefined ? undefined : timeoutIn(timeout),
   });
-  return { agent, name: nameOfFile(choice.model), provider: choice.api };
+  return { agent, name: nameOfFile(choice.model), provider: choice.api, model: choice.model };
 }
 
 async function byName(cli: string, asked: Asked, role: RoleFile, env: NodeJS.ProcessEnv): Promise<ChosenAgent> {
@@ -105,7 +115,7 @@ function nameOfFile(path: string): string {
 }
 
 function addressIn(given: string): string {
-  if (/^https?:\/\/[^\s/@]+/.test(given)) return given;
+  if (BASE_URL.test(given)) return given;
   // A password may be in it.
   const message = '--base-url: expected an http or https address without a user, such as https://api.example.com/v1';
   throw new Trouble('wrong', 'wrong_value', message, 'The key comes from the environment: "--key-env <name>".');

@@ -33,6 +33,9 @@ const KEY_VARIABLES: Readonly<Record<ModelApi, string>> = {
 const OPENAI = 'https://api.openai.com/v1';
 const ONE_TRY_MS = 300_000;
 
+/** An address as it is taken: a user or a password in it would be shown. */
+export const BASE_URL: RegExp = /^https?:\/\/[^\s/?#@]+(?:[/?][^\s#]*)?$/i;
+
 /** null = it names no API. */
 export function modelChoice(given: string): ModelChoice | null {
   const [, api, model = ''] = /^([a-z]+):(\S.*)$/.exec(given) ?? [];

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { word } from '../../core/identity-schemas.ts';
 import { anyObject, text, whole } from '../../core/schema.ts';
 import { CLI_NAMES } from '../commands/cli-names.ts';
+import { BASE_URL } from '../commands/model-choice.ts';
 import type { AgentConfig, RoleConfig } from './config.ts';
 import { count, duration, nonEmpty, oneWord } from './schema-parts.ts';
 
@@ -22,7 +23,7 @@ export const agentSchema: z.ZodType<AgentConfig> = z.strictObject({
   script: nonEmpty.optional(),
   baseUrl: z
     .string({ error: 'an http or https address' })
-    .regex(/^https?:\/\/[^\s/@]+/, 'an http or https address such as https://api.example.com/v1')
+    .regex(BASE_URL, 'an http or https address without a user, such as https://api.example.com/v1')
     .optional(),
   apiKey: z.string({ error: 'text' }).optional(),
   maxTokens: count.optional(),

@@ -20,7 +20,7 @@ export function readYaml(text: string): Read {
   if (second !== undefined) {
     return { slips: [{ place: at(second.range?.[0] ?? 0), problem: 'expected one document, got several' }] };
   }
-  const odd = oddKeys(document, at);
+  const odd = oddNodes(document, at);
   return odd.length > 0 ? { slips: odd } : whole(document, at);
 }
 
@@ -46,10 +46,14 @@ function placeAt(counter: LineCounter, offset: number): Place {
   return { line, column: col };
 }
 
-/** `1: x` and `[a]: x` would become texts that nobody wrote. */
-function oddKeys(document: Document, at: (offset: number) => Place): Slip[] {
+/** `1: x` and `[a]: x` would become texts that nobody wrote; an alias of nothing has no value. */
+function oddNodes(document: Document, at: (offset: number) => Place): Slip[] {
   const slips: Slip[] = [];
   visit(document, {
+    Alias(_, alias) {
+      if (alias.resolve(document) !== undefined) return;
+      slips.push({ place: at(alias.range?.[0] ?? 0), problem: 'expected an alias of something above it' });
+    },
     Pair(_, { key }) {
       if (isScalar(key) && typeof key.value === 'string') return;
       slips.push({ place: at(isNode(key) ? (key.range?.[0] ?? 0) : 0), problem: 'expected a key that is text' });
