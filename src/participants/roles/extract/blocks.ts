@@ -16,7 +16,7 @@ export interface Block {
   readonly read: { readonly value: JsonObject } | { readonly problem: string };
 }
 
-const MAX_FRONT_MATTER_BYTES = 16_384;
+const MAX_FRONT_MATTER_BYTES = 8_192;
 
 /** Those of the clearest shape that can be read; when none can, all that look like an attempt. */
 export function metaBlocks(answer: string): readonly Block[] {

@@ -5,6 +5,8 @@ import type { StandardSchema } from '../standard-schema.ts';
 import { metaBlocks } from './blocks.ts';
 import { invalid, judged, type Outcome } from './outcome.ts';
 
+const MOST_PLACES = 5;
+
 export async function fromAnswer<Meta>(schema: StandardSchema<Meta>, answer: string): Promise<Outcome<Meta>> {
   const blocks = metaBlocks(answer);
   const last = blocks.at(-1);
@@ -13,7 +15,10 @@ export async function fromAnswer<Meta>(schema: StandardSchema<Meta>, answer: str
   const outcomes = await Promise.all(distinct(blocks).map((said) => judged(schema, said)));
   const [found, other] = outcomes.filter(({ kind }) => kind === 'found');
   if (other !== undefined) {
-    const places = blocks.map(({ where }) => where).join(', ');
+    const places = blocks
+      .slice(0, MOST_PLACES)
+      .map(({ where }) => where)
+      .join(', ');
     return invalid(`several blocks could be the metadata and say different things: ${places}`, answer);
   }
   // Which was meant nobody knows; the last is the agent's last word.
