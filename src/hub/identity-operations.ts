@@ -8,7 +8,7 @@ import type { Binding } from './bindings.ts';
 import { boundCaller, notBound } from './caller.ts';
 import { countWithin, PAGE } from './count-within.ts';
 import { findAgents } from './find-agents.ts';
-import { parseFrontMatter } from './front-matter.ts';
+import { parseFrontMatter } from '../core/front-matter.ts';
 import type { Handler } from './handler.ts';
 import type { HubParts } from './parts.ts';
 import type { Guard } from './registry.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { passportFrom } from '../../src/core/passport.ts';
 import { emptyResume, nextResume, type ResumeClaim } from '../../src/core/resume.ts';
 import { renderSkill, splitSkill } from '../../src/core/skill.ts';
-import { parseFrontMatter } from '../../src/hub/front-matter.ts';
+import { parseFrontMatter } from '../../src/core/front-matter.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const bob = passportFrom({ name: 'bob' }, 'id-bob', AT);

@@ -9,6 +9,7 @@ import { modelAgent } from './model-agent.ts';
 import type { ModelClient, ModelRequest } from './model-client.ts';
 import type { ModelFormat } from './model-format.ts';
 import type { ModelIo } from './model-io.ts';
+import { ofModel } from './model-of.ts';
 import { KNOWN_PRICES, priceWarning, withPrices } from './price-list.ts';
 import { responsesFormat } from './responses.ts';
 
@@ -40,10 +41,14 @@ export function modelsOn(io: ModelIo): Models {
     createChatClient,
     createAnthropicClient,
     createResponsesClient,
-    createLlmAdapter: (provider) => modelAgent(createChatClient(provider)),
-    createAnthropicAdapter: (provider) => modelAgent(createAnthropicClient(provider)),
-    createResponsesAdapter: (provider) => modelAgent(createResponsesClient(provider)),
+    createLlmAdapter: (provider) => agentOf(createChatClient(provider)),
+    createAnthropicAdapter: (provider) => agentOf(createAnthropicClient(provider)),
+    createResponsesAdapter: (provider) => agentOf(createResponsesClient(provider)),
   };
+}
+
+function agentOf(client: ModelClient): AgentFn {
+  return ofModel(modelAgent(client), client);
 }
 
 function clientOf(format: ModelFormat, settings: LlmProvider, io: ModelIo): ModelClient {
