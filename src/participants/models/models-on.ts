@@ -5,6 +5,7 @@ import { anthropicFormat } from './anthropic.ts';
 import { callModel } from './call-model.ts';
 import { chatFormat } from './chat-completions.ts';
 import { endpointOf, type LlmProvider } from './endpoint.ts';
+import { estimateOf } from './estimate.ts';
 import { modelAgent } from './model-agent.ts';
 import type { ModelClient, ModelRequest } from './model-client.ts';
 import type { ModelFormat } from './model-format.ts';
@@ -40,9 +41,9 @@ export function modelsOn(io: ModelIo): Models {
     createChatClient,
     createAnthropicClient,
     createResponsesClient,
-    createLlmAdapter: (provider) => modelAgent(createChatClient(provider)),
-    createAnthropicAdapter: (provider) => modelAgent(createAnthropicClient(provider)),
-    createResponsesAdapter: (provider) => modelAgent(createResponsesClient(provider)),
+    createLlmAdapter: (provider) => modelAgent(createChatClient(provider), provider),
+    createAnthropicAdapter: (provider) => modelAgent(createAnthropicClient(provider), provider),
+    createResponsesAdapter: (provider) => modelAgent(createResponsesClient(provider), provider),
   };
 }
 
@@ -65,6 +66,7 @@ function clientOf(format: ModelFormat, settings: LlmProvider, io: ModelIo): Mode
       warn(request.onProgress);
       return callModel(served, request);
     },
+    estimate: (request) => estimateOf(served, request),
   };
 }
 
