@@ -70,6 +70,7 @@ const surface: Readonly<Record<string, readonly string[]>> = {
   'parley-hub/participants': [
     'AGENT_ERROR_KINDS',
     'AgentError',
+    'HUB_TOOL_NAMES',
     'KNOWN_PRICES',
     'aiderAdapter',
     'assistantMessage',
@@ -106,6 +107,7 @@ const surface: Readonly<Record<string, readonly string[]>> = {
     'runProgram',
     'runningPrograms',
     'withPrices',
+    'withinBudget',
   ],
   'parley-hub/testing': [
     'FaultyStore',
