@@ -8,12 +8,19 @@ export { AGENT_ERROR_KINDS, AgentError, isAgentError } from '../participants/age
 export type {
   AgentFn,
   AgentReply,
+  AgentTool,
   AskPerson,
+  Budget,
+  BudgetLimits,
+  CallNeed,
   CloseOptions,
   Connect,
+  HeldBudget,
+  HubToolName,
   JoinHandlers,
   JoinHub,
   JoinOptions,
+  Meter,
   OwnOptions,
   Participant,
   ProgressEvent,
@@ -24,11 +31,15 @@ export type {
   TakenTurn,
   ThreadContext,
   ToolCall,
+  ToolResult,
+  TurnBudget,
   TurnOptions,
+  Unpriced,
   Usage,
 } from '../participants/index.ts';
-export { createManualAdapter, createScriptAdapter } from '../participants/index.ts';
+export { createManualAdapter, createScriptAdapter, HUB_TOOL_NAMES, withinBudget } from '../participants/index.ts';
 export type {
+  CallEstimate,
   LlmProvider,
   ModelClient,
   ModelMessage,

@@ -14,9 +14,11 @@ import { HubError } from '../core/errors.ts';
 import { badValue } from '../core/json.ts';
 import { type Clock, type Log, silentLog } from '../core/ports.ts';
 import type { RuleChange } from '../core/rule.ts';
-import type { AgentFn, TurnOptions } from './agent-fn.ts';
+import type { AgentFn } from './agent-fn.ts';
+import { type Budget, checkBudget } from './budget/budget.ts';
 import type { JoinHandlers } from './handlers.ts';
 import type { AnyRole } from './roles/role.ts';
+import { HUB_TOOL_NAMES, type HubToolName } from './tools/hub-tools.ts';
 
 /** What a way to the hub is given: `(own) => connect(url, own)`, or `({ name, ...own }) => hub.agent(name, own)`. */
 export interface OwnOptions {
@@ -50,8 +52,10 @@ export interface JoinSettings {
   readonly maxAnswers?: number | undefined;
   /** What it is shown of a session; by default the view of its type. */
   readonly view?: ViewOptions['view'];
-  /** What a turn may cost, for agents that can keep to it. */
-  readonly budget?: TurnOptions['budget'];
+  /** What it may spend, by turn, by session and in all. */
+  readonly budget?: Budget | undefined;
+  /** Tools of the hub for agents that can call tools, such as models: all that fit, or these. */
+  readonly tools?: true | readonly HubToolName[] | undefined;
   /** The hub is out of reach, or there again, or the client is closed. */
   readonly onState?: AgentOptions['onState'];
   /** How long a cancelled turn may take to end before it is given up, in milliseconds; 10,000 unless told. */
@@ -73,7 +77,8 @@ export interface Joining {
   readonly maxAnswers: number;
   readonly graceMs: number;
   readonly view: ViewOptions['view'];
-  readonly budget: TurnOptions['budget'];
+  readonly budget: Budget | undefined;
+  readonly tools: true | readonly HubToolName[] | null;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -83,6 +88,11 @@ const count: Rule = {
   holds: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 1,
 };
 const aText: Rule = { expected: 'text', holds: (value) => typeof value === 'string' };
+const someTools: Rule = {
+  expected: `true, or a list of ${HUB_TOOL_NAMES.join(', ')}`,
+  holds: (value) =>
+    value === true || (Array.isArray(value) && value.every((name) => HUB_TOOL_NAMES.some((known) => known === name))),
+};
 const anObject: Rule = { expected: 'an object', holds: isObject };
 
 const aRole: Rule = {
@@ -104,6 +114,7 @@ const JOIN_OPTIONS: Rules<JoinOptions> = {
   maxAnswers: optional(count),
   view: null,
   budget: optional(anObject),
+  tools: optional(someTools),
   onState: optional(aFunction),
   graceMs: optional(count),
   clock: optional(objectWith('now', 'after')),
@@ -136,6 +147,7 @@ function agentIn({ agent, role }: JoinOptions): AgentFn {
 export function joiningOf(options: JoinOptions, usual: { readonly clock?: Clock | undefined }): Joining {
   checkOptions(options, JOIN_OPTIONS);
   if (options.handlers !== undefined) checkHandlers(options.handlers);
+  if (options.budget !== undefined) checkBudget(options.budget);
   const clock = options.clock ?? usual.clock;
   if (clock === undefined) throw new HubError('bad_options', 'clock: expected a clock on this platform, got undefined');
   return {
@@ -147,6 +159,7 @@ export function joiningOf(options: JoinOptions, usual: { readonly clock?: Clock 
     graceMs: options.graceMs ?? 10_000,
     view: options.view,
     budget: options.budget,
+    tools: options.tools ?? null,
     clock,
     log: options.log ?? silentLog,
   };

@@ -3,18 +3,22 @@
 import type { AgentClient, Session, TurnOffer } from '../client/index.ts';
 import { asError, HubError, WireError } from '../core/errors.ts';
 import type { OwnSignal } from '../core/ports.ts';
-import type { AgentReply, TurnOptions } from './agent-fn.ts';
+import { spentIn } from '../core/spending.ts';
+import type { AgentReply, TurnBudget, TurnOptions } from './agent-fn.ts';
 import { answerOrGrace } from './answer-or-grace.ts';
+import { Budgets } from './budget/budgets.ts';
+import type { TurnMeter } from './budget/turn-meter.ts';
 import { findTurn, type OpenTurn, Unwanted } from './find-turn.ts';
 import { type JoinHandlers, type TakenTurn, tell } from './handlers.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { Joining } from './join-options.ts';
 import { LiveText } from './live-text.ts';
 import { postAnswer } from './post-answer.ts';
-import { asReply, contentOf, isEmpty, routes } from './reply.ts';
+import { asReply, contentOf, isEmpty, NO_ROUTES, routeNames, routes } from './reply.ts';
 import { reportFailure } from './report-failure.ts';
 import { Slots } from './slots.ts';
 import { readThread } from './thread-context.ts';
+import { hubTools } from './tools/hub-tools.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 export class Turns {
@@ -23,10 +27,12 @@ export class Turns {
   private readonly slots: Slots;
   private readonly running = new Set<InstanceType<typeof AbortController>>();
   private readonly sessions = new Map<string, { answers: number; nativeSessionId: string | undefined }>();
+  private readonly budgets: Budgets;
   private isStopped = false;
 
   constructor(client: AgentClient, options: Joining) {
     this.client = client;
+    this.budgets = new Budgets(client, options.budget);
     this.options = options;
     this.slots = new Slots(options.maxParallelTurns);
   }
@@ -71,16 +77,18 @@ export class Turns {
     if (found.since === null && !this.mayAnswer(turn)) return this.enough(found, signal);
     this.tell('onTurn', (handlers) => handlers.onTurn?.(turn));
     try {
-      const reply = await this.ask(found, signal);
+      const meter = await this.budgets.begin(turn.session, found.info);
+      const reply = await this.ask(found, meter, signal);
+      meter?.finish(spentIn(contentOf(reply).event_data));
       if (signal.aborted) return this.cancelled(turn, signal);
-      await this.post(found, reply, signal);
+      await this.post(found, reply, meter, signal);
     } catch (thrown) {
       if (signal.aborted) return this.cancelled(turn, signal);
       await this.failed(found, withoutSecrets(asError(thrown)), signal);
     }
   }
 
-  private async ask(found: OpenTurn, signal: OwnSignal): Promise<AgentReply> {
+  private async ask(found: OpenTurn, meter: TurnMeter | null, signal: OwnSignal): Promise<AgentReply> {
     const { agent, systemPrompt, clock, view, graceMs, log } = this.options;
     const { turn, info, causationId, since } = found;
     const thread = await readThread(turn.session, info, this.client.agentId, view);
@@ -89,13 +97,13 @@ export class Turns {
     const heart = since === null ? null : new Heartbeat(turn.session, info.session, clock);
     heart?.start(turn.resumed);
     try {
-      const run = async (): Promise<unknown> =>
-        agent(thread, systemPrompt, this.turnOptions(turn, signal, live, heart));
+      const options = { ...this.turnOptions(turn, signal, live, heart), ...this.means(found, meter) };
+      const run = async (): Promise<unknown> => agent(thread, systemPrompt, options);
       const answer = await answerOrGrace(run(), signal, clock, graceMs, () =>
         log.warn('an agent goes on although its turn was cancelled', { session_id: turn.session.id }),
       );
       const reply = asReply(answer);
-      if (isEmpty(reply)) throw new HubError('no_result', 'the agent answered nothing');
+      if (isEmpty(reply, routeNames(info.tools))) throw new HubError('no_result', 'the agent answered nothing');
       live?.end();
       return reply;
     } finally {
@@ -105,13 +113,11 @@ export class Turns {
   }
 
   private turnOptions(turn: TakenTurn, signal: OwnSignal, live: LiveText | null, heart: Heartbeat | null): TurnOptions {
-    const { budget } = this.options;
     return {
       signal,
       idempotencyKey: turn.idempotencyKey,
       resumed: turn.resumed,
       nativeSessionId: this.of(turn.session).nativeSessionId,
-      budget,
       onDelta: (text) => {
         if (signal.aborted) return;
         live?.add(text);
@@ -125,12 +131,36 @@ export class Turns {
     };
   }
 
-  private async post({ turn, causationId, since }: OpenTurn, reply: AgentReply, signal: OwnSignal): Promise<void> {
+  /** What the agent may spend, and what it may do. */
+  private means({ turn, info }: OpenTurn, meter: TurnMeter | null): Pick<TurnOptions, 'budget' | 'tools'> {
+    const { tools } = this.options;
+    const { session, idempotencyKey: turnKey } = turn;
+    const scene = { client: this.client, session, info, turnKey, budget: meter };
+    return {
+      ...(meter === null ? {} : { budget: budgetOf(meter) }),
+      ...(tools === null ? {} : { tools: hubTools(scene, tools) }),
+    };
+  }
+
+  private async post(
+    { turn, info, causationId, since }: OpenTurn,
+    reply: AgentReply,
+    meter: TurnMeter | null,
+    signal: OwnSignal,
+  ): Promise<void> {
     const { session, idempotencyKey: key } = turn;
-    const takesPackets = routes(reply) && (await session.canSend('msg.packet')).code !== 'protocol_error';
+    const names = routeNames(info.tools);
+    const takesPackets = routes(reply, names) && (await session.canSend('msg.packet')).code !== 'protocol_error';
     const options = { key, ...(causationId === null ? {} : { causationId }) };
-    const posted = await postAnswer(session, contentOf(reply, takesPackets), options, this.options.clock, signal);
+    const posted = await postAnswer(
+      session,
+      contentOf(reply, takesPackets ? names : NO_ROUTES),
+      options,
+      this.options.clock,
+      signal,
+    );
     if (posted.kind === 'late') return this.tell('onCancelled', (handlers) => handlers.onCancelled?.(posted.why, turn));
+    meter?.answered();
     if (reply.native_session_id !== undefined) this.of(session).nativeSessionId = reply.native_session_id;
     this.tell('onReply', (handlers) => handlers.onReply?.(reply, turn, posted.answer));
     const { turn: next } = posted.answer;
@@ -194,6 +224,7 @@ export class Turns {
       .ended()
       .then((end) => {
         this.sessions.delete(session.id);
+        this.budgets.forget(session.id);
         this.tell('onClosed', (handlers) => handlers.onClosed?.(session, end));
       })
       // The client is closed, and with it everything.
@@ -203,4 +234,17 @@ export class Turns {
   private tell(name: keyof JoinHandlers, run: (handlers: JoinHandlers) => unknown): void {
     tell(this.options.log, name, () => run(this.options.handlers));
   }
+}
+
+/** Read when they are looked at: what is left is less after each call. */
+function budgetOf(meter: TurnMeter): TurnBudget {
+  return {
+    meter,
+    get usd() {
+      return meter.left().usd ?? undefined;
+    },
+    get tokens() {
+      return meter.left().tokens ?? undefined;
+    },
+  };
 }

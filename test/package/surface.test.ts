@@ -72,6 +72,7 @@ const surface: Readonly<Record<string, readonly string[]>> = {
     'AgentError',
     'EXTRACT_STRATEGIES',
     'ExtractError',
+    'HUB_TOOL_NAMES',
     'KNOWN_PRICES',
     'aiderAdapter',
     'assistantMessage',
@@ -111,6 +112,7 @@ const surface: Readonly<Record<string, readonly string[]>> = {
     'runProgram',
     'runningPrograms',
     'withPrices',
+    'withinBudget',
   ],
   'parley-hub/testing': [
     'FaultyStore',

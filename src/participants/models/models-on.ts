@@ -5,6 +5,7 @@ import { anthropicFormat } from './anthropic.ts';
 import { callModel } from './call-model.ts';
 import { chatFormat } from './chat-completions.ts';
 import { endpointOf, type LlmProvider } from './endpoint.ts';
+import { estimateOf } from './estimate.ts';
 import { modelAgent } from './model-agent.ts';
 import type { ModelClient, ModelRequest } from './model-client.ts';
 import type { ModelFormat } from './model-format.ts';
@@ -41,14 +42,14 @@ export function modelsOn(io: ModelIo): Models {
     createChatClient,
     createAnthropicClient,
     createResponsesClient,
-    createLlmAdapter: (provider) => agentOf(createChatClient(provider)),
-    createAnthropicAdapter: (provider) => agentOf(createAnthropicClient(provider)),
-    createResponsesAdapter: (provider) => agentOf(createResponsesClient(provider)),
+    createLlmAdapter: (provider) => agentOf(createChatClient(provider), provider),
+    createAnthropicAdapter: (provider) => agentOf(createAnthropicClient(provider), provider),
+    createResponsesAdapter: (provider) => agentOf(createResponsesClient(provider), provider),
   };
 }
 
-function agentOf(client: ModelClient): AgentFn {
-  return ofModel(modelAgent(client), client);
+function agentOf(client: ModelClient, options: Pick<LlmProvider, 'maxRounds'>): AgentFn {
+  return ofModel(modelAgent(client, options), client);
 }
 
 function clientOf(format: ModelFormat, settings: LlmProvider, io: ModelIo): ModelClient {
@@ -70,6 +71,7 @@ function clientOf(format: ModelFormat, settings: LlmProvider, io: ModelIo): Mode
       warn(request.onProgress);
       return callModel(served, request);
     },
+    estimate: (request) => estimateOf(served, request),
   };
 }
 
