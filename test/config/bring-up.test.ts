@@ -102,6 +102,70 @@ describe('the participants of a config file', () => {
     expect(JSON.stringify([told, logged])).not.toContain(KEY);
   });
 
+  it('[CF13] a role with a schema: what its agent says of itself is checked, and its messages carry it', async () => {
+    await folder.write('verdict.json', JSON.stringify(['Fine.\n\n```json meta\n{"verdict": "approve"}\n```\n']));
+    await bring({
+      agents: { rex: { script: 'verdict.json', role: 'reviewer' } },
+      roles: {
+        reviewer: {
+          prompt: 'You review.',
+          schema: { type: 'object', properties: { verdict: { enum: ['approve', 'reject'] } }, required: ['verdict'] },
+        },
+      },
+      extract: { strategies: ['answer'], corrections: 0 },
+    });
+    const alice = await hub.agent('alice', { onMessage() {} });
+    const session = await alice.open('consulting', ['rex']);
+    await session.send('Is it ready?');
+    await session.ended();
+    const log = [];
+    for await (const envelope of session.log()) log.push(envelope);
+    expect(log.findLast(({ event_type }) => event_type === 'msg.text')?.event_data).toMatchObject({
+      meta: { verdict: 'approve' },
+    });
+  });
+
+  it('[CF13] those for all hold where the role says nothing: no correction is asked for, and the turn fails', async () => {
+    await folder.write('wrong.json', JSON.stringify(['```json meta\n{"verdict": "perhaps"}\n```', 'never asked']));
+    const schema = { type: 'object', properties: { verdict: { enum: ['approve'] } }, required: ['verdict'] };
+    const { logged, turnFailed } = await bring({
+      agents: { rex: { script: 'wrong.json', role: 'reviewer' } },
+      roles: { reviewer: { prompt: 'You review.', schema, extract: { strategies: ['answer'] } } },
+      extract: { strategies: ['model'], corrections: 0 },
+    });
+    const alice = await hub.agent('alice');
+    await (await alice.open('consulting', ['rex'])).send('Is it ready?');
+    await turnFailed;
+    expect(JSON.stringify(logged)).toMatch(/no metadata as the schema wants it: .*verdict/);
+  });
+
+  it('[CF13] tools and a budget are those of the file', async () => {
+    const { logged, turnFailed } = await bring({
+      agents: {
+        sol: {
+          model: 'openai:m-1',
+          baseUrl: `${stub.origin}/v1`,
+          tools: ['peers'],
+          budget: { perSession: { turns: 1 }, total: { tokens: 4 } },
+        },
+      },
+    });
+    const alice = await hub.agent('alice');
+    await (await alice.open('consulting', ['sol'])).send('How much?');
+    await turnFailed;
+    expect(JSON.stringify(logged)).toMatch(/the budget of sol in all is 4 tokens/);
+    await open.pop()?.close();
+    const { told } = await bring(
+      { agents: { sun: { model: 'openai:m-1', baseUrl: `${stub.origin}/v1`, tools: ['peers'] } } },
+      hub,
+    );
+    expect(told).toHaveLength(1);
+    const asked = stub.asked.length;
+    await (await alice.open('consulting', ['sun'])).send('How much?');
+    await stub.until(() => stub.asked.length > asked);
+    expect(JSON.stringify(stub.asked.at(-1)?.body.tools)).toMatch(/^\[\{[^[]*"name":"peers"/);
+  });
+
   it('[CF6] all of them, or none: one that cannot begin is told with its key, and the others are gone again', async () => {
     const config: Config = {
       agents: { bob: { script: 'yes.json' } },

@@ -165,6 +165,26 @@ describe('what fits together', () => {
       { script: 'x', view: { name: 'token_budget', params: { most: 1 } } },
       [expect.stringMatching(/^agents\.a\.view: .*token_budget/)],
     ],
+    [
+      'tools of a program',
+      { cli: 'claude', tools: true },
+      ['agents.a.tools: it does nothing with cli; it is for model or script'],
+    ],
+    [
+      'a tool there is none of',
+      { script: 'x', tools: ['shout'] },
+      [expect.stringMatching(/^agents\.a\.tools.*: expected .*say, delegate.*, got "shout"$/)],
+    ],
+    [
+      'a budget that is no number',
+      { script: 'x', budget: { total: { usd: -1 }, perTurn: { turns: 1 }, perSession: { tokens: 1.5 } } },
+      [
+        'agents.a.budget.total.usd: expected dollars from 0, got -1',
+        'agents.a.budget.perTurn.turns: there is no such setting; there are usd, tokens',
+        'agents.a.budget.perSession.tokens: expected a whole number from 0 to 1000000000000000, got 1.5',
+      ],
+    ],
+    ['a budget', { script: 'x', budget: { total: { usd: 1.5, turns: 3 }, unpriced: 'count_as_zero' } }, []],
     ['a local server', { model: 'openai:x', baseUrl: 'http://localhost:11434/v1' }, []],
     ['the loopback as six', { model: 'openai:x', baseUrl: 'http://[::1]:8080' }, []],
     ['a command with its model', { command: 'x -m {model}', model: 'y' }, []],
@@ -185,6 +205,30 @@ describe('what fits together', () => {
       'r.yaml:7:3: rules.carol: expected * or the name of one of agents',
       'r.yaml:7:20: rules.carol.access.inbound: there is no such setting; did you mean inbound_from?',
       'r.yaml:7:44: rules.carol.grants[0]: expected one of operate, observe, rules, enrol, approve, got "rule"',
+    ]);
+  });
+
+  it('[CF5] a schema can be checked, and what is set for extraction does something', async () => {
+    const roles = {
+      a: { prompt: 'x', extract: { corrections: 1 } },
+      b: { prompt: 'x', schema: { type: 'array' } },
+      c: { prompt: 'x', schema: { type: 'object', if: {} } },
+      d: { prompt: 'x', schema: { type: 'object' }, extract: { strategies: ['guess'], model: 'x', instruct: 1 } },
+      e: { prompt: 'x', schema: { type: 'object' }, extract: { model: { model: 'openai:x', apiKey: '' } } },
+    };
+    const found = await folder.wrong(
+      'x.json',
+      JSON.stringify({ extract: { model: 'anthropic:x', corrections: 2 }, roles }),
+    );
+    expect(found.map((line) => line.replace(/^x\.json:\d+:\d+: /, ''))).toEqual([
+      'extract.model: expected an apiKey beside it, or ANTHROPIC_API_KEY in the environment',
+      'extract.corrections: expected 0 or 1, got 2',
+      'roles.a.extract: it does nothing without a schema',
+      'roles.b.schema: expected a JSON Schema of an object: {"type": "object", …}',
+      'roles.c.schema: expected a JSON Schema that can be checked here: Conditional schemas (if/then/else) are not supported',
+      'roles.d.extract.strategies[0]: expected one of answer, schema, tool, model, got "guess"',
+      expect.stringMatching(/^roles\.d\.extract\.model: expected anthropic:<model>/),
+      'roles.d.extract.instruct: expected true or false, got 1',
     ]);
   });
 

@@ -1,7 +1,15 @@
 /** A model as one types it, `anthropic:claude-sonnet-5`: which API it is, where its key is, and the agent that asks it. */
 
 import type { AgentFn } from '../../participants/agent-fn.ts';
-import { createAnthropicAdapter, createLlmAdapter, createResponsesAdapter } from '../models.ts';
+import type { ModelClient, ModelProvider } from '../../participants/models/index.ts';
+import {
+  createAnthropicAdapter,
+  createAnthropicClient,
+  createChatClient,
+  createLlmAdapter,
+  createResponsesAdapter,
+  createResponsesClient,
+} from '../models.ts';
 import { isLoopback } from '../wire/hosts.ts';
 
 export const MODEL_APIS = ['anthropic', 'openai', 'responses'] as const;
@@ -54,10 +62,9 @@ export function needsKey(baseUrl: string | undefined): boolean {
   return host !== 'localhost' && !isLoopback(host.replace(/^\[|\]$/g, ''));
 }
 
-export function agentOfModel({ api, model }: ModelChoice, { timeoutMs, ...settings }: ModelSettings): AgentFn {
-  const times = timeoutMs === undefined ? {} : { totalMs: timeoutMs, timeoutMs: Math.min(timeoutMs, ONE_TRY_MS) };
-  const provider = { ...settings, ...times, model };
-  switch (api) {
+export function agentOfModel(choice: ModelChoice, settings: ModelSettings): AgentFn {
+  const provider = providerOf(choice, settings);
+  switch (choice.api) {
     case 'anthropic':
       return createAnthropicAdapter(provider);
     case 'responses':
@@ -65,4 +72,22 @@ export function agentOfModel({ api, model }: ModelChoice, { timeoutMs, ...settin
     case 'openai':
       return createLlmAdapter({ ...provider, baseUrl: provider.baseUrl ?? OPENAI });
   }
+}
+
+/** For whoever asks it something else than a turn. */
+export function clientOfModel(choice: ModelChoice, settings: ModelSettings): ModelClient {
+  const provider = providerOf(choice, settings);
+  switch (choice.api) {
+    case 'anthropic':
+      return createAnthropicClient(provider);
+    case 'responses':
+      return createResponsesClient(provider);
+    case 'openai':
+      return createChatClient({ ...provider, baseUrl: provider.baseUrl ?? OPENAI });
+  }
+}
+
+function providerOf({ model }: ModelChoice, { timeoutMs, ...settings }: ModelSettings): ModelProvider {
+  const times = timeoutMs === undefined ? {} : { totalMs: timeoutMs, timeoutMs: Math.min(timeoutMs, ONE_TRY_MS) };
+  return { ...settings, ...times, model };
 }

@@ -82,6 +82,8 @@ function join(hub: LocalHub, { loaded }: Plan, agent: PreparedAgent, log: Log): 
     view: typeof settings.view === 'string' ? { name: settings.view } : settings.view,
     maxParallelTurns: settings.parallel,
     maxAnswers: settings.maxAnswers,
+    tools: settings.tools,
+    budget: settings.budget,
     log,
     handlers: {
       onError: (error, { session }) =>

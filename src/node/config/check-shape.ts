@@ -71,7 +71,7 @@ function strange(path: KeyPath, key: string, message: string): Problem {
 /** Keys, and addresses that may have one in them, are never shown, also not to who wrote them: errors end up in logs. */
 export function shown(path: KeyPath, raw: unknown): string {
   const value = valueAt(raw, path);
-  const isSecret = path.some((key) => /key$|url$|token|secret|password|headers/i.test(String(key)));
+  const isSecret = path.some((key) => /key$|url$|token$|secret|password|headers/i.test(String(key)));
   if (!isSecret || value === undefined || isReference(value)) return describe(value);
   return typeof value === 'string' ? 'a text that is not shown' : 'what is no text';
 }

@@ -6,6 +6,10 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Limits } from '../../core/limits.ts';
 import type { RuleChange } from '../../core/rule.ts';
 import type { MissedTimes } from '../../core/schedule.ts';
+import type { Budget } from '../../participants/budget/budget.ts';
+import type { ExtractStrategy } from '../../participants/roles/extract/settings.ts';
+import type { MetaSchema } from '../../participants/roles/role.ts';
+import type { HubToolName } from '../../participants/tools/hub-tools.ts';
 import type { CliName } from '../clis/adapters.ts';
 import type { Permissions, Transport } from '../clis/cli-record.ts';
 import type { LogLevel } from '../commands/log-level.ts';
@@ -70,6 +74,10 @@ export interface AgentConfig {
   readonly role?: string | undefined;
   /** What it is told with every turn, after what its role says. */
   readonly prompt?: string | undefined;
+  /** Tools of the hub for a model, or for a script that calls them: all that fit, or these. */
+  readonly tools?: true | readonly HubToolName[] | undefined;
+  /** What it may spend, by turn, by session and in all. */
+  readonly budget?: Budget | undefined;
   /** What it can do, for others to find. */
   readonly capabilities?: readonly string[] | undefined;
   readonly domains?: readonly string[] | undefined;
@@ -82,11 +90,37 @@ export interface AgentConfig {
   readonly maxAnswers?: number | undefined;
 }
 
-/** Who somebody is. */
+/** A model that is asked for metadata: by its name alone, or with where it is served. */
+export type SecondModel =
+  | string
+  | {
+      readonly model: string;
+      readonly baseUrl?: string | undefined;
+      readonly apiKey?: string | undefined;
+      readonly maxTokens?: number | undefined;
+    };
+
+/** How metadata is got out of answers. */
+export interface ExtractConfig {
+  /** Which ways, in this order. */
+  readonly strategies?: readonly ExtractStrategy[] | undefined;
+  /** The second model, for the way `model`. */
+  readonly model?: SecondModel | undefined;
+  /** Whether the agent is told how to write its metadata. */
+  readonly instruct?: boolean | undefined;
+  /** How often what is wrong is told, and asked for again. */
+  readonly corrections?: 0 | 1 | undefined;
+}
+
+/** Who somebody is, and what is known of its answers. */
 export interface RoleConfig {
   readonly prompt?: string | undefined;
   /** The same in a markdown file, whose front matter is left out. */
   readonly promptFile?: string | undefined;
+  /** What the metadata of its answers is like: a JSON Schema, or in a module any Standard Schema, such as one of zod. */
+  readonly schema?: JsonObject | MetaSchema | undefined;
+  /** Over those for all roles, field by field. */
+  readonly extract?: ExtractConfig | undefined;
 }
 
 /** With whom an agent may talk and how much, and what it may do beside. What is left out is as it is for everybody. */
@@ -110,6 +144,8 @@ export interface Config {
   /** By name. */
   readonly agents?: Readonly<Record<string, AgentConfig>> | undefined;
   readonly roles?: Readonly<Record<string, RoleConfig>> | undefined;
+  /** For all roles with a schema. */
+  readonly extract?: ExtractConfig | undefined;
   /** By the name of an agent; `*` = all agents of the file. */
   readonly rules?: Readonly<Record<string, RuleConfig>> | undefined;
   /** By name. */

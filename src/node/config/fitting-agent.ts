@@ -36,6 +36,7 @@ const USERS: { readonly [Key in keyof AgentConfig]: readonly Way[] } = {
   permissions: ['cli'],
   transport: ['command'],
   output: ['command'],
+  tools: ['model', 'script'],
 };
 
 export function agentProblems(path: KeyPath, agent: Record<string, unknown>, around: Around): readonly Problem[] {

@@ -6,15 +6,17 @@ import { checkTiming } from '../../hub/next-run.ts';
 import { nearest } from '../commands/nearest.ts';
 import { shown } from './check-shape.ts';
 import { agentProblems } from './fitting-agent.ts';
+import { roleProblems, secondModelProblems } from './fitting-role.ts';
 import type { Problem } from './problems.ts';
 
 /** Looks at each part as far as it has its shape: everything that is wrong is told at once. */
 export function fittingProblems(value: unknown, raw: unknown, env: NodeJS.ProcessEnv): readonly Problem[] {
   if (!isObject(value)) return [];
-  const { agents, roles, rules, schedules } = value;
+  const { agents, roles, rules, schedules, extract } = value;
   return [
     ...entriesOf(agents).flatMap(([name, agent]) => agentProblems(['agents', name], agent, { raw, env, roles })),
-    ...entriesOf(roles).flatMap(([id, role]) => roleProblems(id, role)),
+    ...secondModelProblems(['extract'], extract, env),
+    ...entriesOf(roles).flatMap(([id, role]) => roleProblems(id, role, env)),
     ...entriesOf(rules).flatMap(([name]) => ruleProblems(name, agents)),
     ...entriesOf(schedules).flatMap(([name, schedule]) => scheduleProblems(name, schedule, raw)),
   ];
@@ -24,14 +26,6 @@ function entriesOf(part: unknown): readonly (readonly [string, Record<string, un
   return isObject(part)
     ? Object.entries(part).flatMap(([name, one]) => (isObject(one) ? [[name, one] as const] : []))
     : [];
-}
-
-function roleProblems(id: string, { prompt, promptFile }: Record<string, unknown>): readonly Problem[] {
-  const path = ['roles', id];
-  if (prompt === undefined && promptFile === undefined)
-    return [{ path, part: 'key', text: 'expected a prompt or a promptFile' }];
-  if (prompt === undefined || promptFile === undefined) return [];
-  return [{ path: [...path, 'promptFile'], part: 'key', text: 'expected one of prompt and promptFile, got both' }];
 }
 
 /** Who is not run from here may be given a rule with `set_rule`, by who has the grant. */

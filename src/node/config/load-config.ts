@@ -43,9 +43,15 @@ function isAbout({ path }: Problem, problems: readonly Problem[]): boolean {
 
 /** Keys that are written into the file are as secret as those that are not. */
 function withKeys(value: unknown, taken: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const agents = isObject(value) && isObject(value.agents) ? Object.values(value.agents) : [];
-  const keys = agents.flatMap((one) => (isObject(one) && typeof one.apiKey === 'string' ? [one.apiKey] : []));
-  return new Map([...keys.map((key) => [key, 'apiKey'] as const), ...taken]);
+  return new Map([...keysIn(value).map((key) => [key, 'apiKey'] as const), ...taken]);
+}
+
+function keysIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(keysIn);
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    name === 'apiKey' && typeof member === 'string' ? [member] : keysIn(member),
+  );
 }
 
 function withPaths(config: Config, from: (path: string) => string): Config {

@@ -10,6 +10,7 @@ import { loadScript } from '../commands/load-script.ts';
 import { agentOfModel, keyVariable, modelChoice } from '../commands/model-choice.ts';
 import { NO_ROLE, type RoleFile, readRole } from '../commands/role-file.ts';
 import { splitWords } from '../commands/split-words.ts';
+import { cast } from './cast.ts';
 import type { AgentConfig, RoleConfig } from './config.ts';
 import type { LoadedConfig } from './load-config.ts';
 import type { Problem } from './problems.ts';
@@ -64,8 +65,9 @@ async function prepared(
   const role = settings.role === undefined ? undefined : loaded.config.roles?.[settings.role];
   const said = role === undefined ? NO_ROLE : await roleOf(role, ['roles', settings.role ?? '', 'promptFile'], loaded);
   const { description } = said;
-  const systemPrompt = [said.prompt, settings.prompt ?? ''].filter((part) => part.trim() !== '').join('\n\n');
-  return { name, settings, systemPrompt, description, ...(await agentOf(path, settings, loaded, env)) };
+  const { agent, provider, model } = await agentOf(path, settings, loaded, env);
+  const prompts = { role: said.prompt, own: settings.prompt ?? '' };
+  return { name, settings, provider, model, description, ...cast(agent, prompts, role, loaded.config, env) };
 }
 
 async function roleOf(

@@ -6,9 +6,10 @@ import { GRANTS, type Grant } from '../../core/grants.ts';
 import { agentName } from '../../core/record-schemas.ts';
 import { ruleChangeMembers } from '../../core/rule-schemas.ts';
 import { text, words } from '../../core/schema.ts';
-import { agentSchema, roleSchema } from './agent-schema.ts';
+import { agentSchema } from './agent-schema.ts';
 import type { Config, RuleConfig, ScheduleConfig } from './config.ts';
 import { hubSchema } from './hub-schema.ts';
+import { extractSchema, roleSchema } from './role-schema.ts';
 import { nonEmpty, oneWord, trueOrFalse } from './schema-parts.ts';
 
 // Every grant there is.
@@ -35,6 +36,7 @@ export const configSchema: z.ZodType<Config> = z.strictObject({
   hub: hubSchema.optional(),
   agents: z.record(byName(agentName), agentSchema).optional(),
   roles: z.record(byName(nonEmpty), roleSchema).optional(),
+  extract: extractSchema.optional(),
   rules: z.record(byName(nonEmpty), ruleSchema).optional(),
   schedules: z.record(byName(words(64)), scheduleSchema).optional(),
 });
