@@ -17,10 +17,16 @@ export class ScriptedModel implements ModelClient {
   readonly provider = 'scripted';
   readonly model = 'm-1';
   readonly asked: ModelRequest[] = [];
+  /** For who wants to note it. */
+  session = '';
   private readonly lines: Line[];
 
   constructor(...lines: readonly Line[]) {
     this.lines = [...lines];
+  }
+
+  add(line: Line): void {
+    this.lines.push(line);
   }
 
   agent(options: { readonly maxRounds?: number } = {}): AgentFn {
