@@ -1,6 +1,6 @@
 // A key is in requests and nowhere else: a whole run is searched for it.
 
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -61,7 +61,7 @@ it('[MT11] no key is in the data folder, the log, the output, the envelopes or t
   const written: Buffer[] = [];
   for (const output of [child.stdout, child.stderr]) output.on('data', (some: Buffer) => void written.push(some));
   await stub.until(() => stub.asked.length > 0);
-  const commandLine = readFileSync(`/proc/${child.pid}/cmdline`, 'utf8');
+  const commandLine = execFileSync('ps', ['-ww', '-o', 'args=', '-p', String(child.pid)]).toString();
   const [code] = await once(child, 'close');
   const output = Buffer.concat(written).toString();
   await stub.stop();
@@ -76,6 +76,7 @@ it('[MT11] no key is in the data folder, the log, the output, the envelopes or t
   expect(stub.asked.every(({ headers }) => headers.authorization === `Bearer ${KEY}`)).toBe(true);
   expect(kept).toContain('Looked.');
   expect(output.match(/"event_type":"task.failed"/g)?.length).toBe(16);
+  expect(commandLine).toContain('keyed-run.ts');
   for (const place of [commandLine, output, kept]) {
     expect(place).not.toContain(KEY);
     expect(place).not.toContain(Buffer.from(KEY).toString('base64').slice(0, 20));
