@@ -27,6 +27,8 @@ const documents = [
   'docs/guides/writing-an-adapter.md',
   'docs/guides/comparison.md',
   'docs/models.md',
+  'docs/tools.md',
+  'docs/budgets.md',
 ];
 
 /** All code in these is programs that run. */
