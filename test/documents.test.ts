@@ -27,6 +27,7 @@ const documents = [
   'docs/guides/writing-an-adapter.md',
   'docs/guides/comparison.md',
   'docs/models.md',
+  'docs/roles.md',
 ];
 
 /** All code in these is programs that run. */

@@ -169,6 +169,25 @@ describe('a correction', () => {
   });
 });
 
+describe('an answer that only passes the turn on', () => {
+  const handoff = (message?: string) => ({
+    text: '',
+    tool_calls: [{ name: 'handoff', arguments: message === undefined ? { to: 'bob' } : { to: 'bob', message } }],
+  });
+
+  it('[RL4] has its metadata in what it passes on', async () => {
+    const { agent } = scripted(handoff(meta('{"ok":true}')));
+    const { content, meta: found, tool_calls } = await createRole(agent, 'p', byHand)(ctx);
+    expect([content, found, tool_calls?.length]).toEqual([meta('{"ok":true}'), { ok: true }, 1]);
+  });
+
+  it('[RL6] is asked again where it has none', async () => {
+    const { agent, asked } = scripted(handoff(), handoff(meta('{"ok":true}')));
+    expect(await createRole(agent, 'p', byHand)(ctx)).toMatchObject({ meta: { ok: true } });
+    expect(asked[1]?.ctx.steps.map(({ content }) => content === '')).toEqual([true, false]);
+  });
+});
+
 describe('what an answer took', () => {
   it('[RL10] is the sum of its calls; what one of them does not know is not known', async () => {
     const { agent } = scripted(
