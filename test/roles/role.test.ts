@@ -10,6 +10,8 @@ import {
 } from 'parley-hub/participants';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+// Another library under the same roof, of another make: it knows nothing of JSON Schema.
+import { z as z3 } from 'zod/v3';
 import { byHand, ctx, meta, okSchema, scripted, type Verdict, watched } from './cast.ts';
 
 const usage = (input_tokens: number, output_tokens: number) => ({
@@ -37,6 +39,9 @@ describe('a role', () => {
       meta: { ok: true },
     });
     expect(await createRole(scripted(meta('{"ok":true}')).agent, 'p', slow)(ctx)).toMatchObject({ meta: { ok: true } });
+    const third = createRole(scripted(meta('{"ok":true}')).agent, 'p', z3.object({ ok: z3.boolean() }));
+    const isOk: boolean = (await third(ctx)).meta.ok;
+    expect(isOk).toBe(true);
     const never = createRole(scripted(meta('{"ok":false}')).agent, 'p', refined, { corrections: 0 });
     await expect(never(ctx)).rejects.toMatchObject({ issues: [{ path: 'ok', message: 'it must be good' }] });
   });
