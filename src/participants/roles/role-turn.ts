@@ -74,7 +74,7 @@ class RoleTurn<Meta> {
     const first = await this.ask(this.ctx, this.turn);
     const extracted = await this.extract(first);
     if (extracted.kind === 'found') return { reply: first, found: extracted };
-    if (corrections === 0) throw new ExtractError(answerText(first), extracted.issues, this.spent, 0);
+    if (corrections === 0) throw new ExtractError(answerText(first), extracted.issues, this.spent.told);
     this.note(`the metadata is asked for again: ${wordsOf(extracted.issues)}`);
     const { by } = extracted;
     const { reply, outcome } =
@@ -82,7 +82,7 @@ class RoleTurn<Meta> {
         ? await this.askAgain(first, extracted)
         : await this.readAgain(first, extracted, by);
     if (outcome.kind === 'found') return { reply, found: outcome };
-    throw new ExtractError(answerText(reply), outcome.issues, this.spent, 1);
+    throw new ExtractError(answerText(reply), outcome.issues, this.spent.told, 1);
   }
 
   /** The agent itself, which said it: its answer and its metadata stay one. */
