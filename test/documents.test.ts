@@ -29,6 +29,7 @@ const documents = [
   'docs/models.md',
   'docs/tools.md',
   'docs/budgets.md',
+  'docs/roles.md',
 ];
 
 /** All code in these is programs that run. */

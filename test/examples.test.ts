@@ -4,7 +4,8 @@ import { describeAdapter, describeEvaluator, describeHandler, describeView } fro
 import { describe, expect, it } from 'vitest';
 import { read, root, run, sources } from './package/repository.ts';
 
-const examples = sources('examples');
+/** What examples share is no example itself. */
+const examples = sources('examples').filter((file) => !file.startsWith('examples/shared/'));
 
 describe('the examples', () => {
   it.concurrent.each(examples)('[PK6] %s runs, asserts and ends by itself', async (file) => {

@@ -62,6 +62,26 @@ export {
   refusesForcedTools,
   withPrices,
 } from '../participants/models/index.ts';
+export type {
+  AnyRole,
+  ExtractIssue,
+  ExtractSettings,
+  ExtractStrategy,
+  MetaOf,
+  MetaSchema,
+  Role,
+  RoleAnswer,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+} from '../participants/roles/index.ts';
+export {
+  createRole,
+  EXTRACT_STRATEGIES,
+  ExtractError,
+  isExtractError,
+  mergeExtract,
+} from '../participants/roles/index.ts';
 export type { CliAdapterOptions, CliName } from './clis/adapters.ts';
 export {
   aiderAdapter,

@@ -11,11 +11,13 @@ import type {
   ViewOptions,
 } from '../client/index.ts';
 import { HubError } from '../core/errors.ts';
+import { badValue } from '../core/json.ts';
 import { type Clock, type Log, silentLog } from '../core/ports.ts';
 import type { RuleChange } from '../core/rule.ts';
 import type { AgentFn } from './agent-fn.ts';
 import { type Budget, checkBudget } from './budget/budget.ts';
 import type { JoinHandlers } from './handlers.ts';
+import type { AnyRole } from './roles/role.ts';
 import { HUB_TOOL_NAMES, type HubToolName } from './tools/hub-tools.ts';
 
 /** What a way to the hub is given: `(own) => connect(url, own)`, or `({ name, ...own }) => hub.agent(name, own)`. */
@@ -30,13 +32,12 @@ export interface OwnOptions {
 
 export type Connect = (own: OwnOptions) => Promise<AgentClient>;
 
-export interface JoinOptions {
+export interface JoinSettings {
   /** Who it is; not for a client that is connected, which is somebody already. */
   readonly name?: string | undefined;
   /** What its passport says if the name is new. */
   readonly register?: Claim | undefined;
-  readonly agent: AgentFn;
-  /** Who the agent is and how it works, given to it with every turn. */
+  /** Who the agent is and how it works, given to it with every turn; a role has a prompt, which this is added to. */
   readonly systemPrompt?: string | undefined;
   /** What it can do, for others to find. */
   readonly resume?: ResumeOptions | undefined;
@@ -62,6 +63,10 @@ export interface JoinOptions {
   readonly clock?: Clock | undefined;
   readonly log?: Log | undefined;
 }
+
+/** Who answers: an agent, or a role, whose messages carry its metadata. */
+export type JoinOptions = JoinSettings &
+  ({ readonly agent: AgentFn; readonly role?: undefined } | { readonly role: AnyRole; readonly agent?: undefined });
 
 /** The same with everything in it that turns need. */
 export interface Joining {
@@ -90,10 +95,16 @@ const someTools: Rule = {
 };
 const anObject: Rule = { expected: 'an object', holds: isObject };
 
+const aRole: Rule = {
+  expected: 'a role, as createRole makes it',
+  holds: (value) => typeof value === 'function' && 'agent' in value && typeof value.agent === 'function',
+};
+
 const JOIN_OPTIONS: Rules<JoinOptions> = {
   name: optional(aText),
   register: optional(anObject),
-  agent: aFunction,
+  agent: optional(aFunction),
+  role: optional(aRole),
   systemPrompt: optional(aText),
   resume: optional(anObject),
   rule: optional(anObject),
@@ -126,6 +137,12 @@ function checkHandlers(handlers: JoinHandlers): void {
   checkOptions(Object.fromEntries(meant), HANDLERS, 'handlers.');
 }
 
+function agentIn({ agent, role }: JoinOptions): AgentFn {
+  const answers = agent ?? role?.agent;
+  if (answers !== undefined && (agent === undefined || role === undefined)) return answers;
+  throw badValue('agent', 'a function, or a role instead', answers === undefined ? undefined : 'both');
+}
+
 /** Refuses what is wrong with them, before anybody is connected. */
 export function joiningOf(options: JoinOptions, usual: { readonly clock?: Clock | undefined }): Joining {
   checkOptions(options, JOIN_OPTIONS);
@@ -134,7 +151,7 @@ export function joiningOf(options: JoinOptions, usual: { readonly clock?: Clock 
   const clock = options.clock ?? usual.clock;
   if (clock === undefined) throw new HubError('bad_options', 'clock: expected a clock on this platform, got undefined');
   return {
-    agent: options.agent,
+    agent: agentIn(options),
     systemPrompt: options.systemPrompt ?? '',
     handlers: options.handlers ?? {},
     maxParallelTurns: options.maxParallelTurns ?? 4,

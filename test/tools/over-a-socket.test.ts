@@ -1,13 +1,7 @@
 // Models in a real hub, over real sockets, asked over real HTTP: what others hear, and what is hung up on.
 
 import { connect, createHub, type LocalHub } from 'parley-hub';
-import {
-  type AgentFn,
-  createAnthropicAdapter,
-  createLlmAdapter,
-  type JoinOptions,
-  joinHub,
-} from 'parley-hub/participants';
+import { type AgentFn, createAnthropicAdapter, createLlmAdapter, joinHub } from 'parley-hub/participants';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { anthropic, chat } from '../models/apis.ts';
 import { type StubAnswer, StubModel, stall, stream } from '../models/stub-model.ts';
@@ -33,7 +27,7 @@ afterEach(async () => {
 let people = 0;
 const named = (name: string): string => `${name}-${people}`;
 
-async function joined(name: string, agent: AgentFn, options: Partial<JoinOptions> = {}): Promise<void> {
+async function joined(name: string, agent: AgentFn, options: { readonly tools?: true } = {}): Promise<void> {
   open.push(await joinHub((own) => connect(url, own), { name: named(name), agent, ...options }));
 }
 
