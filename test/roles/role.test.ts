@@ -10,6 +10,8 @@ import {
 } from 'parley-hub/participants';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+// Another library under the same roof, of another make: it knows nothing of JSON Schema.
+import { z as z3 } from 'zod/v3';
 import { byHand, ctx, meta, okSchema, scripted, type Verdict, watched } from './cast.ts';
 
 const usage = (input_tokens: number, output_tokens: number) => ({
@@ -37,6 +39,9 @@ describe('a role', () => {
       meta: { ok: true },
     });
     expect(await createRole(scripted(meta('{"ok":true}')).agent, 'p', slow)(ctx)).toMatchObject({ meta: { ok: true } });
+    const third = createRole(scripted(meta('{"ok":true}')).agent, 'p', z3.object({ ok: z3.boolean() }));
+    const isOk: boolean = (await third(ctx)).meta.ok;
+    expect(isOk).toBe(true);
     const never = createRole(scripted(meta('{"ok":false}')).agent, 'p', refined, { corrections: 0 });
     await expect(never(ctx)).rejects.toMatchObject({ issues: [{ path: 'ok', message: 'it must be good' }] });
   });
@@ -166,6 +171,25 @@ describe('a correction', () => {
     const changed = scripted(first, { text: meta('{"ok":true}'), tool_calls: [handoff('eve')] });
     expect(await createRole(kept.agent, 'p', byHand)(ctx)).toMatchObject({ tool_calls: [handoff('bob')] });
     expect(await createRole(changed.agent, 'p', byHand)(ctx)).toMatchObject({ tool_calls: [handoff('eve')] });
+  });
+});
+
+describe('an answer that only passes the turn on', () => {
+  const handoff = (message?: string) => ({
+    text: '',
+    tool_calls: [{ name: 'handoff', arguments: message === undefined ? { to: 'bob' } : { to: 'bob', message } }],
+  });
+
+  it('[RL4] has its metadata in what it passes on', async () => {
+    const { agent } = scripted(handoff(meta('{"ok":true}')));
+    const { content, meta: found, tool_calls } = await createRole(agent, 'p', byHand)(ctx);
+    expect([content, found, tool_calls?.length]).toEqual([meta('{"ok":true}'), { ok: true }, 1]);
+  });
+
+  it('[RL6] is asked again where it has none', async () => {
+    const { agent, asked } = scripted(handoff(), handoff(meta('{"ok":true}')));
+    expect(await createRole(agent, 'p', byHand)(ctx)).toMatchObject({ meta: { ok: true } });
+    expect(asked[1]?.ctx.steps.map(({ content }) => content === '')).toEqual([true, false]);
   });
 });
 

@@ -1,6 +1,6 @@
 // A model whose answers are written down, and which notes what it was asked.
 
-import type { AgentFn, Json, ModelClient, ModelReply, ModelRequest } from './parts.ts';
+import type { AgentFn, CallEstimate, Json, ModelClient, ModelReply, ModelRequest } from './parts.ts';
 import { modelAgent, UNKNOWN_USAGE } from './parts.ts';
 
 export interface Said {
@@ -17,14 +17,35 @@ export class ScriptedModel implements ModelClient {
   readonly provider = 'scripted';
   readonly model = 'm-1';
   readonly asked: ModelRequest[] = [];
+  /** For who wants to note it. */
+  session = '';
+  /** What a call is guessed to need; the price is of one token. */
+  guess: { readonly prompt: number; readonly most: number | null; readonly price: number | null } = {
+    prompt: 10,
+    most: 5,
+    price: null,
+  };
   private readonly lines: Line[];
 
   constructor(...lines: readonly Line[]) {
     this.lines = [...lines];
   }
 
+  add(line: Line): void {
+    this.lines.push(line);
+  }
+
   agent(options: { readonly maxRounds?: number } = {}): AgentFn {
     return modelAgent(this, options);
+  }
+
+  estimate(): CallEstimate {
+    const { prompt, most, price } = this.guess;
+    return {
+      prompt_tokens: prompt,
+      max_output_tokens: most,
+      usd: (output) => (price === null ? null : (prompt + output) * price),
+    };
   }
 
   async complete(request: ModelRequest): Promise<ModelReply> {

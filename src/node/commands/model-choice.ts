@@ -62,29 +62,27 @@ export function needsKey(baseUrl: string | undefined): boolean {
   return host !== 'localhost' && !isLoopback(host.replace(/^\[|\]$/g, ''));
 }
 
-export function agentOfModel(choice: ModelChoice, settings: ModelSettings): AgentFn {
-  const provider = providerOf(choice, settings);
-  switch (choice.api) {
-    case 'anthropic':
-      return createAnthropicAdapter(provider);
-    case 'responses':
-      return createResponsesAdapter(provider);
-    case 'openai':
-      return createLlmAdapter({ ...provider, baseUrl: provider.baseUrl ?? OPENAI });
-  }
+/** What each API makes of a model: an agent that takes turns, and a client for whoever asks it something else. */
+const MAKERS: Readonly<Record<ModelApi, Makers>> = {
+  anthropic: { agent: createAnthropicAdapter, client: createAnthropicClient },
+  responses: { agent: createResponsesAdapter, client: createResponsesClient },
+  openai: {
+    agent: (provider) => createLlmAdapter({ ...provider, baseUrl: provider.baseUrl ?? OPENAI }),
+    client: (provider) => createChatClient({ ...provider, baseUrl: provider.baseUrl ?? OPENAI }),
+  },
+};
+
+interface Makers {
+  agent(provider: ModelProvider): AgentFn;
+  client(provider: ModelProvider): ModelClient;
 }
 
-/** For whoever asks it something else than a turn. */
+export function agentOfModel(choice: ModelChoice, settings: ModelSettings): AgentFn {
+  return MAKERS[choice.api].agent(providerOf(choice, settings));
+}
+
 export function clientOfModel(choice: ModelChoice, settings: ModelSettings): ModelClient {
-  const provider = providerOf(choice, settings);
-  switch (choice.api) {
-    case 'anthropic':
-      return createAnthropicClient(provider);
-    case 'responses':
-      return createResponsesClient(provider);
-    case 'openai':
-      return createChatClient({ ...provider, baseUrl: provider.baseUrl ?? OPENAI });
-  }
+  return MAKERS[choice.api].client(providerOf(choice, settings));
 }
 
 function providerOf({ model }: ModelChoice, { timeoutMs, ...settings }: ModelSettings): ModelProvider {

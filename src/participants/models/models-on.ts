@@ -6,7 +6,7 @@ import { callModel } from './call-model.ts';
 import { chatFormat } from './chat-completions.ts';
 import { endpointOf, type LlmProvider } from './endpoint.ts';
 import { estimateOf } from './estimate.ts';
-import { modelAgent } from './model-agent.ts';
+import { type ModelAgentOptions, modelAgent } from './model-agent.ts';
 import type { ModelClient, ModelRequest } from './model-client.ts';
 import type { ModelFormat } from './model-format.ts';
 import type { ModelIo } from './model-io.ts';
@@ -48,7 +48,7 @@ export function modelsOn(io: ModelIo): Models {
   };
 }
 
-function agentOf(client: ModelClient, options: Pick<LlmProvider, 'maxRounds'>): AgentFn {
+function agentOf(client: ModelClient, options: ModelAgentOptions): AgentFn {
   return ofModel(modelAgent(client, options), client);
 }
 

@@ -3,8 +3,10 @@
 import type { JsonObject } from '../../core/json.ts';
 import { AgentError } from '../agent-error.ts';
 import type { AgentFn, AgentReply, ThreadContext, TurnOptions } from '../agent-fn.ts';
+import { withinBudget } from '../budget/within-budget.ts';
 import type { ModelClient } from '../models/model-client.ts';
 import { asReply } from '../reply.ts';
+import { answerText } from './answer-text.ts';
 import { ExtractError } from './extract/extract-error.ts';
 import { type Extracted, type Extraction, extract, extractAgain } from './extract/extraction.ts';
 import type { JsonSchemaOf } from './extract/json-schema-of.ts';
@@ -73,7 +75,7 @@ class RoleTurn<Meta> {
     const first = await this.ask(this.ctx, this.turn);
     const extracted = await this.extract(first);
     if (extracted.kind === 'found') return { reply: first, found: extracted };
-    if (corrections === 0) throw new ExtractError(first.text, extracted.issues, this.spent, 0);
+    if (corrections === 0) throw new ExtractError(answerText(first), extracted.issues, this.spent.told);
     this.note(`the metadata is asked for again: ${wordsOf(extracted.issues)}`);
     const { by } = extracted;
     const { reply, outcome } =
@@ -81,7 +83,7 @@ class RoleTurn<Meta> {
         ? await this.askAgain(first, extracted)
         : await this.readAgain(first, extracted, by);
     if (outcome.kind === 'found') return { reply, found: outcome };
-    throw new ExtractError(reply.text, outcome.issues, this.spent, 1);
+    throw new ExtractError(answerText(reply), outcome.issues, this.spent.told, 1);
   }
 
   /** The agent itself, which said it: its answer and its metadata stay one. */
@@ -90,7 +92,7 @@ class RoleTurn<Meta> {
     { issues }: Failed<Meta>,
   ): Promise<{ readonly reply: AgentReply; readonly outcome: Extracted<Meta> }> {
     const words = again(wordsOf(issues));
-    const second = await this.ask(extended(this.ctx, first.text, words), this.correctionTurn(first));
+    const second = await this.ask(extended(this.ctx, answerText(first), words), this.correctionTurn(first));
     // Where to go on was decided with the first answer, and may not be said again.
     const calls = second.tool_calls ?? first.tool_calls;
     const reply = calls === undefined ? second : { ...second, tool_calls: calls };
@@ -124,14 +126,12 @@ class RoleTurn<Meta> {
   private about(reply: AgentReply): Extraction<Meta> {
     const { turn, ctx, spent, systemPrompt } = this;
     const { schema, settings, jsonSchema, own } = this.casting;
-    const calling =
-      turn === undefined
-        ? {}
-        : {
-            signal: turn.signal,
-            onProgress: (event: Parameters<TurnOptions['onProgress']>[0]) => turn.onProgress(event),
-          };
-    return { schema, settings, jsonSchema, own, ctx, prompt: systemPrompt, reply, calling, spent };
+    const complete: Extraction<Meta>['complete'] = (client, request) =>
+      withinBudget(client, turn?.budget).complete({
+        ...request,
+        ...(turn === undefined ? {} : { signal: turn.signal, onProgress: (event) => turn.onProgress(event) }),
+      });
+    return { schema, settings, jsonSchema, own, ctx, prompt: systemPrompt, reply, complete, spent };
   }
 
   /** What was shown of the first answer cannot be taken back, and the second is shown when it is posted. */

@@ -4,6 +4,7 @@ import { HubError } from '../../core/errors.ts';
 import { describe } from '../../core/json.ts';
 import type { AgentFn, AgentReply, ThreadContext, ToolCall, TurnOptions, Usage } from '../agent-fn.ts';
 import { modelOf } from '../models/model-of.ts';
+import { answerText } from './answer-text.ts';
 import { closedBecause } from './extract/extraction.ts';
 import { jsonSchemaOf } from './extract/json-schema-of.ts';
 import { type ExtractSettings, extractingOf } from './extract/settings.ts';
@@ -51,8 +52,8 @@ export function createRole<Schema extends MetaSchema>(
   const casting = castingOf<MetaOf<Schema>>(adapter, prompt, schema, extract);
   const role = async (ctx: ThreadContext, turn?: TurnOptions): Promise<RoleAnswer<MetaOf<Schema>>> => {
     const { reply, meta } = await answerInRole(casting, ctx, '', turn);
-    const { text, meta: _, ...told } = reply;
-    return { content: text, meta, ...told };
+    const { text: _text, meta: _meta, ...told } = reply;
+    return { content: answerText(reply), meta, ...told };
   };
   const agent: AgentFn = async (ctx, systemPrompt, turn): Promise<AgentReply> => {
     const { reply, meta, said } = await answerInRole(casting, ctx, systemPrompt, turn);

@@ -2,22 +2,24 @@
 
 import { refusesForcedTools } from '../../models/forced-tools.ts';
 import type { ModelClient, ModelReply, ModelRequest, ModelTool } from '../../models/model-client.ts';
+import type { Extraction } from './extraction.ts';
 
 const unforced = new WeakSet<ModelClient>();
 
 export async function askWithTools(
+  { complete }: Pick<Extraction<unknown>, 'complete'>,
   client: ModelClient,
   request: ModelRequest,
   tools: readonly [ModelTool, ...ModelTool[]],
 ): Promise<ModelReply> {
   const gently = (): Promise<ModelReply> => {
     const system = [request.system ?? '', mustCall(tools)].filter((part) => part !== '').join('\n\n');
-    return client.complete({ ...request, system, tools, toolChoice: 'auto' });
+    return complete(client, { ...request, system, tools, toolChoice: 'auto' });
   };
   if (unforced.has(client)) return gently();
   try {
     const toolChoice = tools.length === 1 ? { name: tools[0].name } : 'required';
-    return await client.complete({ ...request, tools, toolChoice });
+    return await complete(client, { ...request, tools, toolChoice });
   } catch (thrown) {
     if (!refusesForcedTools(thrown)) throw thrown;
     unforced.add(client);

@@ -61,8 +61,12 @@ function shapeOf({ info, text }: Fenced): Block['shape'] | null {
   return info === '' && text.trimStart().startsWith('{') ? 'bare' : null;
 }
 
+/** What cannot be an object is not tried to be read: a hostile answer has many of those. */
 function readObject(text: string): Block['read'] {
-  const read = readJsonText(text);
+  const written = text.replace(/^\ufeff/, '').trim();
+  if (!written.startsWith('{')) return { problem: 'expected a JSON object' };
+  if (!written.endsWith('}')) return { problem: 'no JSON: it does not end with }' };
+  const read = readJsonText(written);
   if ('problem' in read) return read;
   // A plain object that was JSON is one of JSON values.
   return isPlainObject(read.value) ? { value: read.value as JsonObject } : { problem: 'expected a JSON object' };

@@ -1,7 +1,7 @@
 /** No metadata could be got out of an answer: what was said, what is wrong with it, and which ways were not open. Pure. */
 
 import { AgentError } from '../../agent-error.ts';
-import type { Spent } from '../spent.ts';
+import type { Told } from '../spent.ts';
 import type { ExtractIssue } from '../standard-schema.ts';
 import { wordsOf } from './words.ts';
 
@@ -11,8 +11,9 @@ export class ExtractError extends AgentError {
   readonly raw: string;
   readonly issues: readonly ExtractIssue[];
 
-  constructor(raw: string, issues: readonly ExtractIssue[], spent: Spent, corrections: number) {
-    const { usage = null, cost_usd = null } = spent.told;
+  /** `spent` is what all calls used and cost; `corrections`, how often it was told what is wrong. */
+  constructor(raw: string, issues: readonly ExtractIssue[], spent: Told = {}, corrections = 0) {
+    const { usage = null, cost_usd = null } = spent;
     const again = corrections === 0 ? '' : ', also after a correction';
     super('bad_output', `no metadata as the schema wants it${again}: ${wordsOf(issues)}`, {
       tool: 'extract',

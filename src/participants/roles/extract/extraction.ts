@@ -2,7 +2,8 @@
 
 import type { JsonObject } from '../../../core/json.ts';
 import type { AgentReply, ThreadContext } from '../../agent-fn.ts';
-import type { ModelClient, ModelRequest } from '../../models/model-client.ts';
+import type { ModelClient, ModelReply, ModelRequest } from '../../models/model-client.ts';
+import { answerText } from '../answer-text.ts';
 import type { Spent } from '../spent.ts';
 import type { ExtractIssue, StandardSchema } from '../standard-schema.ts';
 import { fromAnswer } from './from-answer.ts';
@@ -21,8 +22,8 @@ export interface Extraction<Meta> {
   readonly ctx: ThreadContext;
   readonly prompt: string;
   readonly reply: AgentReply;
-  /** What every call of a model is made with. */
-  readonly calling: Pick<ModelRequest, 'signal' | 'onProgress'>;
+  /** Calls a model, as long as the turn lasts. */
+  complete(client: ModelClient, request: ModelRequest): Promise<ModelReply>;
   readonly spent: Spent;
 }
 
@@ -45,7 +46,7 @@ export async function extract<Meta>(about: Extraction<Meta>): Promise<Extracted<
     if (outcome.kind === 'invalid') return { ...outcome, kind: 'failed', by };
     absent.push({ path: '', message: `${by}: ${outcome.why}` });
   }
-  return { kind: 'failed', by: null, said: about.reply.text, issues: absent };
+  return { kind: 'failed', by: null, said: answerText(about.reply), issues: absent };
 }
 
 /** The same way once more, told what was wrong. */
@@ -73,7 +74,7 @@ export function closedBecause<Meta>(
 
 async function along<Meta>(by: ExtractStrategy, about: Extraction<Meta>, wrong: Wrong | null): Promise<Outcome<Meta>> {
   const { schema, reply, own, settings, jsonSchema } = about;
-  if (by === 'answer') return fromAnswer(schema, reply.text);
+  if (by === 'answer') return fromAnswer(schema, answerText(reply));
   const given = by === 'tool' && wrong === null ? callIn(reply) : undefined;
   if (given !== undefined) return objectOf(about, given.arguments);
   const closed = closedBecause(by, about);

@@ -2,8 +2,9 @@
 
 import { isPlainObject, type Json, type JsonObject } from '../../../core/json.ts';
 import { isAgentError } from '../../agent-error.ts';
-import type { ModelClient, ModelMessage, ModelReply, ModelRequest } from '../../models/model-client.ts';
+import type { ModelClient, ModelMessage, ModelReply, ModelRequest, ModelTool } from '../../models/model-client.ts';
 import { threadMessages } from '../../models/thread-messages.ts';
+import { answerText } from '../answer-text.ts';
 import { askWithTools } from './ask-with-tools.ts';
 import type { Extraction } from './extraction.ts';
 import { readJsonText } from './json-text.ts';
@@ -24,7 +25,7 @@ export async function bySchema<Meta>(
   wrong: Wrong | null,
 ): Promise<Outcome<Meta>> {
   const request = { ...ownRequest(about, prompts.SAY_AS_JSON, wrong), schema: { name: 'metadata', schema } };
-  const reply = await asked(about, () => client.complete(request));
+  const reply = await asked(about, () => about.complete(client, request));
   if ('absent' in reply) return { kind: 'absent', why: reply.absent };
   const read = readJsonText(reply.text);
   // A service that knows nothing of schemas lets the model say anything.
@@ -40,7 +41,7 @@ export async function byTool<Meta>(
   wrong: Wrong | null,
 ): Promise<Outcome<Meta>> {
   const request = ownRequest(about, prompts.CALL_THE_TOOL, wrong);
-  const reply = await asked(about, () => askWithTools(client, request, [reportTool(schema)]));
+  const reply = await asked(about, () => askWithTools(about, client, request, [reportTool(schema)]));
   return 'absent' in reply ? { kind: 'absent', why: reply.absent } : called(about, reply);
 }
 
@@ -51,17 +52,19 @@ export async function bySecondModel<Meta>(
   schema: JsonObject,
   wrong: Wrong | null,
 ): Promise<Outcome<Meta>> {
-  const messages: readonly ModelMessage[] = [{ role: 'user', content: prompts.readOut(about.reply.text, wrong) }];
-  const request = { ...about.calling, system: prompts.READER, messages };
-  const reply = await asked(about, () => askWithTools(client, request, [reportTool(schema), prompts.NOT_SAID]));
+  const messages: readonly ModelMessage[] = [
+    { role: 'user', content: prompts.readOut(answerText(about.reply), wrong) },
+  ];
+  const request = { system: prompts.READER, messages };
+  const reply = await asked(about, () => askWithTools(about, client, request, [reportTool(schema), prompts.NOT_SAID]));
   return 'absent' in reply ? { kind: 'absent', why: reply.absent } : called(about, reply);
 }
 
 /** Its thread, its answer, and the question for the metadata of that. */
 function ownRequest<Meta>(about: Extraction<Meta>, question: string, wrong: Wrong | null): ModelRequest {
-  const { ctx, prompt, reply, calling } = about;
+  const { ctx, prompt, reply } = about;
   const asking = wrong === null ? question : `${question}\n\n${prompts.correction(wrong)}`;
-  return { ...calling, system: prompt, messages: threadMessages(prompts.extended(ctx, reply.text, asking)) };
+  return { system: prompt, messages: threadMessages(prompts.extended(ctx, answerText(reply), asking)) };
 }
 
 /** What a service does not take is another way's turn; all other failures are the turn's. */
@@ -98,6 +101,6 @@ export function objectOf<Meta>(about: Extraction<Meta>, value: Json): Promise<Ou
   return judged(about.schema, read.value as JsonObject);
 }
 
-function reportTool(schema: JsonObject): Parameters<typeof askWithTools>[2][0] {
+function reportTool(schema: JsonObject): ModelTool {
   return { name: prompts.REPORT, description: 'Takes the metadata of the answer.', parameters: schema };
 }
