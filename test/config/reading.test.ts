@@ -149,6 +149,11 @@ export default config satisfies Config;
     ],
     ['n.ts', 'export const config = {};', 'n.ts: expected a default export: export default defineConfig({ … })'],
     ['o.mjs', 'throw new Error("not today");', 'o.mjs: it cannot be loaded: not today'],
+    [
+      'q.ts',
+      "import { defineConfig } from 'parley-hub';\nexport default defineConfig({});",
+      /^q\.ts: it cannot be loaded: Cannot find .*'parley-hub'.*; install parley-hub beside it/,
+    ],
     ['p.ts', 'export default {\n  hub: {\n', /^p\.ts: it cannot be loaded: .*\(at \d+:\d+\)$/],
   ])('[CF2] %s says what is wrong by its keys', async (name, text, problem) => {
     const [first] = await folder.wrong(name, text);

@@ -70,8 +70,13 @@ function join(hub: LocalHub, { loaded }: Plan, agent: PreparedAgent, log: Log): 
   const rule = ruleOf(rules, name);
   const connect: Connect = async ({ name: own, ...options }) => {
     const client = await hub.agent(own, options);
-    if (rule !== null) await applyRule(hub, client, rule, limits);
-    return client;
+    try {
+      if (rule !== null) await applyRule(hub, client, rule, limits);
+      return client;
+    } catch (thrown) {
+      client.close();
+      throw thrown;
+    }
   };
   return joinHub(connect, {
     name,

@@ -29,6 +29,8 @@ async function importTyped(file: string): Promise<{ readonly default?: unknown }
 /** In one line, without the path, which is said before. */
 function reasonOf(message: string, file: string): string {
   const [first = '', second = ''] = message.split('\n');
+  if (/^Cannot find (module|package) 'parley-hub/.test(first))
+    return `${first}; install parley-hub beside it, or leave out the import: defineConfig is for the editor alone`;
   const [, place] = /:(\d+:\d+)$/.exec(second) ?? [];
   return `${first.trim()}${place === undefined || !second.includes(resolve(file)) ? '' : ` (at ${place})`}`;
 }
