@@ -15,6 +15,7 @@ import { activeId, requireTurn, turnOf } from './parts/rotation.ts';
 import { lastTwoRounds, requireSeveral, roundsView, SEVERAL_PARTIES, turnInputOf } from './parts/several-parties.ts';
 import { turnTools } from './parts/turn-tools.ts';
 import { type ContextChange, parseChange, requireRoom } from './workflow/context-vars.ts';
+import { graphTools } from './workflow/graph-tools.ts';
 import { checkKnobs, graphOf, KNOBS_SCHEMA, namesUsed, preparing, resolvedKnobs } from './workflow/knobs.ts';
 import { readPacket } from './workflow/read-packet.ts';
 import { foldWorkflow, newWorkflow, type WorkflowState } from './workflow/state.ts';
@@ -60,8 +61,13 @@ function workflowWith(vocabulary: Vocabulary): SessionAdapter<WorkflowState> {
     expectedNext: (_metadata, state) => turnOf(state),
     defaultView: lastTwoRounds,
     turnInput: turnInputOf,
-    tools: (metadata, { expected_next_speaker, active }, participantId) =>
-      participantId === expected_next_speaker ? turnTools(metadata, active, participantId) : [],
+    tools: (metadata, state, participantId) =>
+      participantId === state.expected_next_speaker
+        ? [
+            ...turnTools(metadata, state.active, participantId),
+            ...graphTools(metadata, state, prepare(metadata), participantId),
+          ]
+        : [],
     publicState: (_metadata, { context_vars, turn_count }) => ({ context_vars, turn_count }),
 
     uses: namesUsed,

@@ -28,6 +28,10 @@ const documents = [
   'docs/guides/writing-an-adapter.md',
   'docs/guides/comparison.md',
   'docs/models.md',
+  'docs/config.md',
+  'docs/tools.md',
+  'docs/budgets.md',
+  'docs/roles.md',
 ];
 
 /** All code in these is programs that run. */

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { read, root, run, sources } from './package/repository.ts';
 import { type BuiltScripts, builtScripts } from './processes/built-script.ts';
 
-const examples = sources('examples');
+/** What examples share is no example itself. */
+const examples = sources('examples').filter((file) => !file.startsWith('examples/shared/'));
 const LOADER = ['--conditions=parley-source', '--import', 'tsx'];
 
 describe('the examples', () => {

@@ -1,6 +1,6 @@
 /** A graph made ready to be asked: its rules in the order of choice, each bound to the code of its condition and target. */
 
-import type { Destination, Routing, Vocabulary } from 'parley-hub/core';
+import type { Destination, Routing, RuleRef, Vocabulary } from 'parley-hub/core';
 import { bindCondition, bindTarget } from './bind-rule.ts';
 import type { TransitionGraph } from './transition-graph.ts';
 
@@ -14,6 +14,13 @@ export interface CompiledGraph {
    * throws: nobody could be hidden or leave if a defect of a target refused that.
    */
   defaultSpeaker(routing: Routing): string | null;
+  /** The names of the tools that its conditions look for, in the order of choice. */
+  readonly tools: readonly string[];
+  /**
+   * Where a call of this tool leads, if `routing` is of one; null = no rule about it is the one that counts now. It never
+   * throws: what a part cannot say of a call that nobody made is not offered.
+   */
+  calling(tool: string, routing: Routing): Destination | null;
 }
 
 /** `graph` has ids for participants, and names of this vocabulary only; `field` is where it is, for errors. */
@@ -23,6 +30,7 @@ export function compileGraph(graph: TransitionGraph, vocabulary: Vocabulary, fie
     .map(({ when, then, priority }, i) => ({
       holds: bindCondition(when, vocabulary, `${field}.transitions.${i}.when`),
       choose: bindTarget(then, vocabulary, `${field}.transitions.${i}.then`),
+      tools: toolsIn(when, vocabulary),
       priority,
     }))
     // Sorting is stable: equals stay in the order of the list.
@@ -46,7 +54,25 @@ export function compileGraph(graph: TransitionGraph, vocabulary: Vocabulary, fie
         return null;
       }
     },
+    tools: [...new Set(rules.flatMap(({ tools }) => tools))],
+    calling(tool, routing) {
+      try {
+        for (const { holds, choose, tools } of rules) {
+          const destination = holds(routing) ? choose(routing) : null;
+          if (destination !== null) return tools.includes(tool) ? destination : null;
+        }
+      } catch {}
+      return null;
+    },
   };
+}
+
+/** Those a condition looks for, at whatever depth. */
+function toolsIn({ name, args }: RuleRef, vocabulary: Vocabulary): readonly string[] {
+  if (name === 'tool_called') return typeof args.tool_name === 'string' ? [args.tool_name] : [];
+  const inner = (vocabulary.conditions.get(name)?.conditions ?? []).flatMap((member) => args[member] ?? []);
+  // They were parsed when they were bound.
+  return inner.flatMap((one) => toolsIn(one as unknown as RuleRef, vocabulary));
 }
 
 const AFTER_WORK: Destination = { kind: 'end', reason: 'after_work' };

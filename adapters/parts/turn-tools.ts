@@ -1,9 +1,20 @@
 /** What a model may call on its turn where packets route: hand off to one of the others, or finish. */
 
-import { nameOf, type SessionMetadata, type TurnTool } from 'parley-hub/core';
+import { type JsonObject, nameOf, type SessionMetadata, type TurnTool } from 'parley-hub/core';
 
 const reason = { type: 'string', description: 'Why, in a few words.' };
 const message = { type: 'string', description: 'What to say with it.' };
+
+/** Of a tool that only says something. */
+export const packetParameters: JsonObject = {
+  type: 'object',
+  properties: { message },
+  additionalProperties: false,
+};
+
+export function isTurnTool(name: string): boolean {
+  return name === 'handoff' || name === 'finish';
+}
 
 export function turnTools(metadata: SessionMetadata, active: readonly string[], holder: string): readonly TurnTool[] {
   const others = active.filter((id) => id !== holder).map((id) => nameOf(metadata, id));

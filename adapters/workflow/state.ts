@@ -92,7 +92,7 @@ function regrouped(
 }
 
 /** What parts of rules see is frozen: it is the state itself, and a part that changes it would change what is refused, too. */
-function routingOf(envelope: Envelope, state: WorkflowState, metadata: SessionMetadata): Routing {
+export function routingOf(envelope: Envelope, state: WorkflowState, metadata: SessionMetadata): Routing {
   return {
     metadata,
     envelope,

@@ -10,7 +10,10 @@ import { DURATION, isDuration } from './time.ts';
 
 const duration = z.custom<Duration>(isDuration, DURATION).optional();
 
-const template = {
+/** What a session is made of, for those who call it otherwise. */
+export const templateMembers: {
+  readonly [Name in keyof Required<SessionTemplate>]: z.ZodType<SessionTemplate[Name]>;
+} = {
   type: text(64),
   version: whole(1, 1_000_000).optional(),
   participants: z
@@ -28,14 +31,14 @@ const template = {
 };
 
 export const createParams: z.ZodType<CreateParams> = z.object({
-  ...template,
+  ...templateMembers,
   parent_session_id: sessionId.optional(),
   idempotency_key: key.optional(),
   wait: z.enum(['active', 'created'], { error: 'active or created' }).optional(),
 });
 
 /** A slip of the pen would be found only when it is opened, so there is nothing beside what there is. */
-export const sessionTemplate: z.ZodType<SessionTemplate> = z.strictObject(template, {
+export const sessionTemplate: z.ZodType<SessionTemplate> = z.strictObject(templateMembers, {
   error: ({ code }) =>
     code === 'unrecognized_keys'
       ? 'what create_session takes, but for parent_session_id, idempotency_key and wait'

@@ -21,11 +21,16 @@ const BY_REASON: ReadonlyMap<string, DelegationOutcome> = new Map<string, Delega
   [DELEGATOR_REMOVED, 'delegator_removed'],
 ]);
 
+/** The target took too long, or said that it cannot. */
+const TURN_LOST = 'expectation_violated:turn_within';
+
 /** What is known of how a child ended, beside its state. */
 export interface ChildEnd {
   readonly reply: DelegationReply | null;
   /** Why the target is out; null = it is not, or nobody said. */
   readonly gone: string | null;
+  /** Why the target says that it cannot answer; null = it has not said so. */
+  readonly failed: string | null;
   /** Who asked for the end; null = the hub itself. */
   readonly closed_by: string | null;
   /** Who delegated is no longer in the parent, or no longer registered. */
@@ -38,11 +43,13 @@ export interface ChildEnd {
 export function outcomeOf(
   metadata: SessionMetadata,
   targetId: string,
-  { reply, gone, closed_by, delegator_gone, target_gone }: ChildEnd,
+  { reply, gone, failed, closed_by, delegator_gone, target_gone }: ChildEnd,
 ): { readonly outcome: DelegationOutcome; readonly reason: string } {
   const reason = metadata.close_reason ?? metadata.state;
   if (reply !== null) return { outcome: 'replied', reason };
   if (closed_by !== null) return { outcome: 'closed', reason };
+  if (reason === TURN_LOST)
+    return failed === null ? { outcome: 'timed_out', reason } : { outcome: 'closed', reason: failed };
   const known = BY_REASON.get(reason);
   // An invitee who unregisters is taken to have declined.
   if (known === 'rejected') return { outcome: target_gone ? 'left' : known, reason: gone ?? reason };
@@ -75,6 +82,12 @@ export function replyIn(envelope: Envelope, targetId: string): DelegationReply |
     usage: (usage as JsonObject | undefined) ?? null,
     cost_usd: typeof cost_usd === 'number' ? cost_usd : null,
   };
+}
+
+/** Why the target cannot answer, in its own words; null = this does not say it. */
+export function failedIn({ event_type, sender_id, task_id, event_data }: Envelope, targetId: string): string | null {
+  const says = event_type === 'task.failed' && sender_id === targetId && task_id === null;
+  return says && typeof event_data.reason === 'string' ? event_data.reason : null;
 }
 
 /** Why the target is out, in its own words or the hub's; null = this does not say it. */

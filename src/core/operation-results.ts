@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import type { TurnTool } from './adapter.ts';
 import type { AddAnswer } from './adding.ts';
 import type { PostAnswer } from './admit.ts';
 import { delegateAnswer } from './delegation-schemas.ts';
@@ -97,6 +98,7 @@ export const RESULTS: { readonly [Name in OperationName]: z.ZodType<Result<Name>
     turn: turn.nullable(),
     unavailable: z.string().nullable(),
     public_state: anyObject(),
+    tools: z.array(record<TurnTool>({ name: z.string(), description: z.string(), parameters: anyObject() })),
   }),
   list_sessions: record<Result<'list_sessions'>>({ sessions: z.array(sessionSummary), next: text(256).nullable() }),
   search_sessions: searchPage,

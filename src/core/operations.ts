@@ -1,6 +1,7 @@
 /** One record per operation: its parameters, its result, who may, what it is for. Everything else is made from this table. */
 
 import { z } from 'zod';
+import type { TurnTool } from './adapter.ts';
 import type { AddAnswer } from './adding.ts';
 import type { PostAnswer } from './admit.ts';
 import { createParams } from './create-params.ts';
@@ -198,6 +199,8 @@ export interface OperationTypes {
       readonly unavailable: string | null;
       /** What its type shows you of its state; {} while it is unavailable, and for who has not joined or is out. */
       readonly public_state: JsonObject;
+      /** What you may call to pass your turn on, as its type offers it now; [] unless you have the turn. */
+      readonly tools: readonly TurnTool[];
     };
   };
   list_sessions: {

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Params } from './operations.ts';
 import { agentRef, count, madeId, time } from './record-schemas.ts';
-import type { Overflow, Rate, Rule, RuleRecord } from './rule.ts';
+import type { Overflow, Rate, Rule, RuleChange, RuleRecord } from './rule.ts';
 import { oneOf, record, text, whole } from './schema.ts';
 import { DURATION, isDuration } from './time.ts';
 
@@ -29,7 +29,8 @@ const limits = {
   delegation_depth: whole(0, 1000),
 };
 
-const change = z.strictObject({
+/** What a change has in it, for those who take more beside. */
+export const ruleChangeMembers: { readonly [Part in keyof Required<RuleChange>]: z.ZodType<RuleChange[Part]> } = {
   access: z
     .strictObject({ ...access, session_types: z.strictObject(types).partial() })
     .partial()
@@ -38,7 +39,9 @@ const change = z.strictObject({
     .strictObject({ ...limits, inbox: z.strictObject(inbox).partial() })
     .partial()
     .optional(),
-});
+};
+
+const change = z.strictObject(ruleChangeMembers);
 
 export const setRuleParams: z.ZodType<Params<'set_rule'>> = z.object({
   agent: agentRef.optional(),

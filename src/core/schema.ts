@@ -99,7 +99,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What a schema without words of its own expects, as the end of the sentence "expected …". */
-function expectation(issue: z.core.$ZodRawIssue): string {
+export function expectation(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return TYPES.get(issue.expected) ?? `a ${issue.expected}`;
@@ -134,7 +134,7 @@ function knownKeys(object: unknown): string {
 }
 
 /** Of a union, the complaint of the branch that came furthest. */
-function deepestIssue(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefined {
+export function deepestIssue(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefined {
   if (issue?.code !== 'invalid_union') return issue;
   const inner = issue.errors.map((issues) => deepestIssue(issues[0])).filter((one) => one !== undefined);
   const deepest = inner.sort((a, b) => b.path.length - a.path.length)[0];
@@ -147,7 +147,7 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
 
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let at = value;
   for (const key of path) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;

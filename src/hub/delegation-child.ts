@@ -8,7 +8,7 @@ import {
   type DelegationReply,
   type DelegationSettled,
 } from '../core/delegation.ts';
-import { closerIn, goneIn, outcomeOf, PROMPT_REFUSED, replyIn } from '../core/delegation-outcome.ts';
+import { closerIn, failedIn, goneIn, outcomeOf, PROMPT_REFUSED, replyIn } from '../core/delegation-outcome.ts';
 import { openedIn } from '../core/delegations.ts';
 import { closeSession } from '../core/ending.ts';
 import type { Envelope } from '../core/envelope.ts';
@@ -31,6 +31,8 @@ import { logPages } from './read-pages.ts';
 const ACKS_SECONDS = 30;
 const REPLY_SECONDS = 600;
 const SPARE_SECONDS = 3600;
+/** The role of who is asked in it. */
+const RESPONDENT = 'respondent';
 
 /** The key its child is created under, and its question put: a crash never makes two. */
 export function childKey(delegationId: string): string {
@@ -68,6 +70,11 @@ function expectationsOf({ timeout, budget }: DelegationOpened): readonly Expecta
   return [
     closing('acks_within', { seconds: timeout ?? ACKS_SECONDS }),
     closing('reply_within', { seconds: timeout ?? REPLY_SECONDS }),
+    // Who says that there will be no answer is not waited for.
+    {
+      ...closing('turn_within', { seconds: timeout ?? REPLY_SECONDS, on_failure: true }),
+      applies_to: [RESPONDENT],
+    },
     ...(budget === null ? [] : [closing('budget_within', within)]),
   ];
 }
@@ -126,6 +133,7 @@ export async function settlementOf(
   const { session_id } = metadata;
   let reply: DelegationReply | null = null;
   let gone: string | null = null;
+  let failed: string | null = null;
   let closer: string | null | undefined;
   let spent = NOTHING_SPENT;
   const reserved = new Map<string, Spent>();
@@ -133,12 +141,13 @@ export async function settlementOf(
     for (const { envelope } of entries) {
       reply ??= replyIn(envelope, target_id);
       gone ??= goneIn(envelope, target_id);
+      failed = failedIn(envelope, target_id) ?? failed;
       if (closer === undefined) closer = closerIn(envelope);
       if (envelope.event_type === 'delegation.opened') reserved.set(...reservedWith(envelope));
       spent = plusSpent(spent, spentWith(envelope) ?? unknownIn(envelope, reserved));
     }
   }
-  const known = { reply, gone, closed_by: closer ?? null, delegator_gone };
+  const known = { reply, gone, failed, closed_by: closer ?? null, delegator_gone };
   const target_gone = parts.registry.isGone(target_id);
   const { outcome, reason } = outcomeOf(metadata, target_id, { ...known, target_gone });
   return { delegation_id, agent_id, child_session_id: session_id, outcome, reason, spent };

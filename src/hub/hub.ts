@@ -11,6 +11,8 @@ import { type Link, linkPair } from '../core/link.ts';
 import type { InviteAnswer } from '../core/membership.ts';
 import type { Health, RedactAnswer } from '../core/operations.ts';
 import { type Clock, type Ids, type Log, type Secrets, silentLog, type Tracing } from '../core/ports.ts';
+import type { RuleChange, RuleRecord } from '../core/rule.ts';
+import type { Schedule } from '../core/schedule.ts';
 import type { NumberedAudit, Store } from '../core/store.ts';
 import type { Condition, Target } from '../core/transition.ts';
 import type { View } from '../core/view.ts';
@@ -49,6 +51,7 @@ import { Redactions } from './redactions.ts';
 import { Registry } from './registry.ts';
 import { catchUp, restore } from './restore.ts';
 import { Retries } from './retries.ts';
+import { setRuleByOwner } from './rule-operations.ts';
 import { RuleParts } from './rule-parts.ts';
 import { Schedules } from './schedules.ts';
 import { Sessions } from './sessions.ts';
@@ -205,6 +208,22 @@ export class Hub {
   /** Takes grants back, from the next request on. */
   revoke(agent: string, grants: readonly Grant[]): Promise<readonly Grant[]> {
     return this.operating(() => changeGrants(this.parts, agent, grants, 'revoke'));
+  }
+
+  /** With whom an agent (name or id) may talk and how much; what is left out stays. */
+  setRule(agent: string, rule: RuleChange): Promise<RuleRecord> {
+    return this.operating(() => setRuleByOwner(this.parts, agent, rule));
+  }
+
+  /** Those of everybody, by id. */
+  schedules(): readonly Schedule[] {
+    const { schedules } = this.parts;
+    return schedules.list(null, '').map((definition) => schedules.runs.withRuns(definition));
+  }
+
+  /** The sessions it opened go on. */
+  async deleteSchedule(scheduleId: string): Promise<void> {
+    await this.operating(() => this.parts.schedules.delete(scheduleId));
   }
 
   /** A new view. Sessions that show it can be read with `read_view` from now on. */

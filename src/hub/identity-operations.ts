@@ -2,13 +2,13 @@
 
 import { WireError } from '../core/errors.ts';
 import type { KnownAgent } from '../core/find-agent.ts';
+import { parseFrontMatter } from '../core/front-matter.ts';
 import { utf8Bytes } from '../core/json.ts';
 import { splitSkill } from '../core/skill.ts';
 import type { Binding } from './bindings.ts';
 import { boundCaller, notBound } from './caller.ts';
 import { countWithin, PAGE } from './count-within.ts';
 import { findAgents } from './find-agents.ts';
-import { parseFrontMatter } from './front-matter.ts';
 import type { Handler } from './handler.ts';
 import type { HubParts } from './parts.ts';
 import type { Guard } from './registry.ts';

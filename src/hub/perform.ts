@@ -37,6 +37,7 @@ import { sessionsToLeave } from './sessions-to-leave.ts';
 import { taskOperations } from './task-operations.ts';
 import { tokenOperations } from './token-operations.ts';
 import { tracedPost } from './traced-post.ts';
+import { turnToolsOf } from './turn-tools.ts';
 
 type PendingTurn = Result<'pending_turns'>['turns'][number];
 
@@ -112,7 +113,8 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
     return parts.sessions.use(session_id, (session) => {
       const state = readableState(parts, session.durable, agentId, session_id);
       const public_state = publicStateOf(parts, session, state, agentId);
-      return { session: state.metadata, turn: state.head.turn, unavailable: session.unavailable, public_state };
+      const tools = turnToolsOf(parts, session, state, agentId);
+      return { session: state.metadata, turn: state.head.turn, unavailable: session.unavailable, public_state, tools };
     });
   },
 

@@ -1,6 +1,11 @@
 /** The operations on rules: one's own may be tightened; everything else takes the grant `rules`. */
 
 import { WireError } from '../core/errors.ts';
+import type { Params } from '../core/operations.ts';
+import type { RuleChange, RuleRecord } from '../core/rule.ts';
+import { setRuleParams } from '../core/rule-schemas.ts';
+import { schemaOf } from '../core/schema.ts';
+import type { Schema } from '../core/schema-contract.ts';
 import type { Binding } from './bindings.ts';
 import { boundCaller } from './caller.ts';
 import type { Handler } from './handler.ts';
@@ -26,6 +31,26 @@ export const ruleOperations: { readonly [N in Name]: Handler<N> } = {
     return parts.registry.setRule(agentId, rule, expected_version, { guard, mayLoosen });
   },
 };
+
+/** By whoever runs the hub: nothing keeps it from allowing more. */
+export function setRuleByOwner(
+  { registry, backlog }: HubParts,
+  agent: string,
+  change: RuleChange,
+): Promise<RuleRecord> {
+  const { agent: name = agent, rule } = ruleParams.parse({ agent, rule: change }, 'rule');
+  const known = registry.called(name)?.passport;
+  if (known === undefined) {
+    throw new WireError('not_found', `agent: nobody called "${name}" is registered`, {
+      field: 'agent',
+      received: name,
+    });
+  }
+  backlog.check();
+  return registry.setRule(known.agent_id, rule, undefined, { guard: () => null, mayLoosen: () => true });
+}
+
+const ruleParams: Schema<Params<'set_rule'>> = schemaOf(setRuleParams);
 
 /** Whose rule: who may not ask about others learns nothing of who there is. */
 function subject(parts: HubParts, by: Binding, agent: string | undefined): string {

@@ -23,6 +23,8 @@ import type { Link } from '../core/link.ts';
 import type { InviteAnswer } from '../core/membership.ts';
 import type { Health, RedactAnswer } from '../core/operations.ts';
 import { type Log, silentLog } from '../core/ports.ts';
+import type { RuleChange, RuleRecord } from '../core/rule.ts';
+import type { Schedule } from '../core/schedule.ts';
 import type { NumberedAudit, Store } from '../core/store.ts';
 import { parseTokenClaim } from '../core/token-schemas.ts';
 import type { NewToken, TokenClaim, TokenRecord } from '../core/tokens.ts';
@@ -111,6 +113,12 @@ export interface LocalHub {
   grant(agent: string, grants: readonly Grant[]): Promise<readonly Grant[]>;
   /** Takes grants back, from the next request on. */
   revoke(agent: string, grants: readonly Grant[]): Promise<readonly Grant[]>;
+  /** With whom an agent (name or id) may talk and how much; it may also allow more than before. What is left out stays. */
+  setRule(agent: string, rule: RuleChange): Promise<RuleRecord>;
+  /** The schedules of everybody. */
+  schedules(): readonly Schedule[];
+  /** The sessions it opened go on. */
+  deleteSchedule(scheduleId: string): Promise<void>;
   /** A new view. */
   registerView(view: View): void;
   /** A new evaluator of expectations, or handler of their violations. */
@@ -194,6 +202,9 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     redact: (sessionId, seq, reason) => hub.redact(sessionId, seq, reason),
     grant: (agent, grants) => hub.grant(agent, grants),
     revoke: (agent, grants) => hub.revoke(agent, grants),
+    setRule: (agent, rule) => hub.setRule(agent, rule),
+    schedules: () => hub.schedules(),
+    deleteSchedule: (scheduleId) => hub.deleteSchedule(scheduleId),
     registerView: (view) => hub.registerView(view),
     registerEvaluator: (evaluator) => hub.registerEvaluator(evaluator),
     registerHandler: (handler) => hub.registerHandler(handler),

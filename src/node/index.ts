@@ -6,6 +6,17 @@ export type { HubEventName, HubEvents, HubListener } from '../hub/events.ts';
 export { MemoryStore } from '../hub/memory-store.ts';
 export { nextRun } from '../hub/next-run.ts';
 export { connect, connectHuman } from './client.ts';
+export type {
+  AgentConfig,
+  Config,
+  ExtractConfig,
+  HubConfig,
+  RoleConfig,
+  RuleConfig,
+  ScheduleConfig,
+  SecondModel,
+} from './config/config.ts';
+export { defineConfig } from './config/config.ts';
 export type { CreateHubOptions, LocalHub } from './create-hub.ts';
 export { createHub } from './create-hub.ts';
 export type { LocalAgentOptions, LocalHumanOptions } from './local-options.ts';

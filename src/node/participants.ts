@@ -8,12 +8,19 @@ export { AGENT_ERROR_KINDS, AgentError, isAgentError } from '../participants/age
 export type {
   AgentFn,
   AgentReply,
+  AgentTool,
   AskPerson,
+  Budget,
+  BudgetLimits,
+  CallNeed,
   CloseOptions,
   Connect,
+  HeldBudget,
+  HubToolName,
   JoinHandlers,
   JoinHub,
   JoinOptions,
+  Meter,
   OwnOptions,
   Participant,
   ProgressEvent,
@@ -24,11 +31,15 @@ export type {
   TakenTurn,
   ThreadContext,
   ToolCall,
+  ToolResult,
+  TurnBudget,
   TurnOptions,
+  Unpriced,
   Usage,
 } from '../participants/index.ts';
-export { createManualAdapter, createScriptAdapter } from '../participants/index.ts';
+export { createManualAdapter, createScriptAdapter, HUB_TOOL_NAMES, withinBudget } from '../participants/index.ts';
 export type {
+  CallEstimate,
   LlmProvider,
   ModelClient,
   ModelMessage,
@@ -51,6 +62,26 @@ export {
   refusesForcedTools,
   withPrices,
 } from '../participants/models/index.ts';
+export type {
+  AnyRole,
+  ExtractIssue,
+  ExtractSettings,
+  ExtractStrategy,
+  MetaOf,
+  MetaSchema,
+  Role,
+  RoleAnswer,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+} from '../participants/roles/index.ts';
+export {
+  createRole,
+  EXTRACT_STRATEGIES,
+  ExtractError,
+  isExtractError,
+  mergeExtract,
+} from '../participants/roles/index.ts';
 export type { CliAdapterOptions, CliName } from './clis/adapters.ts';
 export {
   aiderAdapter,

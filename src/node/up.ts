@@ -10,6 +10,7 @@ import { createHub, type LocalHub } from './create-hub.ts';
 import { logEvents } from './log-events.ts';
 import { copyOperatorToken, ensureOperatorToken } from './operator-token.ts';
 import { logLevelOf, logTo } from './pino-log.ts';
+import type { Serving } from './serve.ts';
 import type { ServeOptions } from './wire/serve-options.ts';
 
 export interface UpOptions extends ServeOptions {
@@ -22,6 +23,16 @@ export interface UpOptions extends ServeOptions {
   readonly log?: Log;
   /** Without a log of one's own: how much is told, on standard error. */
   readonly logLevel?: string;
+  /** Begins what is to live with the hub, before anybody else can reach it; if it fails, so does everything. */
+  readonly bringUp?: ((hub: LocalHub, log: Log) => Promise<Companions>) | undefined;
+}
+
+/** What became of a schedule when the config file was looked at. */
+export type ScheduleFate = 'made' | 'changed' | 'kept' | 'deleted';
+
+/** What lives with a hub in its process, and ends before it. */
+export interface Companions {
+  close(): Promise<void>;
 }
 
 /** What happens to it, as it is told to programs too. */
@@ -33,26 +44,46 @@ export type UpEvent =
       readonly data: string;
       readonly token_file: string;
     }
+  | {
+      readonly event: 'joined';
+      readonly name: string;
+      readonly agent_id: string;
+      readonly provider: string;
+      readonly model: string | null;
+    }
+  /** Of a participant of the config file; null = it does not come back by itself. */
+  | { readonly event: 'gone'; readonly name: string; readonly reason: string; readonly retry_in_ms: number | null }
+  | { readonly event: 'schedule'; readonly name: string; readonly schedule_id: string; readonly what: ScheduleFate }
   | { readonly event: 'stopping'; readonly signal: string }
   | { readonly event: 'stopped' };
+
+const NOBODY: Companions = { close: async () => {} };
 
 /** Signals that come this close together are one. */
 const ONE_KEY_MS = 500;
 
 /** Resolves when it has ended, after SIGTERM or SIGINT. */
-export async function up({ data, hubLimits = {}, tell, logLevel = 'info', ...options }: UpOptions): Promise<void> {
+export async function up({
+  data,
+  hubLimits = {},
+  tell,
+  logLevel = 'info',
+  bringUp,
+  ...options
+}: UpOptions): Promise<void> {
   const { log = logTo(process.stderr, logLevelOf(logLevel)), ...serving } = options;
   await checkUp(data, hubLimits, serving);
   // Listened for from the first: who reads the welcome may answer it at once.
   const told = toldToEnd();
   const hub = await createHub({ data, exitOnStoreFailure: true, limits: hubLimits, log }).catch(explained);
-  const port = await open(hub, serving);
+  const { port, companions } = await open(hub, serving, async () => (await bringUp?.(hub, log)) ?? NOBODY);
   const token_file = await ensureOperatorToken(hub, data);
   const closeControl = await openControl(data, controlledBy(hub, data), log);
   logEvents(hub, log);
   tell({ event: 'listening', url: port.url, host: port.host, data, token_file });
   const signal = await told;
   tell({ event: 'stopping', signal });
+  await companions.close();
   await closeControl();
   await hub.stop();
   tell({ event: 'stopped' });
@@ -71,10 +102,18 @@ function controlledBy(hub: LocalHub, data: string): Controlled {
   };
 }
 
-async function open(hub: LocalHub, serving: ServeOptions): ReturnType<LocalHub['listen']> {
+/** All of it, or nothing. */
+async function open(
+  hub: LocalHub,
+  serving: ServeOptions,
+  begin: () => Promise<Companions>,
+): Promise<{ readonly port: Serving; readonly companions: Companions }> {
+  let companions = NOBODY;
   try {
-    return await hub.listen(serving);
+    companions = await begin();
+    return { port: await hub.listen(serving), companions };
   } catch (thrown) {
+    await companions.close();
     await hub.stop();
     throw thrown;
   }

@@ -86,9 +86,12 @@ export class AgentError extends Error {
   }
 }
 
+/** One of its own and those that say more. */
+const NAMES: readonly string[] = ['AgentError', 'ExtractError'];
+
 /** By shape, not by class: it may come from another copy of this package. */
 export function isAgentError(thrown: unknown): thrown is AgentError {
-  if (!(thrown instanceof Error) || thrown.name !== 'AgentError') return false;
+  if (!(thrown instanceof Error) || !NAMES.includes(thrown.name)) return false;
   const kind: unknown = 'kind' in thrown ? thrown.kind : undefined;
   return typeof kind === 'string' && Object.hasOwn(AGENT_ERROR_KINDS, kind);
 }

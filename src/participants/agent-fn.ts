@@ -54,7 +54,58 @@ export interface TurnOptions {
   readonly resumed: boolean;
   /** The `native_session_id` of this participant's last answer in the thread. */
   readonly nativeSessionId?: string | undefined;
-  readonly budget?: { readonly usd?: number; readonly tokens?: number } | undefined;
+  /** What the turn may cost; for agents that can keep to it. */
+  readonly budget?: TurnBudget | undefined;
+  /** What the agent may do in the hub before it answers; for agents that can call tools. */
+  readonly tools?: readonly AgentTool[] | undefined;
+}
+
+/** Of a tool that takes a number, `usd` and `tokens` are what is left by the tightest limit when they are read. */
+export interface TurnBudget {
+  readonly usd?: number | undefined;
+  readonly tokens?: number | undefined;
+  /** Keeps count over all calls of the turn, and of other turns that the same limits are for. */
+  readonly meter?: Meter | undefined;
+}
+
+export interface Meter {
+  /** Sets aside what a call may need. Throws AgentError `budget_exceeded`, which says what limit that is over. */
+  hold(need: CallNeed): HeldBudget;
+  /** null = there is no limit in that respect. */
+  left(): { readonly usd: number | null; readonly tokens: number | null };
+}
+
+export interface CallNeed {
+  /** What is called, by the name its users know. */
+  readonly tool: string;
+  readonly tokens: number;
+  /** null = nobody knows its price. */
+  readonly usd: number | null;
+  /** What the sum is made of, for who is refused. */
+  readonly made?: string | undefined;
+}
+
+/** To be settled once, whatever became of the call. */
+export interface HeldBudget {
+  settle(used: { readonly tokens: number; readonly usd: number | null }): void;
+}
+
+export interface AgentTool {
+  readonly name: string;
+  /** For a model: when to call it, and what comes back. */
+  readonly description: string;
+  /** A JSON Schema of an object. */
+  readonly parameters: JsonObject;
+  /** What is wrong with a call is a result that says so; rejects only when the signal says that nobody wants it any more. */
+  call(args: Json, signal: OwnSignal): Promise<ToolResult>;
+}
+
+export interface ToolResult {
+  /** For the model. What others wrote in it is marked as theirs. */
+  readonly text: string;
+  readonly is_error?: boolean | undefined;
+  /** The turn ends with this call: what is said then, and the call that passes the turn on, if it does. */
+  readonly ends?: { readonly text: string; readonly route?: ToolCall | undefined } | undefined;
 }
 
 export interface ToolCall {

@@ -3,14 +3,22 @@
 export type {
   AgentFn,
   AgentReply,
+  AgentTool,
+  CallNeed,
+  HeldBudget,
+  Meter,
   ProgressEvent,
   StartFrame,
   Step,
   ThreadContext,
   ToolCall,
+  ToolResult,
+  TurnBudget,
   TurnOptions,
   Usage,
 } from './agent-fn.ts';
+export type { Budget, BudgetLimits, Unpriced } from './budget/budget.ts';
+export { withinBudget } from './budget/within-budget.ts';
 export type { JoinHandlers, TakenTurn } from './handlers.ts';
 export type { JoinHub } from './join-hub.ts';
 export { joiningOn } from './join-hub.ts';
@@ -20,3 +28,5 @@ export { createManualAdapter } from './manual.ts';
 export type { CloseOptions, Participant } from './participant.ts';
 export type { Script } from './script.ts';
 export { createScriptAdapter } from './script.ts';
+export type { HubToolName } from './tools/hub-tools.ts';
+export { HUB_TOOL_NAMES } from './tools/hub-tools.ts';

@@ -11,10 +11,14 @@ import type {
   ViewOptions,
 } from '../client/index.ts';
 import { HubError } from '../core/errors.ts';
+import { badValue } from '../core/json.ts';
 import { type Clock, type Log, silentLog } from '../core/ports.ts';
 import type { RuleChange } from '../core/rule.ts';
-import type { AgentFn, TurnOptions } from './agent-fn.ts';
+import type { AgentFn } from './agent-fn.ts';
+import { type Budget, checkBudget } from './budget/budget.ts';
 import type { JoinHandlers } from './handlers.ts';
+import type { AnyRole } from './roles/role.ts';
+import { HUB_TOOL_NAMES, type HubToolName } from './tools/hub-tools.ts';
 
 /** What a way to the hub is given: `(own) => connect(url, own)`, or `({ name, ...own }) => hub.agent(name, own)`. */
 export interface OwnOptions {
@@ -28,13 +32,12 @@ export interface OwnOptions {
 
 export type Connect = (own: OwnOptions) => Promise<AgentClient>;
 
-export interface JoinOptions {
+export interface JoinSettings {
   /** Who it is; not for a client that is connected, which is somebody already. */
   readonly name?: string | undefined;
   /** What its passport says if the name is new. */
   readonly register?: Claim | undefined;
-  readonly agent: AgentFn;
-  /** Who the agent is and how it works, given to it with every turn. */
+  /** Who the agent is and how it works, given to it with every turn; a role has a prompt, which this is added to. */
   readonly systemPrompt?: string | undefined;
   /** What it can do, for others to find. */
   readonly resume?: ResumeOptions | undefined;
@@ -49,8 +52,10 @@ export interface JoinOptions {
   readonly maxAnswers?: number | undefined;
   /** What it is shown of a session; by default the view of its type. */
   readonly view?: ViewOptions['view'];
-  /** What a turn may cost, for agents that can keep to it. */
-  readonly budget?: TurnOptions['budget'];
+  /** What it may spend, by turn, by session and in all. */
+  readonly budget?: Budget | undefined;
+  /** Tools of the hub for agents that can call tools, such as models: all that fit, or these. */
+  readonly tools?: true | readonly HubToolName[] | undefined;
   /** The hub is out of reach, or there again, or the client is closed. */
   readonly onState?: AgentOptions['onState'];
   /** How long a cancelled turn may take to end before it is given up, in milliseconds; 10,000 unless told. */
@@ -58,6 +63,10 @@ export interface JoinOptions {
   readonly clock?: Clock | undefined;
   readonly log?: Log | undefined;
 }
+
+/** Who answers: an agent, or a role, whose messages carry its metadata. */
+export type JoinOptions = JoinSettings &
+  ({ readonly agent: AgentFn; readonly role?: undefined } | { readonly role: AnyRole; readonly agent?: undefined });
 
 /** The same with everything in it that turns need. */
 export interface Joining {
@@ -68,7 +77,8 @@ export interface Joining {
   readonly maxAnswers: number;
   readonly graceMs: number;
   readonly view: ViewOptions['view'];
-  readonly budget: TurnOptions['budget'];
+  readonly budget: Budget | undefined;
+  readonly tools: true | readonly HubToolName[] | null;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -78,6 +88,11 @@ const count: Rule = {
   holds: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 1,
 };
 const aText: Rule = { expected: 'text', holds: (value) => typeof value === 'string' };
+const someTools: Rule = {
+  expected: `true, or a list of ${HUB_TOOL_NAMES.join(', ')}`,
+  holds: (value) =>
+    value === true || (Array.isArray(value) && value.every((name) => HUB_TOOL_NAMES.some((known) => known === name))),
+};
 const anObject: Rule = { expected: 'an object', holds: isObject };
 
 const aView: Rule = {
@@ -90,10 +105,16 @@ const aView: Rule = {
   },
 };
 
+const aRole: Rule = {
+  expected: 'a role, as createRole makes it',
+  holds: (value) => typeof value === 'function' && 'agent' in value && typeof value.agent === 'function',
+};
+
 const JOIN_OPTIONS: Rules<JoinOptions> = {
   name: optional(aText),
   register: optional(anObject),
-  agent: aFunction,
+  agent: optional(aFunction),
+  role: optional(aRole),
   systemPrompt: optional(aText),
   resume: optional(anObject),
   rule: optional(anObject),
@@ -103,6 +124,7 @@ const JOIN_OPTIONS: Rules<JoinOptions> = {
   maxAnswers: optional(count),
   view: optional(aView),
   budget: optional(anObject),
+  tools: optional(someTools),
   onState: optional(aFunction),
   graceMs: optional(count),
   clock: optional(objectWith('now', 'after')),
@@ -125,14 +147,21 @@ function checkHandlers(handlers: JoinHandlers): void {
   checkOptions(Object.fromEntries(meant), HANDLERS, 'handlers.');
 }
 
+function agentIn({ agent, role }: JoinOptions): AgentFn {
+  const answers = agent ?? role?.agent;
+  if (answers !== undefined && (agent === undefined || role === undefined)) return answers;
+  throw badValue('agent', 'a function, or a role instead', answers === undefined ? undefined : 'both');
+}
+
 /** Refuses what is wrong with them, before anybody is connected. */
 export function joiningOf(options: JoinOptions, usual: { readonly clock?: Clock | undefined }): Joining {
   checkOptions(options, JOIN_OPTIONS);
   if (options.handlers !== undefined) checkHandlers(options.handlers);
+  if (options.budget !== undefined) checkBudget(options.budget);
   const clock = options.clock ?? usual.clock;
   if (clock === undefined) throw new HubError('bad_options', 'clock: expected a clock on this platform, got undefined');
   return {
-    agent: options.agent,
+    agent: agentIn(options),
     systemPrompt: options.systemPrompt ?? '',
     handlers: options.handlers ?? {},
     maxParallelTurns: options.maxParallelTurns ?? 4,
@@ -140,6 +169,7 @@ export function joiningOf(options: JoinOptions, usual: { readonly clock?: Clock 
     graceMs: options.graceMs ?? 10_000,
     view: options.view,
     budget: options.budget,
+    tools: options.tools ?? null,
     clock,
     log: options.log ?? silentLog,
   };

@@ -3,7 +3,7 @@
 import type { Content } from '../client/index.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import { isPlainObject } from '../core/json.ts';
-import { finish, handoff } from '../core/packets.ts';
+import { callTool, finish, handoff } from '../core/packets.ts';
 import type { AgentReply, ToolCall, Usage } from './agent-fn.ts';
 import { checkReply } from './check-reply.ts';
 
@@ -14,28 +14,33 @@ export function asReply(answer: unknown): AgentReply {
   return answer;
 }
 
+/** Calls that pass the turn on, by name; a session may take more of them than these two. */
+const ROUTES = ['handoff', 'finish'];
+export const NO_ROUTES: ReadonlySet<string> = new Set();
+
+export function routeNames(offered: readonly { readonly name: string }[]): ReadonlySet<string> {
+  return new Set([...ROUTES, ...offered.map(({ name }) => name)]);
+}
+
 /** Whether there is anything in it to say. */
-export function isEmpty({ text, tool_calls = [] }: AgentReply): boolean {
-  return text.trim() === '' && !tool_calls.some(isRoute);
+export function isEmpty(reply: AgentReply, names: ReadonlySet<string>): boolean {
+  return reply.text.trim() === '' && !routes(reply, names);
 }
 
 /**
- * A call of `handoff {to, message?, reason?}` or `finish {message?, reason?}` becomes a packet, where the session takes
- * packets; the last of them counts. All other calls were the agent's own, and are nobody else's business.
+ * A call of `handoff {to, message?, reason?}`, `finish {message?, reason?}` or `<tool> {message?}` becomes a packet, where the
+ * session takes packets: `names` are the calls that it takes so, and the last of them counts. All other calls were the agent's
+ * own, and are nobody else's business.
  */
-export function contentOf(reply: AgentReply, takesPackets: boolean): Content {
-  const route = takesPackets ? reply.tool_calls?.findLast(isRoute) : undefined;
+export function contentOf(reply: AgentReply, names: ReadonlySet<string> = NO_ROUTES): Content {
+  const route = reply.tool_calls?.findLast(({ name }) => names.has(name));
   const said =
     route === undefined ? { event_type: 'msg.text', event_data: { text: reply.text } } : routed(route, reply);
   return { event_type: said.event_type, event_data: { ...said.event_data, ...spentOn(reply), ...metaOf(reply) } };
 }
 
-export function routes({ tool_calls = [] }: AgentReply): boolean {
-  return tool_calls.some(isRoute);
-}
-
-function isRoute({ name }: ToolCall): boolean {
-  return name === 'handoff' || name === 'finish';
+export function routes({ tool_calls = [] }: AgentReply, names: ReadonlySet<string>): boolean {
+  return tool_calls.some(({ name }) => names.has(name));
 }
 
 function routed(call: ToolCall, { text }: AgentReply): Content {
@@ -44,6 +49,7 @@ function routed(call: ToolCall, { text }: AgentReply): Content {
   const body: Json = typeof message === 'string' && message !== '' ? message : text;
   const reason = typeof given.reason === 'string' ? { reason: given.reason } : {};
   if (call.name === 'finish') return finish({ body, ...reason });
+  if (call.name !== 'handoff') return callTool(call.name, { body });
   // Somebody who is not there is refused by the session, which says who is.
   const to = given.to ?? given.target;
   return handoff(typeof to === 'string' ? to : '', { body, ...reason, tool: 'handoff' });

@@ -3,7 +3,10 @@
 import type { AgentClient, Session, TurnOffer } from '../client/index.ts';
 import { asError, HubError, WireError } from '../core/errors.ts';
 import type { OwnSignal } from '../core/ports.ts';
+import { spentIn } from '../core/spending.ts';
 import type { AgentReply } from './agent-fn.ts';
+import { Budgets } from './budget/budgets.ts';
+import type { TurnMeter } from './budget/turn-meter.ts';
 import { callAgent } from './call-agent.ts';
 import { findTurn, type OpenTurn, Unwanted } from './find-turn.ts';
 import { type TakenTurn, type Tell, tellingOf } from './handlers.ts';
@@ -11,7 +14,7 @@ import type { Joining } from './join-options.ts';
 import { KeptSessions } from './kept-sessions.ts';
 import { postAnswer } from './post-answer.ts';
 import { readPatiently, unreadTurn } from './read-turn.ts';
-import { contentOf, routes } from './reply.ts';
+import { contentOf, NO_ROUTES, routeNames, routes } from './reply.ts';
 import { reportFailure } from './report-failure.ts';
 import { Slots } from './slots.ts';
 import { withoutSecrets } from './without-secrets.ts';
@@ -22,11 +25,13 @@ export class Turns {
   private readonly slots: Slots;
   private readonly running = new Set<InstanceType<typeof AbortController>>();
   private readonly kept = new KeptSessions();
+  private readonly budgets: Budgets;
   private readonly tell: Tell;
   private isStopped = false;
 
   constructor(client: AgentClient, options: Joining) {
     this.client = client;
+    this.budgets = new Budgets(client, options.budget);
     this.options = options;
     this.slots = new Slots(options.maxParallelTurns);
     this.tell = tellingOf(options);
@@ -71,27 +76,40 @@ export class Turns {
   private async run(found: OpenTurn, signal: OwnSignal): Promise<void> {
     const { turn } = found;
     const { session } = turn;
-    this.kept.watch(session, (end) => this.tell('onClosed', (handlers) => handlers.onClosed?.(session, end)));
+    this.kept.watch(session, (end) => {
+      this.budgets.forget(session.id);
+      this.tell('onClosed', (handlers) => handlers.onClosed?.(session, end));
+    });
     if (found.since === null && !this.mayAnswer(turn)) return this.enough(found, signal);
     this.tell('onTurn', (handlers) => handlers.onTurn?.(turn));
     try {
+      const meter = await this.budgets.begin(session, found.info);
       const { nativeSessionId } = this.kept.of(session);
-      const { options, tell } = this;
-      const reply = await callAgent(found, signal, { agentId: this.client.agentId, options, nativeSessionId, tell });
+      const { client, options, tell } = this;
+      const reply = await callAgent(found, signal, { client, options, nativeSessionId, meter, tell });
+      meter?.finish(spentIn(contentOf(reply).event_data));
       if (signal.aborted) return this.cancelled(turn, signal);
-      await this.post(found, reply, signal);
+      await this.post(found, reply, meter, signal);
     } catch (thrown) {
       if (signal.aborted) return this.cancelled(turn, signal);
       await this.failed(found, withoutSecrets(asError(thrown)), signal);
     }
   }
 
-  private async post({ turn, causationId, since }: OpenTurn, reply: AgentReply, signal: OwnSignal): Promise<void> {
+  private async post(
+    { turn, info, causationId, since }: OpenTurn,
+    reply: AgentReply,
+    meter: TurnMeter | null,
+    signal: OwnSignal,
+  ): Promise<void> {
     const { session, idempotencyKey: key } = turn;
-    const takesPackets = routes(reply) && (await session.canSend('msg.packet')).code !== 'protocol_error';
+    const names = routeNames(info.tools);
+    const takesPackets = routes(reply, names) && (await session.canSend('msg.packet')).code !== 'protocol_error';
+    const content = contentOf(reply, takesPackets ? names : NO_ROUTES);
     const options = { key, ...(causationId === null ? {} : { causationId }) };
-    const posted = await postAnswer(session, contentOf(reply, takesPackets), options, this.options.clock, signal);
+    const posted = await postAnswer(session, content, options, this.options.clock, signal);
     if (posted.kind === 'late') return this.tell('onCancelled', (handlers) => handlers.onCancelled?.(posted.why, turn));
+    meter?.answered();
     if (reply.native_session_id !== undefined) this.kept.of(session).nativeSessionId = reply.native_session_id;
     this.tell('onReply', (handlers) => handlers.onReply?.(reply, turn, posted.answer));
     const { turn: next } = posted.answer;

@@ -493,6 +493,41 @@ describe('workflow', () => {
     expect(tools('alice').map(({ name }) => name)).toEqual(['finish']);
   });
 
+  it('[WF12] offers the tools of the graph whose rule would count now, and says where they lead', () => {
+    const called = (tool_name: string) => ref('tool_called', { tool_name });
+    const all = (...conditions: readonly RuleRef[]) => ref('all_of', { conditions });
+    const session = aWorkflow({
+      transitions: [
+        rule(all(from('alice'), called('review')), agent('bob')),
+        rule(all(from('bob'), called('approve')), end('approved')),
+        rule(all(called('retry'), ref('context_equals', { key: 'tries', value: 1 })), agent('carol')),
+        rule(called('shadowed'), ref('stay'), 2),
+        rule(ref('any_of', { conditions: [called('not a name'), called('finish')] }), agent('carol')),
+        rule(from('alice'), agent('carol'), 1),
+        rule(ref('not', { condition: called('quiet') }), agent('bob'), 3),
+      ],
+      default_target: ref('round_robin'),
+    });
+    const tools = (name: string) => workflow.tools?.(session.metadata, session.state, idOf(name)).slice(2) ?? [];
+    const message = { type: 'string', description: 'What to say with it.' };
+    expect(tools('alice')).toEqual([
+      {
+        name: 'review',
+        description: 'Say this message; bob speaks next.',
+        parameters: { type: 'object', properties: { message }, additionalProperties: false },
+      },
+    ]);
+    session.say('alice', { event_type: 'context.set', event_data: { set: { tries: 1 } } });
+    expect(tools('alice').map(({ name }) => name)).toEqual(['review', 'retry']);
+    session.say('alice', callTool('review'));
+    expect(tools('alice')).toEqual([]);
+    expect(tools('bob').map(({ name, description }) => [name, description])).toEqual([
+      ['approve', 'End the session (approved) with this message.'],
+      ['retry', 'Say this message; carol speaks next.'],
+      ['shadowed', 'Say this message; bob speaks next.'],
+    ]);
+  });
+
   it.each<[RoundDraft | string, string]>([
     ['plain words', 'plain words'],
     [packet({ body: 'ask bob' }), 'ask bob'],

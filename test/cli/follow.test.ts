@@ -11,7 +11,7 @@ beforeAll(async () => {
   line = await CommandLine.open();
   const config = join(line.folder, 'hub.json');
   // Nothing that waits for the drain's time limit ends within a test.
-  await writeFile(config, JSON.stringify({ limits: { drainTimeoutMs: 3_600_000 } }));
+  await writeFile(config, JSON.stringify({ hub: { limits: { drainTimeoutMs: 3_600_000 } } }));
   await line.startHub('--config', config);
   const script = join(line.folder, 'answers.json');
   await writeFile(script, '["Yes."]');

@@ -214,7 +214,10 @@ it('[CM2, CM9] with the hub stopped: verify, archive, backup, restore, repair; a
 it('[CM2, CM10] up tells programs where it listens and how it ends', async () => {
   ran.add('up');
   const config = join(line.folder, 'hub.yaml');
-  await writeFile(config, 'port: 0\ndata: from-config\nlog_level: silent\nlimits:\n  maxParticipants: 3\n');
+  await writeFile(
+    config,
+    'hub:\n  port: 0\n  data: from-config\n  logLevel: silent\n  limits: { maxParticipants: 3 }\n',
+  );
   const up = new Joined(line.spawn(['up', '--config', config, '--json', '--host', '127.0.0.1']));
   await up.says('"listening"');
   up.child.kill('SIGTERM');

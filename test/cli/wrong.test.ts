@@ -18,10 +18,13 @@ beforeAll(async () => {
   const wrong = rule.replace('agent_id: ann', 'speaker: ann');
   await writeFile(join(line.folder, 'arguments.yaml'), `initial_speaker: ann\ntransitions: [${wrong}]\n`);
   await writeFile(join(line.folder, 'broken.yaml'), '{');
-  await writeFile(join(line.folder, 'hub.yaml'), 'prot: 1\n');
-  await writeFile(join(line.folder, 'limits.yaml'), 'limits: { maxTurnz: 3 }\n');
-  await writeFile(join(line.folder, 'sizes.yaml'), 'connection_limits: { pingMs: -1 }\n');
-  await writeFile(join(line.folder, 'keys.yaml'), 'auth: { jwt: { issuer: x, audience: y, jwks: "http://x/keys" } }\n');
+  await writeFile(join(line.folder, 'hub.yaml'), 'hub: { prot: 1 }\n');
+  await writeFile(join(line.folder, 'limits.yaml'), 'hub: { limits: { maxTaskz: 3 } }\n');
+  await writeFile(join(line.folder, 'sizes.yaml'), 'hub: { connectionLimits: { pingMs: -1 } }\n');
+  await writeFile(
+    join(line.folder, 'keys.yaml'),
+    'hub: { auth: { jwt: { issuer: x, audience: y, jwks: "http://x/keys" } } }\n',
+  );
   await mkdir(join(line.folder, 'full'));
   await writeFile(join(line.folder, 'full', 'x'), '');
 });
@@ -36,9 +39,19 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
     ['--port 99999 --data %/unmade', 2, /port: expected a whole number from 0 to 65535, got 99999/, /--help/],
     ['--data %/hub.yaml', 2, /hub\.yaml cannot be a data folder: .*hub\.yaml is there and is no folder/, /--data/],
     ['--data %/hub.yaml/x/y', 2, /cannot be a data folder: .*hub\.yaml is there and is no folder/, /--data/],
-    ['--config %/limits.yaml --data %/unmade', 2, /limits\.maxTurnz: there is no such limit/, /operating\.md/],
-    ['--config %/sizes.yaml --data %/unmade', 2, /limits\.pingMs: expected a number over 0/, /operating\.md/],
-    ['--config %/keys.yaml --data %/unmade', 2, /jwt/, /operating\.md/],
+    [
+      '--config %/limits.yaml --data %/unmade',
+      2,
+      /limits\.yaml:1:18: hub\.limits\.maxTaskz: there is no such setting; did you mean maxTasks\?/,
+      /config\.md/,
+    ],
+    [
+      '--config %/sizes.yaml --data %/unmade',
+      2,
+      /1:36: hub\.connectionLimits\.pingMs: expected a number over 0, got -1/,
+      /config\.md/,
+    ],
+    ['--config %/keys.yaml --data %/unmade', 2, /jwt/, /config\.md/],
     [
       '--tls-cert %/no.pem --tls-key %/no.pem --data %/unmade',
       2,
@@ -49,7 +62,7 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
     ['--log-level loud', 2, /--log-level: expected one of debug, info, warn, error, silent, got "loud"/, /--help/],
     ['--auth magic', 2, /--auth: expected one of tokens, none, got "magic"/, /--help/],
     ['--auth none --host 0.0.0.0 --port 0 --data %/unmade', 2, /auth\.none: expected a port of the loopback/, /--help/],
-    ['--config %/hub.yaml', 2, /--config: .*prot/, /operating\.md/],
+    ['--config %/hub.yaml', 2, /hub\.yaml:1:8: hub\.prot: there is no such setting; did you mean port\?/, /config\.md/],
     ['--config %/no.yaml', 5, /--config: .* is not there/, /path/],
     ['--prot 1', 2, /Unknown option '--prot'/, /Did you mean --port\?/],
   ],
@@ -88,6 +101,21 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
   close: [['xyz', 2, /<session>: expected a session id/, /parley sessions/]],
   join: [
     ['--name Bob!', 2, /name/i, /^/],
+    [
+      '--model sonnet',
+      2,
+      /--model: expected anthropic:<model>, openai:<model> or responses:<model>, got "sonnet"/,
+      /--cli/,
+    ],
+    ['--model anthropic:x --key-env NOT_SET_HERE', 2, /NOT_SET_HERE is not set/, /--key-env/],
+    [
+      '--model openai:x --base-url http://a:b@c',
+      2,
+      /--base-url: expected an http or https address without a user/,
+      /--key-env/,
+    ],
+    ['--model openai:x --cwd /', 2, /--cwd does nothing with --model/, /--cli or --command/],
+    ['--script x.mjs --max-tokens 3', 2, /--max-tokens does nothing with --script/, /--model/],
     ['bob', 2, /"join" takes no arguments, got "bob"/, /--help/],
   ],
   sessions: [

@@ -145,7 +145,7 @@ export function metadata(partial: object = {}): object {
 }
 
 export function info(partial: object = {}): object {
-  return { session: metadata(partial), turn: null, unavailable: null, public_state: {} };
+  return { session: metadata(partial), turn: null, unavailable: null, public_state: {}, tools: [] };
 }
 
 /** Ids in a row: key-1, key-2 … */

@@ -9,7 +9,14 @@ import type { SessionMetadata } from '../../src/core/session.ts';
 import { isFor } from '../../src/core/tallies.ts';
 import { openSession, SESSION_ID } from './session.ts';
 
-const BY_HUB: ChildEnd = { reply: null, gone: null, closed_by: null, delegator_gone: false, target_gone: false };
+const BY_HUB: ChildEnd = {
+  reply: null,
+  gone: null,
+  failed: null,
+  closed_by: null,
+  delegator_gone: false,
+  target_gone: false,
+};
 const REPLY: DelegationReply = { text: 'x', seq: 1, envelope_id: '', sender_id: '', usage: null, cost_usd: null };
 
 function ended(close_reason: string, bob: 'active' | 'removed' | 'rejected' = 'active'): SessionMetadata {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseFrontMatter } from '../../src/core/front-matter.ts';
 import { passportFrom } from '../../src/core/passport.ts';
 import { emptyResume, nextResume, type ResumeClaim } from '../../src/core/resume.ts';
 import { renderSkill, splitSkill } from '../../src/core/skill.ts';
-import { parseFrontMatter } from '../../src/hub/front-matter.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const bob = passportFrom({ name: 'bob' }, 'id-bob', AT);

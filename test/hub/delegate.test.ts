@@ -82,6 +82,17 @@ describe('a delegation', () => {
     });
   });
 
+  it('[DG7] whose target says that it cannot answer is settled soon, with its words', async () => {
+    const { world, alice, carol, id } = await aParent();
+    const call = watch(delegates(alice, id, 'carol'));
+    await world.settle();
+    const child = invitedTo(carol);
+    await world.answer(carol.call('ack_invite', { session_id: child }));
+    await world.answer(carol.call('report_turn_failure', { session_id: child, reason: 'my budget is spent' }));
+    await world.pass(2 * SECOND);
+    expect(call.value).toMatchObject({ outcome: 'closed', reason: 'my budget is spent', reply: null });
+  });
+
   it('[DG7] waits as long as a consulting session does unless told', async () => {
     const { world, alice, carol, id } = await aParent();
     const call = watch(delegates(alice, id, 'carol'));

@@ -1,6 +1,6 @@
 import { discussion } from 'parley-hub/adapters/discussion';
 import { CONDITIONS, TARGETS } from 'parley-hub/adapters/transition-graph';
-import { workflow } from 'parley-hub/adapters/workflow';
+import { type WorkflowState, workflow } from 'parley-hub/adapters/workflow';
 import type { JsonObject, SessionAdapter } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../src/testing/peer.ts';
@@ -109,5 +109,31 @@ describe('what a session shows of its state', () => {
       public_state: {},
     });
     expect(errors).toEqual([['publicState of torn failed', { session_id: id, error }]]);
+  });
+});
+
+describe('what whoever has the turn may call', () => {
+  it('[AD20] is what its type offers, to who has the turn and to nobody else, and ends with the turn', async () => {
+    const { world, alice, bob } = await scene([workflow]);
+    const graph = { initial_speaker: 'alice', transitions: [], default_target: { name: 'round_robin', args: {} } };
+    const id = await opened(world, alice, [bob], { type: 'workflow', knobs: { graph } });
+    const toolsOf = async (peer: Peer) =>
+      (await world.answer(peer.call('get_session', { session_id: id }))).tools.map(({ name }) => name);
+    expect([await toolsOf(alice), await toolsOf(bob)]).toEqual([['handoff', 'finish'], []]);
+    await say(world, alice, id, 'on');
+    expect([await toolsOf(alice), await toolsOf(bob)]).toEqual([[], ['handoff', 'finish']]);
+  });
+
+  it('[AD20, L8] an adapter that fails at it offers nothing, and the rest is answered', async () => {
+    const tools = () => {
+      throw new Error('oops');
+    };
+    const torn: SessionAdapter<WorkflowState> = { ...workflow, tools, forSession: () => torn };
+    const { world, errors, alice, bob } = await scene([torn]);
+    const graph = { initial_speaker: 'alice', transitions: [], default_target: { name: 'round_robin', args: {} } };
+    const id = await opened(world, alice, [bob], { type: 'workflow', knobs: { graph } });
+    const info = await world.answer(alice.call('get_session', { session_id: id }));
+    expect(info).toMatchObject({ turn: { agent_id: alice.agentId }, tools: [] });
+    expect(errors).toEqual([['tools of workflow failed', { session_id: id, error: 'oops' }]]);
   });
 });

@@ -18,8 +18,8 @@ interface Layer {
 }
 
 const layers: Readonly<Record<string, Layer>> = {
-  'src/core': { pure: true, uses: [], packages: ['xstate', 'zod'] },
-  'src/hub': { pure: true, uses: ['src/core'], packages: ['cron-parser', 'eventemitter3', 'yaml', 'zod'] },
+  'src/core': { pure: true, uses: [], packages: ['xstate', 'yaml', 'zod'] },
+  'src/hub': { pure: true, uses: ['src/core'], packages: ['cron-parser', 'eventemitter3', 'zod'] },
   'src/client': { pure: true, uses: ['src/core'], packages: ['eventemitter3', 'zod'] },
   'src/participants': { pure: true, uses: ['src/core', 'src/client'], packages: [] },
   'src/web': { pure: false, uses: ['src/core', 'src/client'], packages: [] },

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { isAgentError } from '../../src/participants/agent-error.ts';
-import { asReply, contentOf } from '../../src/participants/reply.ts';
+import { asReply, contentOf, routeNames } from '../../src/participants/reply.ts';
 
 describe('[PA3] an answer', () => {
   it.each([
@@ -47,7 +47,7 @@ describe('[PA3] an answer', () => {
 
 it('[PA10] of several calls that pass the turn on the last one counts', () => {
   const to = (name: string) => ({ name: 'handoff', arguments: { to: name } });
-  const content = contentOf({ text: 'hm', tool_calls: [to('bob'), to('carol')] }, true);
+  const content = contentOf({ text: 'hm', tool_calls: [to('bob'), to('carol')] }, routeNames([]));
   expect(JSON.stringify(content)).toContain('carol');
   expect(JSON.stringify(content)).not.toContain('bob');
 });

@@ -56,7 +56,7 @@ export class Stage {
     return this.done(this.way({ name, onMessage: () => {}, ...options }));
   }
 
-  join(name: string, agent: AgentFn, options: Partial<JoinOptions> = {}): Promise<Participant> {
+  join(name: string, agent: AgentFn, options: Partial<Omit<JoinOptions, 'agent' | 'role'>> = {}): Promise<Participant> {
     const say = (line: string): void => void this.told.push(`${name} ${line}`);
     const handlers: JoinOptions['handlers'] = {
       onTurn: ({ resumed }) => say(resumed ? 'takes a turn again' : 'takes a turn'),

@@ -1,14 +1,24 @@
-/** What `parley join` runs for its turns: a CLI it knows, any command, or a script. */
+/** What `parley join` asks for its turns: a CLI it knows, any command, a script, or a model. */
 
 import { resolve } from 'node:path';
 import type { AgentFn } from '../../participants/agent-fn.ts';
-import type { CliName } from '../clis/adapters.ts';
+import { CLI_NAMES } from './cli-names.ts';
 import type { Asked } from './command.ts';
 import { requireProgram } from './find-program.ts';
+import { wholeIn } from './given-json.ts';
 import { refuseIdle } from './idle-options.ts';
 import { loadScript } from './load-script.ts';
+import {
+  agentOfModel,
+  BASE_URL,
+  keyVariable,
+  MODEL_FORM,
+  type ModelChoice,
+  modelChoice,
+  needsKey,
+} from './model-choice.ts';
 import type { RoleFile } from './role-file.ts';
-import { runOptionsOf } from './run-options.ts';
+import { runOptionsOf, timeoutIn } from './run-options.ts';
 import { splitWords } from './split-words.ts';
 import { Trouble, wrongValue } from './trouble.ts';
 
@@ -18,19 +28,8 @@ export interface ChosenAgent {
   readonly name: string;
   /** For its passport. */
   readonly provider: string;
+  readonly model?: string | undefined;
 }
-
-/** As `--cli` takes them. */
-export const CLI_NAMES: readonly CliName[] = [
-  'claude',
-  'codex',
-  'gemini',
-  'opencode',
-  'cursor-agent',
-  'hermes',
-  'aider',
-  'goose',
-];
 
 const WAYS = ['cli', 'command', 'script'] as const;
 
@@ -39,13 +38,34 @@ export async function chosenAgent(asked: Asked, role: RoleFile, env: NodeJS.Proc
   const { values } = asked;
   const given = WAYS.filter((way) => values[way] !== undefined);
   if (given.length > 1) throw tooMany(given);
-  refuseIdle(given[0] ?? (role.cli === undefined ? 'person' : 'cli'), asked, role);
+  const model = values.model ?? role.model;
+  const choice = given.length > 0 || role.cli !== undefined || model === undefined ? null : modelChoice(model);
+  if (values.model !== undefined && given.length === 0 && role.cli === undefined && choice === null)
+    throw noApi(values.model);
+  refuseIdle(given[0] ?? (role.cli !== undefined ? 'cli' : choice !== null ? 'model' : 'person'), asked, role);
+  if (choice !== null) return byModel(choice, asked, env);
   if (values.script !== undefined) {
     return { agent: await loadScript(values.script), name: nameOfFile(values.script), provider: 'script' };
   }
   if (values.command !== undefined) return byCommand(values.command, asked, role, env);
   const cli = values.cli ?? role.cli;
   return cli === undefined ? null : byName(cli, asked, role, env);
+}
+
+/** Its key comes from the environment: an argument is there for everybody on the machine to read. */
+function byModel(choice: ModelChoice, { values }: Asked, env: NodeJS.ProcessEnv): ChosenAgent {
+  const { 'base-url': address, 'max-tokens': most, timeout } = values;
+  const baseUrl = address === undefined ? undefined : addressIn(address);
+  const variable = values['key-env'] ?? keyVariable(choice);
+  const apiKey = env[variable] || undefined;
+  if (apiKey === undefined && (values['key-env'] !== undefined || needsKey(baseUrl))) throw noKey(variable);
+  const agent = agentOfModel(choice, {
+    baseUrl,
+    apiKey,
+    maxTokens: most === undefined ? undefined : wholeIn('--max-tokens', most, 1),
+    timeoutMs: timeout === undefined ? undefined : timeoutIn(timeout),
+  });
+  return { agent, name: nameOfFile(choice.model), provider: choice.api, model: choice.model };
 }
 
 async function byName(cli: string, asked: Asked, role: RoleFile, env: NodeJS.ProcessEnv): Promise<ChosenAgent> {
@@ -101,6 +121,27 @@ function nameOfFile(path: string): string {
     .replace(/^[^a-z0-9]+/, '')
     .slice(0, 32);
   return name === '' || name === 'hub' ? 'agent' : name;
+}
+
+function addressIn(given: string): string {
+  if (BASE_URL.test(given)) return given;
+  // A password may be in it.
+  const message = '--base-url: expected an http or https address without a user, such as https://api.example.com/v1';
+  throw new Trouble('wrong', 'wrong_value', message, 'The key comes from the environment: "--key-env <name>".');
+}
+
+function noApi(given: string): Trouble {
+  return wrongValue(
+    '--model',
+    MODEL_FORM,
+    given,
+    'For another program say which: "--cli", or "--command" with {model} in it.',
+  );
+}
+
+function noKey(variable: string): Trouble {
+  const hint = `Set it ("export ${variable}=…"), or say which variable has it: "--key-env <name>".`;
+  return new Trouble('wrong', 'no_key', `the model needs a key: ${variable} is not set`, hint);
 }
 
 function tooMany(given: readonly string[]): Trouble {

@@ -4,20 +4,23 @@ import type { Asked } from './command.ts';
 import type { RoleFile } from './role-file.ts';
 import { Trouble } from './trouble.ts';
 
-export type Way = 'cli' | 'command' | 'script' | 'person';
+export type Way = 'cli' | 'command' | 'script' | 'model' | 'person';
 
 const PROGRAMS: readonly Way[] = ['cli', 'command'];
 
 /** Who has a use for it. */
 const USERS: Readonly<Record<string, readonly Way[]>> = {
-  model: PROGRAMS,
+  model: [...PROGRAMS, 'model'],
+  'base-url': ['model'],
+  'key-env': ['model'],
+  'max-tokens': ['model'],
   permissions: ['cli'],
   transport: ['command'],
   output: ['command'],
-  timeout: PROGRAMS,
+  timeout: [...PROGRAMS, 'model'],
   'pass-env': PROGRAMS,
   cwd: PROGRAMS,
-  parallel: ['cli', 'command', 'script'],
+  parallel: ['cli', 'command', 'script', 'model'],
 };
 
 export function refuseIdle(way: Way, { values, lists }: Asked, role: RoleFile): void {

@@ -22,7 +22,7 @@ export async function joinAgent(asked: Asked, io: Io, role: RoleFile, chosen: Ch
   const stop = interrupted();
   const participant = await joinHub(connect, {
     name,
-    register: { kind: 'agent', provider: chosen.provider, ...modelOf(asked, role) },
+    register: { kind: 'agent', provider: chosen.provider, ...modelOf(asked, role, chosen) },
     agent: chosen.agent,
     systemPrompt: role.prompt,
     handlers: display,
@@ -47,8 +47,8 @@ export async function joinAgent(asked: Asked, io: Io, role: RoleFile, chosen: Ch
   return EXIT.done;
 }
 
-function modelOf(asked: Asked, role: RoleFile): { readonly model?: string } {
-  const model = asked.values.model ?? role.model;
+function modelOf(asked: Asked, role: RoleFile, chosen: ChosenAgent): { readonly model?: string } {
+  const model = chosen.model ?? asked.values.model ?? role.model;
   return model === undefined ? {} : { model };
 }
 

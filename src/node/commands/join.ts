@@ -4,7 +4,8 @@ import type { HumanClient } from '../../client/human-client.ts';
 import { systemClock } from '../system-clock.ts';
 import { Chat } from './chat.ts';
 import { plainScreen, terminalScreen } from './chat-screen.ts';
-import { CLI_NAMES, chosenAgent } from './chosen-agent.ts';
+import { chosenAgent } from './chosen-agent.ts';
+import { CLI_NAMES } from './cli-names.ts';
 import type { Command } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Io } from './io.ts';
@@ -18,7 +19,7 @@ export const join: Command = {
   name: 'join',
   summary: 'Take part in sessions: you in this terminal, or an agent that takes its turns.',
   details:
-    'Invites are accepted. What you type goes to the session of the prompt, which also says whose turn it is and how much time is left; above it is what others are writing. End it with Ctrl-D or /quit: what comes meanwhile waits for you. Without a terminal it reads lines and writes lines. With --cli, --command or --script an agent takes part in your place: for each of its turns the program is run with what it sees of the session, its answer is posted, and what it does is shown; if it fails the session is told, and nothing is made up. Ctrl-C ends it and what it started; a turn that is open waits for the next run.',
+    'Invites are accepted. What you type goes to the session of the prompt, which also says whose turn it is and how much time is left; above it is what others are writing. End it with Ctrl-D or /quit: what comes meanwhile waits for you. Without a terminal it reads lines and writes lines. With --cli, --command, --script or a --model of an API an agent takes part in your place: for each of its turns the program is run, or the model is asked, with what it sees of the session, its answer is posted, and what it does is shown; if it fails the session is told, and nothing is made up. Ctrl-C ends it and what it started; a turn that is open waits for the next run.',
   options: [
     {
       name: 'name',
@@ -44,7 +45,18 @@ export const join: Command = {
       help: 'Who the agent is: markdown, with name, description, model and cli in its front matter.',
       values: 'file',
     },
-    { name: 'model', value: 'model', help: 'The model of the CLI; of --command, what {model} in it stands for.' },
+    {
+      name: 'model',
+      value: 'model',
+      help: 'A model does: anthropic:<model>, openai:<model> (or any server that is compatible) or responses:<model>. With --cli, the model it is told; of --command, what {model} in it stands for.',
+    },
+    { name: 'base-url', value: 'url', help: 'Where the model is served, up to the version; at its maker unless told.' },
+    {
+      name: 'key-env',
+      value: 'name',
+      help: 'The variable that has the key of the model (ANTHROPIC_API_KEY, OPENAI_API_KEY); on this machine it may need none.',
+    },
+    { name: 'max-tokens', value: 'count', help: 'What an answer of the model may have at most.' },
     {
       name: 'permissions',
       value: 'permissions',
@@ -63,7 +75,11 @@ export const join: Command = {
       help: 'How --command answers; text unless told.',
       values: ['text', 'json', 'jsonl'],
     },
-    { name: 'timeout', value: 'time', help: 'How long a turn of the program may take, such as 10m; 5m unless told.' },
+    {
+      name: 'timeout',
+      value: 'time',
+      help: 'How long a turn may take, such as 10m; 5m unless told, of a model 15m with every try.',
+    },
     {
       name: 'pass-env',
       value: 'names',
@@ -79,6 +95,8 @@ export const join: Command = {
     'parley join --name bob --human',
     'echo "It works." | parley join --name bob --json',
     'parley join --name reviewer --cli claude --role reviewer.md',
+    'parley join --name sonnet --model anthropic:claude-sonnet-5 --role reviewer.md',
+    'parley join --name local --model openai:llama3.2 --base-url http://127.0.0.1:11434/v1',
     'parley join --name llama --command "ollama run llama3.2" --timeout 10m',
     'parley join --name helper --command "./my-agent --model {model}" --model small --pass-env MY_API_KEY --cwd project',
   ],
@@ -126,6 +144,6 @@ function bothAtOnce(): Trouble {
 }
 
 function nobody(): Trouble {
-  const hint = 'Add "--cli", "--command" or "--script", or "cli: claude" to the front matter of the role.';
+  const hint = 'Add "--cli", "--command", "--script" or "--model", or "cli: claude" to the front matter of the role.';
   return new Trouble('wrong', 'wrong_option', 'nothing says what takes the turns of that role', hint);
 }

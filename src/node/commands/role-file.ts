@@ -2,8 +2,8 @@
 
 import { readFile } from 'node:fs/promises';
 import { WireError } from '../../core/errors.ts';
+import { parseFrontMatter } from '../../core/front-matter.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { parseFrontMatter } from '../../hub/front-matter.ts';
 import { Trouble } from './trouble.ts';
 
 export interface RoleFile {

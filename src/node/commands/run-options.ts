@@ -26,7 +26,7 @@ export async function runOptionsOf({ values, lists }: Asked, env: NodeJS.Process
   };
 }
 
-function timeoutIn(given: string): number {
+export function timeoutIn(given: string): number {
   const ms = isDuration(given) ? durationMs(given, '--timeout') : 0;
   if (ms > 0 && ms <= MOST_MS) return ms;
   throw wrongValue('--timeout', 'a time such as 90s, 10m or 2h, at most 24h', given);

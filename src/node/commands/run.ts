@@ -32,10 +32,14 @@ export async function runWords(words: readonly string[], streams: Streams): Prom
 
 /** In the way that was asked for; a defect of ours with the place it happened at. */
 function complain(thrown: unknown, isJson: boolean, { stderr, env }: Streams): number {
-  const { exit, code, message, hint } = told(thrown);
-  if (isJson) stderr.write(`${printableJson({ error: { code, message, hint, exit } })}\n`);
+  const { exit, ...error } = told(thrown);
+  if (isJson) stderr.write(`${printableJson({ error: { ...error, exit } })}\n`);
   // A line each: what others wrote cannot add one that looks like ours.
-  else stderr.write(`parley: ${printableLine(message)}\n${hint === '' ? '' : `${printableLine(hint)}\n`}`);
+  else {
+    const { message, hint, problems = [] } = error;
+    const lines = [`parley: ${message}`, ...problems.map((one) => `  ${one}`), ...(hint === '' ? [] : [hint])];
+    stderr.write(lines.map((line) => `${printableLine(line)}\n`).join(''));
+  }
   if (env.PARLEY_DEBUG && thrown instanceof Error) stderr.write(printable(`${thrown.stack ?? ''}\n`));
   return exit;
 }

@@ -8,13 +8,16 @@ export class Trouble extends Error {
   readonly exit: ExitName;
   readonly code: string;
   readonly hint: string;
+  /** Where there are several: a line each. */
+  readonly problems: readonly string[];
 
-  constructor(exit: ExitName, code: string, message: string, hint: string) {
+  constructor(exit: ExitName, code: string, message: string, hint: string, problems: readonly string[] = []) {
     super(message);
     this.name = 'Trouble';
     this.exit = exit;
     this.code = code;
     this.hint = hint;
+    this.problems = problems;
   }
 }
 
@@ -25,6 +28,8 @@ export interface Told {
   readonly message: string;
   /** What to type next; empty = nobody knows. */
   readonly hint: string;
+  /** What the message counts, a line each; most have none. */
+  readonly problems?: readonly string[];
 }
 
 const WIRE_HINTS: Partial<Record<WireCode, string>> = {
@@ -45,7 +50,7 @@ const WIRE_HINTS: Partial<Record<WireCode, string>> = {
 };
 
 const HUB_HINTS: Readonly<Record<string, string>> = {
-  bad_limits: 'docs/operating.md has the settings of --config.',
+  bad_limits: 'docs/config.md has the settings of the config file.',
   bad_data_folder: 'Give the path of a folder that can be made or written: "--data <folder>", PARLEY_DATA.',
   cannot_listen:
     'Another port: "parley up --port 4748", in a clone "npm start -- --port 4748"; another address with "--host".',
@@ -61,11 +66,15 @@ const HUB_HINTS: Readonly<Record<string, string>> = {
 
 export function told(thrown: unknown): Told {
   const { message } = asError(thrown);
-  if (thrown instanceof Trouble) return { exit: EXIT[thrown.exit], code: thrown.code, message, hint: thrown.hint };
+  if (thrown instanceof Trouble) return ofTrouble(thrown);
   const exit = EXIT[exitOf(thrown)];
   if (thrown instanceof WireError) return { exit, code: thrown.code, message, hint: hintOfWire(thrown) };
   if (thrown instanceof HubError) return { exit, code: thrown.code, message, hint: HUB_HINTS[thrown.code] ?? '' };
   return { exit, code: 'failed', message, hint: hintOfSystem(thrown) };
+}
+
+function ofTrouble({ exit, code, message, hint, problems }: Trouble): Told {
+  return { exit: EXIT[exit], code, message, hint, ...(problems.length === 0 ? {} : { problems }) };
 }
 
 function hintOfWire({ code, message }: WireError): string {

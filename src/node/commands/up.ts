@@ -1,7 +1,7 @@
 /** `parley up`. */
 
 import { HubError } from '../../core/errors.ts';
-import type { UpEvent } from '../up.ts';
+import type { UpEvent, UpOptions } from '../up.ts';
 import { welcomeLines } from '../welcome-lines.ts';
 import { reachable } from '../wire/hosts.ts';
 import type { Command } from './command.ts';
@@ -14,7 +14,7 @@ export const up: Command = {
   name: 'up',
   summary: 'Run a hub: it listens on 127.0.0.1:4747 and keeps everything in .parley.',
   details:
-    'It ends in good order on Ctrl-C or SIGTERM. Options count before the settings of --config, and these before what is usual.',
+    'It ends in good order on Ctrl-C or SIGTERM. A parley.config.json, .yaml, .yml, .ts, .js or .mjs in this folder is taken if there is one, and brings up the agents in it too: they join before anybody else can, or nothing is started. Options count before the file, and that before what is usual.',
   options: [
     { name: 'port', value: 'number', help: 'The port to listen on (4747; 0 = any that is free).' },
     { name: 'host', value: 'name', help: 'The address to listen on (127.0.0.1).' },
@@ -30,26 +30,35 @@ export const up: Command = {
     {
       name: 'config',
       value: 'file',
-      help: 'Settings in JSON or YAML; docs/operating.md has them all.',
+      help: 'A config file of another name or place; docs/config.md has all its settings.',
       values: 'file',
     },
     { name: 'log-level', value: 'level', help: 'What the hub logs to stderr (info).', values: LOG_LEVELS },
   ],
-  examples: ['parley up', 'parley up --port 0 --data /tmp/hub', 'parley up --config hub.yaml --log-level warn'],
-  json: 'Lines {"event": "listening", "url", "host", "data", "token_file"}, {"event": "stopping", "signal"}, {"event": "stopped"}.',
+  examples: ['parley up', 'parley up --port 0 --data /tmp/hub', 'parley up --config team.yaml --log-level warn'],
+  json: 'Lines {"event": "listening", "url", "host", "data", "token_file"}, {"event": "stopping", "signal"}, {"event": "stopped"}; of a config file {"event": "joined", "name", "agent_id", "provider", "model"}, {"event": "gone", "name", "reason", "retry_in_ms"}, {"event": "schedule", "name", "schedule_id", "what"}.',
   async run(asked, io) {
     // Loaded when it is needed: help and version come at once.
-    const [{ up: run }, { settingsOf }] = await Promise.all([import('../up.ts'), import('./up-settings.ts')]);
-    const settings = await settingsOf(asked, io).catch(explained);
-    await run({ ...settings, tell: (event) => tell(io, event) }).catch(explained);
+    const [{ up: run }, { settingsOf }, { planIn }, { bringUp }] = await Promise.all([
+      import('../up.ts'),
+      import('./up-settings.ts'),
+      import('../config/plan.ts'),
+      import('../config/bring-up.ts'),
+    ]);
+    const plan = await planIn(asked.values.config, io.env);
+    if (plan !== null && asked.values.config === undefined) io.note(`with ${plan.loaded.file}`);
+    const settings = await settingsOf(asked, io, plan?.loaded.config.hub ?? {}).catch(explained);
+    const telling = (event: UpEvent): void => tell(io, event);
+    const companions: UpOptions['bringUp'] = plan === null ? undefined : (hub, log) => bringUp(hub, plan, telling, log);
+    await run({ ...settings, tell: telling, bringUp: companions }).catch(explained);
     return EXIT.done;
   },
 };
 
-/** An option or a setting of --config. */
+/** An option, or a setting of the config file. */
 function explained(thrown: unknown): never {
   if (!(thrown instanceof HubError) || (thrown.code !== 'bad_options' && thrown.code !== 'unsafe_auth')) throw thrown;
-  const hint = '"parley up --help" shows the options; docs/operating.md has the settings of --config.';
+  const hint = '"parley up --help" shows the options; docs/config.md has the settings of the file.';
   throw new Trouble('wrong', thrown.code, thrown.message, hint);
 }
 
@@ -65,9 +74,19 @@ function tell(io: Io, event: UpEvent): void {
           isEverywhere: reachable(event.host) !== event.host,
         }).join('\n'),
       );
+    case 'joined':
+      return io.say(`${event.name} has joined (${[event.provider, event.model].filter((one) => one).join(' ')})`);
+    case 'gone':
+      return io.note(`${event.name} is gone: ${event.reason}; ${againIn(event.retry_in_ms)}`);
+    case 'schedule':
+      return io.say(`schedule ${event.name}: ${event.what}`);
     case 'stopping':
       return io.say(`${event.signal}: saying goodbye and writing what is left`);
     case 'stopped':
       return io.say('stopped');
   }
+}
+
+function againIn(ms: number | null): string {
+  return ms === null ? 'it comes back at the next start' : `again in ${ms / 1000} s`;
 }

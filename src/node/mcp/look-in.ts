@@ -3,11 +3,11 @@
 import { DELEGATION_LABEL } from '../../core/delegation.ts';
 import type { Envelope } from '../../core/envelope.ts';
 import { nameOf } from '../../core/session.ts';
+import { topicOf } from '../../participants/tools/topic.ts';
 import { assertWithin } from './cursor.ts';
 import { type LookedBack, lookBack } from './look-back.ts';
 import type { Participant } from './participant.ts';
 import { answeredBy, answeredSeq, isOver, recentlySaid, type Standing, standingIn } from './standing.ts';
-import { topicOf } from './topic.ts';
 import { pageFrom, type Said } from './transcript-page.ts';
 import { whoDeclined } from './who-declined.ts';
 

@@ -41,7 +41,7 @@ export interface ServeSettings extends HostRules {
 
 export const DEFAULT_PORT = 4747;
 
-const DEFAULTS: ServeLimits = {
+export const DEFAULT_SERVE_LIMITS: ServeLimits = {
   maxConnections: 10_000,
   maxConnectionsPerAddress: 256,
   maxPending: 4096,
@@ -112,14 +112,14 @@ function checkOrigins(origins: readonly string[]): void {
 
 function limitsOf(given: Partial<ServeLimits>): ServeLimits {
   for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(DEFAULTS, name)) {
-      throw wrong(`limits.${name}`, `no such limit; there are ${Object.keys(DEFAULTS).join(', ')}`);
+    if (!Object.hasOwn(DEFAULT_SERVE_LIMITS, name)) {
+      throw wrong(`limits.${name}`, `no such limit; there are ${Object.keys(DEFAULT_SERVE_LIMITS).join(', ')}`);
     }
     if (!(typeof value === 'number' && value > 0)) {
       throw wrong(`limits.${name}`, `expected a number over 0, got ${describe(value)}`);
     }
   }
-  return { ...DEFAULTS, ...given };
+  return { ...DEFAULT_SERVE_LIMITS, ...given };
 }
 
 function wrong(name: string, problem: string, cause?: Error): HubError {

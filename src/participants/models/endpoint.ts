@@ -29,6 +29,8 @@ export interface LlmProvider {
   /** Go with each request, as does what is in `body`; null there leaves a field out. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: JsonObject | undefined;
+  /** Of an agent: rounds of tools in one turn. 8. */
+  readonly maxRounds?: number | undefined;
   /** Prices that come before those we know. */
   readonly prices?: PriceList | undefined;
 }

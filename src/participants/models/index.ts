@@ -4,11 +4,12 @@ export { type AdapterMeta, adapterMeta } from './adapter-meta.ts';
 export { costOf } from './cost.ts';
 export type { LlmProvider } from './endpoint.ts';
 export { refusesForcedTools } from './forced-tools.ts';
-export { modelAgent } from './model-agent.ts';
+export { type ModelAgentOptions, modelAgent } from './model-agent.ts';
 export {
   type AnswerSchema,
   type AssistantMessage,
   assistantMessage,
+  type CallEstimate,
   type ModelClient,
   type ModelMessage,
   type ModelReply,

@@ -1,43 +1,93 @@
-/** A model as an agent: one answer to each turn, shown while it is written. */
+/** A model as an agent: one answer to each turn, shown while it is written, after as many calls of tools as it needs. */
 
 import { AgentError } from '../agent-error.ts';
 import type { AgentFn, AgentReply, ThreadContext, TurnOptions } from '../agent-fn.ts';
+import { withinBudget } from '../budget/within-budget.ts';
 import { adapterMeta } from './adapter-meta.ts';
 import type { ModelClient, ModelReply } from './model-client.ts';
+import { summed } from './summed.ts';
 import { threadMessages } from './thread-messages.ts';
+import { answerInRounds, MAX_ROUNDS, type Rounds } from './tool-rounds.ts';
 
-export function modelAgent(client: ModelClient): AgentFn {
+export interface ModelAgentOptions {
+  /** Rounds of tools in one turn; 8 unless told. */
+  readonly maxRounds?: number | undefined;
+}
+
+export function modelAgent(client: ModelClient, { maxRounds = MAX_ROUNDS }: ModelAgentOptions = {}): AgentFn {
+  if (!Number.isSafeInteger(maxRounds) || maxRounds < 1)
+    throw new TypeError(`maxRounds: expected a whole number from 1 on, got ${maxRounds}`);
   return async (ctx: ThreadContext, systemPrompt: string, turn?: TurnOptions): Promise<AgentReply> => {
-    const reply = await client.complete({
-      system: systemPrompt,
-      messages: threadMessages(ctx),
-      ...(turn === undefined
-        ? {}
-        : {
-            signal: turn.signal,
-            onDelta: (text) => turn.onDelta(text),
-            onProgress: (event) => turn.onProgress(event),
-          }),
-    });
-    return said(reply, `${client.provider}/${client.model}`);
+    const heard = heardBy(turn);
+    const request = { system: systemPrompt, messages: threadMessages(ctx), ...heard };
+    const kept = withinBudget(client, turn?.budget);
+    const tools = turn?.tools ?? [];
+    const rounds =
+      heard === undefined || tools.length === 0
+        ? { replies: [await kept.complete(request)], ends: undefined }
+        : await answerInRounds(kept, request, { tools, maxRounds, turn: heard });
+    return said(rounds, tools.length > 0, `${client.provider}/${client.model}`);
+  };
+}
+
+/** What is written in several rounds is shown as it is said in the end: in paragraphs. */
+function heardBy(turn: TurnOptions | undefined): Pick<TurnOptions, 'signal' | 'onDelta' | 'onProgress'> | undefined {
+  if (turn === undefined) return undefined;
+  let isShown = false;
+  let isNewRound = false;
+  return {
+    signal: turn.signal,
+    onDelta(text) {
+      turn.onDelta(isNewRound && isShown ? `\n\n${text}` : text);
+      isNewRound = false;
+      isShown = true;
+    },
+    onProgress(event) {
+      if (event.kind === 'tool') isNewRound = true;
+      turn.onProgress(event);
+    },
   };
 }
 
 /** An answer that says nothing is none: nobody makes one up. */
-function said(reply: ModelReply, tool: string): AgentReply {
-  const { text, tool_calls, usage, cost_usd, stop, refusal } = reply;
+function said({ replies, ends }: Rounds, hadTools: boolean, tool: string): AgentReply {
+  const reply = summed(replies);
+  const { usage, cost_usd, stop, refusal } = reply;
+  const text = paragraphs([
+    ...replies.map((one) => one.text),
+    ...(ends?.route === undefined ? [ends?.text ?? ''] : []),
+  ]);
   if (stop === 'refused')
     throw new AgentError('no_result', `the model refused: ${refusal ?? text}`, { tool, partial: text });
-  if (text.trim() === '' && tool_calls.length === 0) {
-    throw new AgentError('no_result', `the model answered nothing (it stopped by ${stop})`, { tool });
-  }
+  const calls = callsOf(reply, ends, hadTools);
+  if (text === '' && calls.length === 0) throw new AgentError('no_result', nothing(replies, hadTools), { tool });
   const { cache_write_1h_tokens: _1h, terms: _terms, ...classes } = usage;
-  const calls = tool_calls.map(({ name, arguments: given }) => ({ name, arguments: given }));
   return {
     text,
     usage: classes,
     cost_usd,
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
-    meta: { adapter_meta: { ...adapterMeta(reply) }, stop },
+    meta: {
+      adapter_meta: { ...adapterMeta(reply) },
+      stop,
+      ...(replies.length === 1 ? {} : { rounds: replies.length }),
+    },
   };
+}
+
+/** Calls that were answered are nobody else's business; with no tools of ours at hand they are for whoever asked. */
+function callsOf({ tool_calls }: ModelReply, ends: Rounds['ends'], hadTools: boolean): AgentReply['tool_calls'] & {} {
+  if (ends !== undefined) return ends.route === undefined ? [] : [ends.route];
+  return hadTools ? [] : tool_calls.map(({ name, arguments: given }) => ({ name, arguments: given }));
+}
+
+function nothing(replies: readonly ModelReply[], hadTools: boolean): string {
+  const stop = replies.at(-1)?.stop;
+  if (!hadTools || replies.length === 1) return `the model answered nothing (it stopped by ${stop})`;
+  return `the model answered nothing after ${replies.length - 1} rounds of tools (it stopped by ${stop})`;
+}
+
+function paragraphs(texts: readonly string[]): string {
+  const parts = texts.filter((text, at) => text.trim() !== '' && text.trim() !== texts[at - 1]?.trim());
+  return parts.length === 1 ? (parts[0] ?? '') : parts.map((text) => text.trim()).join('\n\n');
 }

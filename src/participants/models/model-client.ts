@@ -10,6 +10,17 @@ export interface ModelClient {
   readonly model: string;
   /** One answer, after as many tries as the retry table allows. Rejects with AgentError. */
   complete(request: ModelRequest): Promise<ModelReply>;
+  /** What a request may come to, before it is sent. */
+  estimate?(request: ModelRequest): CallEstimate;
+}
+
+/** A guess of the prompt, and a bound for the answer. */
+export interface CallEstimate {
+  readonly prompt_tokens: number;
+  /** What the answer may have at most; null = nobody has said. */
+  readonly max_output_tokens: number | null;
+  /** With an answer of so many tokens; null = the model has no known price. */
+  usd(outputTokens: number): number | null;
 }
 
 export interface ModelRequest {

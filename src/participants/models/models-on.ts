@@ -5,10 +5,12 @@ import { anthropicFormat } from './anthropic.ts';
 import { callModel } from './call-model.ts';
 import { chatFormat } from './chat-completions.ts';
 import { endpointOf, type LlmProvider } from './endpoint.ts';
-import { modelAgent } from './model-agent.ts';
+import { estimateOf } from './estimate.ts';
+import { type ModelAgentOptions, modelAgent } from './model-agent.ts';
 import type { ModelClient, ModelRequest } from './model-client.ts';
 import type { ModelFormat } from './model-format.ts';
 import type { ModelIo } from './model-io.ts';
+import { ofModel } from './model-of.ts';
 import { KNOWN_PRICES, priceWarning, withPrices } from './price-list.ts';
 import { responsesFormat } from './responses.ts';
 
@@ -40,10 +42,14 @@ export function modelsOn(io: ModelIo): Models {
     createChatClient,
     createAnthropicClient,
     createResponsesClient,
-    createLlmAdapter: (provider) => modelAgent(createChatClient(provider)),
-    createAnthropicAdapter: (provider) => modelAgent(createAnthropicClient(provider)),
-    createResponsesAdapter: (provider) => modelAgent(createResponsesClient(provider)),
+    createLlmAdapter: (provider) => agentOf(createChatClient(provider), provider),
+    createAnthropicAdapter: (provider) => agentOf(createAnthropicClient(provider), provider),
+    createResponsesAdapter: (provider) => agentOf(createResponsesClient(provider), provider),
   };
+}
+
+function agentOf(client: ModelClient, options: ModelAgentOptions): AgentFn {
+  return ofModel(modelAgent(client, options), client);
 }
 
 function clientOf(format: ModelFormat, settings: LlmProvider, io: ModelIo): ModelClient {
@@ -65,6 +71,7 @@ function clientOf(format: ModelFormat, settings: LlmProvider, io: ModelIo): Mode
       warn(request.onProgress);
       return callModel(served, request);
     },
+    estimate: (request) => estimateOf(served, request),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { DelegateAnswer, DelegateParams } from '../../../core/delegation.ts';
+import { delegatedOf, delegateTarget } from '../../../participants/tools/delegated.ts';
 import { derivedKey } from '../derived-key.ts';
 import { key, next, session } from '../fields.ts';
 import { standingIn } from '../standing.ts';
@@ -38,10 +39,9 @@ export const delegate: Tool = tool({
   async run({ session: session_id, to, question, timeout, budget_usd, key: given }, call) {
     const { turn, agentId } = await standingIn(call.participant, session_id);
     const isOthers = turn !== null && turn.agent_id !== agentId;
-    const [, capability] = /^capability:\s*(.+)$/.exec(to) ?? [];
     return settled(call, isOthers ? 'Call wait_turn: it is not your turn yet.' : 'Go on with your turn: call say.', {
       session_id,
-      target: capability === undefined ? to : { capability },
+      target: delegateTarget(to),
       prompt: question,
       timeout: timeout ?? '10m',
       budget: budget_usd === undefined ? undefined : { usd: budget_usd },
@@ -61,23 +61,26 @@ async function settled(call: Call, then: string, params: DelegateParams) {
   return resultOf(params.session_id, found.answer, then);
 }
 
-function resultOf(session_id: string, { outcome, child_session_id, reply, reason }: DelegateAnswer, then: string) {
+function resultOf(session_id: string, answer: DelegateAnswer, then: string) {
+  const { outcome, child_session_id } = answer;
   const about = { session: session_id, child_session: child_session_id, outcome };
-  if (outcome === 'open') {
-    const hint = 'No answer yet: call delegate again with the same arguments.';
-    return { ...about, status: 'waiting' as const, call_again: true, next: hint };
+  const came = delegatedOf(answer, PAGE_CHARS);
+  switch (came.status) {
+    case 'waiting':
+      return {
+        ...about,
+        ...came,
+        call_again: true,
+        next: 'No answer yet: call delegate again with the same arguments.',
+      };
+    case 'failed':
+      return {
+        ...about,
+        ...came,
+        call_again: false,
+        next: 'Nobody answered. Ask another with delegate, or go on without it.',
+      };
+    case 'answered':
+      return { ...about, ...came, call_again: false, next: then };
   }
-  if (reply === null) {
-    const hint = 'Nobody answered. Ask another with delegate, or go on without it.';
-    return { ...about, status: 'failed' as const, reason: reason ?? outcome, call_again: false, next: hint };
-  }
-  const isLong = reply.text.length > PAGE_CHARS;
-  return {
-    ...about,
-    status: 'answered' as const,
-    answer: isLong ? reply.text.slice(0, PAGE_CHARS) : reply.text,
-    ...(isLong ? { more: true } : {}),
-    call_again: false,
-    next: then,
-  };
 }

@@ -1,12 +1,10 @@
 /** The tool `peers`. */
 
 import { z } from 'zod';
+import { findPeers } from '../../../participants/tools/find-peers.ts';
 import { next } from '../fields.ts';
 import { listCursor, parseListCursor } from '../list-cursor.ts';
 import { type Tool, tool } from '../tool.ts';
-
-const PAGE = 20;
-const SUMMARY_CHARS = 300;
 
 export const peers: Tool = tool({
   name: 'peers',
@@ -41,32 +39,15 @@ export const peers: Tool = tool({
     next,
   }),
   async run({ capability, text, connected, cursor }, { participant }) {
-    const agentId = await participant.agentId;
-    const bound = connected === true ? true : undefined;
-    const page = await participant.call('find_agent', {
-      capability,
-      text,
-      bound,
-      after: parseListCursor('peers', cursor),
-      limit: PAGE,
-    });
-    // Those of single commands have nobody behind them.
-    const agents = page.agents.filter(({ name }) => !name.startsWith('cli.'));
-    const found = agents.map(({ agent_id, name, kind, bound: isBound, resume }) => ({
-      name,
-      kind,
-      connected: isBound,
-      ...(agent_id === agentId ? { you: true } : {}),
-      capabilities: resume.claimed_capabilities.slice(0, 20),
-      summary: resume.summary.slice(0, SUMMARY_CHARS),
-    }));
+    const after = parseListCursor('peers', cursor);
+    const { peers: found, next: more } = await findPeers(participant, { capability, text, connected, after });
     const isNone = found.every(({ you }) => you === true);
     const hint =
-      page.next === null && isNone
+      more === null && isNone
         ? 'There is nobody: call peers with less (no capability, no text, not only who is connected), or tell your user.'
-        : page.next === null
+        : more === null
           ? 'Call session_open to talk with some of them, or delegate to have one answer a question.'
           : 'There are more: call peers again with this cursor, also if this page is empty.';
-    return { peers: found, cursor: listCursor('peers', page.next), next: hint };
+    return { peers: found, cursor: listCursor('peers', more), next: hint };
   },
 });

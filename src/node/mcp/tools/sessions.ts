@@ -1,16 +1,10 @@
 /** The tool `sessions`. */
 
 import { z } from 'zod';
-import type { SessionSummary } from '../../../core/operations.ts';
-import { nameOf } from '../../../core/session.ts';
+import { ownSessions } from '../../../participants/tools/own-sessions.ts';
 import { next } from '../fields.ts';
 import { listCursor, parseListCursor } from '../list-cursor.ts';
-import type { Participant } from '../participant.ts';
-import { isOver, standingIn } from '../standing.ts';
 import { type Tool, tool } from '../tool.ts';
-import { topicOf } from '../topic.ts';
-
-const PAGE = 20;
 
 export const sessions: Tool = tool({
   name: 'sessions',
@@ -42,45 +36,16 @@ export const sessions: Tool = tool({
     next,
   }),
   async run({ ended, cursor }, { participant }) {
-    const agentId = await participant.agentId;
-    const states = ended === true ? undefined : (['INVITED', 'ACTIVE', 'CLOSING'] as const);
-    const page = await participant.call('list_sessions', {
-      states,
-      after: parseListCursor('sessions', cursor),
-      limit: PAGE,
-    });
-    const listed = await Promise.all(
-      page.sessions.map(async (one) => ({
-        session: one.session_id,
-        type: one.type,
-        state: one.state,
-        your_turn: one.state === 'ACTIVE' && one.turn?.agent_id === agentId,
-        closed: one.close_reason,
-        ...(await whoIsIn(participant, one)),
-      })),
-    );
+    const after = parseListCursor('sessions', cursor);
+    const { sessions: listed, next: more } = await ownSessions(participant, { ended, after });
     const hint =
       listed.length === 0
         ? 'You are in none: call wait_turn to be invited, or session_open to open one.'
-        : page.next !== null
+        : more !== null
           ? 'There are more: call sessions again with this cursor.'
           : listed.some(({ invited }) => invited)
             ? 'Call accept_invite or decline_invite where you are invited; wait_turn to take part.'
             : 'Call wait_turn to take part, or session_read to catch up.';
-    return { sessions: listed, cursor: listCursor('sessions', page.next), next: hint };
+    return { sessions: listed, cursor: listCursor('sessions', more), next: hint };
   },
 });
-
-const MOST_NAMED = 10;
-
-async function whoIsIn(participant: Participant, { session_id }: SessionSummary) {
-  const standing = await standingIn(participant, session_id);
-  const { session, status, turn } = standing;
-  return {
-    invited: status === 'invited' && !isOver(standing),
-    topic: topicOf(session.labels, nameOf(session, session.creator_id)),
-    from: nameOf(session, session.creator_id),
-    participants: session.participants.slice(0, MOST_NAMED).map(({ name }) => name),
-    expected: turn === null || session.state !== 'ACTIVE' ? null : nameOf(session, turn.agent_id),
-  };
-}

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WireError } from '../../src/core/errors.ts';
-import { parseFrontMatter } from '../../src/hub/front-matter.ts';
-import { refused } from '../core/refused.ts';
+import { parseFrontMatter } from '../../src/core/front-matter.ts';
+import { refused } from './refused.ts';
 
 const parse = (text: string) => parseFrontMatter(text, 'params.text');
 const lines = (count: number, line: (i: number) => string) =>
@@ -19,6 +19,7 @@ describe('front matter', () => {
     ['1: one\ntrue: yes\nconstructor: mine', { '1': 'one', true: 'yes', constructor: 'mine' }],
     ['<<: {a: 1}', { '<<': { a: 1 } }],
     ['a: 1\r\nb: 2', { a: 1, b: 2 }],
+    ['a: 9007199254740991\nb: 1e30\nc: "9007199254740993"', { a: 9007199254740991, b: 1e30, c: '9007199254740993' }],
     ['', {}],
     ['# nothing yet', {}],
   ])('[ID5] %j is plain data', (text, expected) => {
@@ -38,6 +39,8 @@ describe('front matter', () => {
     ['an alias of nothing', 'a: *x', 2, 'anchors, aliases and tags are not taken'],
     ['an alias bomb', 'a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nd: [*c, *c]', 2, 'anchors, aliases and tags'],
     ['a key that is a map', '{a: 1}: x', 2, 'all keys must be strings'],
+    ['a number that would be rounded', 'a: 9007199254740993', 2, 'beyond 2^53 would be rounded'],
+    ['the same in hex', 'a: 1\nb: [0x20000000000001]', 3, 'beyond 2^53 would be rounded'],
     ['a second document', 'a: 1\n...\nb: 2', 4, 'one document'],
     ['a directive', '%YAML 1.1\na: 1', 3, 'Missing directives-end'],
     ['a list', '- a', 2, 'expected keys with values'],

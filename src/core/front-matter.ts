@@ -1,21 +1,21 @@
 /**
- * The front matter of a skill: YAML that anybody may send, so it is read with everything off that is not plain data.
+ * The front matter of a text: YAML that anybody may send, so it is read with everything off that is not plain data.
  * The bounds come first: nested deep enough, YAML that is only being composed ends the whole process.
  */
 
-import { Composer, type Document, isAlias, isMap, isNode, Lexer, LineCounter, Parser, visit } from 'yaml';
-import { WireError } from '../core/errors.ts';
-import { copyJsonObject, type JsonObject, utf8Bytes } from '../core/json.ts';
+import { Composer, type Document, isAlias, isMap, isNode, isScalar, Lexer, LineCounter, Parser, visit } from 'yaml';
+import { WireError } from './errors.ts';
+import { copyJsonObject, type JsonObject, utf8Bytes } from './json.ts';
 
 /** Names and a description; what it takes to compose grows with the square of it. */
 const MAX_BYTES = 4 * 1024;
 const MAX_DEPTH = 16;
 
 /** What it says, or a refusal that names the line of the whole text. */
-export function parseFrontMatter(text: string, field: string): JsonObject {
+export function parseFrontMatter(text: string, field: string, maxBytes: number = MAX_BYTES): JsonObject {
   const bytes = utf8Bytes(text);
-  if (bytes > MAX_BYTES) {
-    const message = `${field}: its front matter may have at most ${MAX_BYTES} bytes, got ${bytes}`;
+  if (bytes > maxBytes) {
+    const message = `${field}: its front matter may have at most ${maxBytes} bytes, got ${bytes}`;
     throw new WireError('too_large', message, { field });
   }
   const lines = new LineCounter();
@@ -26,10 +26,10 @@ export function parseFrontMatter(text: string, field: string): JsonObject {
   const [problem] = [...doc.errors, ...doc.warnings];
   if (problem !== undefined) throw fail(problem.pos[0], problem.message);
   const unwanted = findUnwanted(doc);
-  if (unwanted !== null) throw fail(unwanted, 'anchors, aliases and tags are not taken');
+  if (unwanted !== null) throw fail(unwanted.offset, unwanted.problem);
   if (doc.contents === null) return {};
   if (!isMap(doc.contents)) throw fail(doc.range[0], 'expected keys with values, such as "name: reviewer"');
-  return copyJsonObject(doc.toJS(), `${field}: front matter`, { maxDepth: MAX_DEPTH, maxBytes: 8 * MAX_BYTES });
+  return copyJsonObject(doc.toJS(), `${field}: front matter`, { maxDepth: MAX_DEPTH, maxBytes: 8 * maxBytes });
 }
 
 const PLAIN_DATA = {
@@ -53,18 +53,32 @@ function* tokensOf(text: string, lines: LineCounter, field: string): ReturnType<
   yield* parser.end();
 }
 
-/** Where something is that is more than plain data; null = nowhere. */
-function findUnwanted(doc: Document.Parsed): number | null {
-  let found: number | null = null;
+interface Unwanted {
+  readonly offset: number;
+  readonly problem: string;
+}
+
+/** What is more than plain data, or would not stay what it is; null = nothing. */
+function findUnwanted(doc: Document.Parsed): Unwanted | null {
+  let found: Unwanted | null = null;
   visit(doc, {
     Node(_key, node) {
       const more = isAlias(node) || ('anchor' in node && node.anchor !== undefined) || node.tag !== undefined;
-      if (!more) return undefined;
-      found = isNode(node) ? (node.range?.[0] ?? 0) : 0;
+      if (!more && !isRounded(node)) return undefined;
+      const problem = more
+        ? 'anchors, aliases and tags are not taken'
+        : 'a whole number beyond 2^53 would be rounded; write it as text';
+      found = { offset: isNode(node) ? (node.range?.[0] ?? 0) : 0, problem };
       return visit.BREAK;
     },
   });
   return found;
+}
+
+/** A whole number is written to be that number. One with a point or an exponent is as exact as numbers are. */
+function isRounded(node: unknown): boolean {
+  if (!isScalar(node) || Number.isSafeInteger(node.value) || typeof node.value !== 'number') return false;
+  return /^[-+]?(?:\d+|0x[\da-f]+|0o[0-7]+)$/i.test(node.source ?? '');
 }
 
 function badLine(field: string, line: number, problem: string): WireError {

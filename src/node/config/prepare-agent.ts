@@ -1,0 +1,160 @@
+/** An agent of a config file as the function that takes its turns. What it needs is looked for now, not when its turn comes. */
+
+import { stat } from 'node:fs/promises';
+import { asError } from '../../core/errors.ts';
+import { durationMs } from '../../core/time.ts';
+import type { AgentFn } from '../../participants/agent-fn.ts';
+import type { CliOptions } from '../clis/cli-adapter.ts';
+import { requireProgram } from '../commands/find-program.ts';
+import { loadScript } from '../commands/load-script.ts';
+import { agentOfModel, keyVariable, modelChoice } from '../commands/model-choice.ts';
+import { NO_ROLE, type RoleFile, readRole } from '../commands/role-file.ts';
+import { splitWords } from '../commands/split-words.ts';
+import { cast } from './cast.ts';
+import type { AgentConfig, RoleConfig } from './config.ts';
+import type { LoadedConfig } from './load-config.ts';
+import type { Problem } from './problems.ts';
+import type { KeyPath } from './source.ts';
+
+export interface PreparedAgent {
+  readonly name: string;
+  readonly settings: AgentConfig;
+  readonly agent: AgentFn;
+  /** What takes its turns, for its passport and for people. */
+  readonly provider: string;
+  readonly model: string | undefined;
+  readonly systemPrompt: string;
+  /** Of its role, for others to find. */
+  readonly description: string | undefined;
+}
+
+/** Something about a key of the file. */
+class Unfit extends Error {
+  readonly problem: Problem;
+
+  constructor(path: KeyPath, text: string) {
+    super(text);
+    this.problem = { path, text };
+  }
+}
+
+/** Every agent, or all that keeps some of them from beginning. */
+export async function prepareAgents(
+  loaded: LoadedConfig,
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly agents: readonly PreparedAgent[]; readonly problems: readonly Problem[] }> {
+  const entries = Object.entries(loaded.config.agents ?? {});
+  const made = await Promise.allSettled(entries.map(([name, settings]) => prepared(name, settings, loaded, env)));
+  const agents = made.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const problems = made.flatMap((one, at): Problem[] => {
+    if (one.status === 'fulfilled') return [];
+    const reason: unknown = one.reason;
+    if (reason instanceof Unfit) return [reason.problem];
+    return [{ path: ['agents', entries[at]?.[0] ?? ''], part: 'key', text: asError(reason).message }];
+  });
+  return { agents, problems };
+}
+
+async function prepared(
+  name: string,
+  settings: AgentConfig,
+  loaded: LoadedConfig,
+  env: NodeJS.ProcessEnv,
+): Promise<PreparedAgent> {
+  const path = ['agents', name];
+  const role = settings.role === undefined ? undefined : loaded.config.roles?.[settings.role];
+  const said = role === undefined ? NO_ROLE : await roleOf(role, ['roles', settings.role ?? '', 'promptFile'], loaded);
+  const { description } = said;
+  const { agent, provider, model } = await agentOf(path, settings, loaded, env);
+  const prompts = { role: said.prompt, own: settings.prompt ?? '' };
+  return { name, settings, provider, model, description, ...cast(agent, prompts, role, loaded.config, env) };
+}
+
+async function roleOf(
+  { prompt = '', promptFile }: RoleConfig,
+  path: KeyPath,
+  { from }: LoadedConfig,
+): Promise<RoleFile> {
+  return promptFile === undefined ? { ...NO_ROLE, prompt } : about(path, readRole(from(promptFile)));
+}
+
+async function agentOf(
+  path: KeyPath,
+  settings: AgentConfig,
+  loaded: LoadedConfig,
+  env: NodeJS.ProcessEnv,
+): Promise<Pick<PreparedAgent, 'agent' | 'provider' | 'model'>> {
+  const { script, cli, command, model } = settings;
+  if (script !== undefined) {
+    const file = loaded.from(script);
+    const agent = await about([...path, 'script'], loadScript(file, ''));
+    return { agent, provider: 'script', model: undefined };
+  }
+  if (cli !== undefined) {
+    await about([...path, 'cli'], requireProgram(cli, env.PATH));
+    const { cliFactories } = await import('../clis/adapters.ts');
+    const { permissions } = settings;
+    const agent = cliFactories[cli]({ ...(await running(path, settings, loaded, env)), model, permissions });
+    return { agent, provider: cli, model };
+  }
+  if (command !== undefined) return byCommand(path, command, settings, loaded, env);
+  return byModel(settings, env);
+}
+
+async function byCommand(
+  path: KeyPath,
+  line: NonNullable<AgentConfig['command']>,
+  settings: AgentConfig,
+  loaded: LoadedConfig,
+  env: NodeJS.ProcessEnv,
+): Promise<Pick<PreparedAgent, 'agent' | 'provider' | 'model'>> {
+  const at = [...path, 'command'];
+  const [first = '', ...args] = typeof line === 'string' ? await about(at, words(line)) : line;
+  const command = first.includes('/') ? loaded.from(first) : first;
+  await about(at, requireProgram(command, env.PATH));
+  const { createCliAdapter } = await import('../clis/adapters.ts');
+  const { model, transport, output } = settings;
+  const options = await running(path, settings, loaded, env);
+  return {
+    agent: createCliAdapter({ ...options, command, args, model, transport, output }),
+    provider: 'command',
+    model,
+  };
+}
+
+async function words(line: string): Promise<readonly string[]> {
+  return splitWords(line, 'command');
+}
+
+/** Its settings were checked: a choice of model and a key are there. */
+function byModel(settings: AgentConfig, env: NodeJS.ProcessEnv): Pick<PreparedAgent, 'agent' | 'provider' | 'model'> {
+  const choice = modelChoice(settings.model ?? '');
+  if (choice === null) throw new Error('expected a model');
+  const { baseUrl, apiKey = env[keyVariable(choice)], maxTokens, temperature } = settings;
+  const timeoutMs = settings.timeout === undefined ? undefined : durationMs(settings.timeout, 'timeout');
+  const agent = agentOfModel(choice, { baseUrl, apiKey, maxTokens, temperature, timeoutMs });
+  return { agent, provider: choice.api, model: choice.model };
+}
+
+async function running(
+  path: KeyPath,
+  { timeout, passEnv, cwd = '.' }: AgentConfig,
+  { from }: LoadedConfig,
+  env: NodeJS.ProcessEnv,
+): Promise<Pick<CliOptions, 'timeoutMs' | 'passEnv' | 'cwd'>> {
+  const unset = (passEnv ?? []).findIndex((name) => env[name] === undefined);
+  if (unset >= 0) throw new Unfit([...path, 'passEnv', unset], `the variable ${passEnv?.[unset]} is not set`);
+  const folder = from(cwd);
+  const found = await stat(folder).catch(() => null);
+  if (found?.isDirectory() !== true) throw new Unfit([...path, 'cwd'], 'expected a folder that is there');
+  return { cwd: folder, passEnv, timeoutMs: timeout === undefined ? undefined : durationMs(timeout, 'timeout') };
+}
+
+/** What goes wrong there is about that key. */
+async function about<T>(path: KeyPath, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (thrown) {
+    throw new Unfit(path, asError(thrown).message.replace(/^(--role|--script)?: /, ''));
+  }
+}

@@ -1,0 +1,56 @@
+/** A config file in JSON; comments and a comma behind the last member are taken. */
+
+import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { lineStarts, placeAt } from './line-starts.ts';
+import type { KeyPath, Place, Read, Slip } from './source.ts';
+
+export function readJson(text: string): Read {
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true });
+  const starts = lineStarts(text);
+  const slips = errors.map(({ error, offset }) => ({ place: placeAt(starts, offset), problem: said(error) }));
+  if (slips.length > 0) return { slips };
+  if (root === undefined) return { slips: [{ place: { line: 1, column: 1 }, problem: 'it is empty' }] };
+  const twice = repeated(root, starts);
+  if (twice.length > 0) return { slips: twice };
+  return { value: valueIn(root), placeOf: (path, part) => placeOf(root, starts, path, part) };
+}
+
+/** `PropertyNameExpected` → `it is no JSON: property name expected`. The text is not in it: it may hold a secret. */
+function said(error: number): string {
+  const words = printParseErrorCode(error).replaceAll(/(?<=.)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return `it is no JSON: ${words.toLowerCase()}`;
+}
+
+/** Own members, whatever they are called. */
+function valueIn({ type, children = [], value }: Node): unknown {
+  if (type === 'array') return children.map(valueIn);
+  if (type !== 'object') return value;
+  return Object.fromEntries(
+    children.map(({ children: [key, member] = [] }) => [key?.value, member && valueIn(member)]),
+  );
+}
+
+/** The last one would count, and nobody would know. */
+function repeated({ type, children = [] }: Node, starts: readonly number[]): Slip[] {
+  const seen = new Set<string>();
+  const own = type !== 'object' ? [] : children.flatMap(({ children: [key] = [] }) => (key === undefined ? [] : [key]));
+  const twice = own.filter(({ value }) => seen.size === seen.add(value).size);
+  return [
+    ...twice.map(({ value, offset }) => ({
+      place: placeAt(starts, offset),
+      problem: `the key "${value}" is there twice`,
+    })),
+    ...children.flatMap((child) => repeated(child, starts)),
+  ];
+}
+
+function placeOf(root: Node, starts: readonly number[], path: KeyPath, part: 'key' | 'value'): Place {
+  const node = findNodeAtLocation(
+    root,
+    path.map((key) => (typeof key === 'symbol' ? '' : key)),
+  );
+  if (node === undefined) return placeOf(root, starts, path.slice(0, -1), part);
+  const key = part === 'key' && node.parent?.type === 'property' ? node.parent : node;
+  return placeAt(starts, key.offset);
+}

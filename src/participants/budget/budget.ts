@@ -1,0 +1,65 @@
+/** What a participant may spend: by turn, by session and in all. */
+
+import { isObject } from '../../client/given.ts';
+import { HubError } from '../../core/errors.ts';
+import { badValue } from '../../core/json.ts';
+
+export interface BudgetLimits {
+  readonly usd?: number | undefined;
+  readonly tokens?: number | undefined;
+  /** Turns that were answered. */
+  readonly turns?: number | undefined;
+}
+
+export interface Budget {
+  readonly perTurn?: Pick<BudgetLimits, 'usd' | 'tokens'> | undefined;
+  readonly perSession?: BudgetLimits | undefined;
+  /** Over all sessions there are and were. */
+  readonly total?: BudgetLimits | undefined;
+  /** What a limit in USD makes of a call whose price nobody knows: it is refused unless told otherwise. */
+  readonly unpriced?: Unpriced | undefined;
+}
+
+export type Unpriced = 'refuse' | 'count_as_zero';
+
+const UNITS = { perTurn: ['usd', 'tokens'], perSession: ['usd', 'tokens', 'turns'], total: ['usd', 'tokens', 'turns'] };
+
+/** Throws HubError `bad_options`, which names the field. */
+export function checkBudget(budget: unknown): void {
+  if (!isObject(budget)) throw wrong('budget', 'an object', budget);
+  for (const [name, value] of Object.entries(budget)) {
+    if (value === undefined) continue;
+    if (name === 'unpriced') checkUnpriced(value);
+    else if (Object.hasOwn(UNITS, name)) checkLimits(`budget.${name}`, value, UNITS[name as keyof typeof UNITS]);
+    else throw new HubError('bad_options', `there is no budget.${name}; there is perTurn, perSession, total, unpriced`);
+  }
+}
+
+function checkUnpriced(value: unknown): void {
+  if (value !== 'refuse' && value !== 'count_as_zero')
+    throw wrong('budget.unpriced', '"refuse" or "count_as_zero"', value);
+}
+
+function checkLimits(field: string, limits: unknown, units: readonly string[]): void {
+  if (!isObject(limits)) throw wrong(field, 'an object', limits);
+  for (const [unit, most] of Object.entries(limits)) {
+    if (most === undefined) continue;
+    if (!units.includes(unit))
+      throw new HubError('bad_options', `there is no ${field}.${unit}; there is ${units.join(', ')}`);
+    const isOne =
+      typeof most === 'number' && Number.isFinite(most) && most >= 0 && most <= MOST[unit as keyof typeof MOST];
+    if (!isOne || (unit !== 'usd' && !Number.isInteger(most)))
+      throw wrong(
+        `${field}.${unit}`,
+        unit === 'usd' ? 'dollars from 0 to 1,000,000' : 'a whole number from 0 on',
+        most,
+      );
+  }
+}
+
+/** As far as sums stay exact. */
+const MOST = { usd: 1_000_000, tokens: 1_000_000_000_000_000, turns: Number.MAX_SAFE_INTEGER };
+
+function wrong(field: string, expected: string, value: unknown): HubError {
+  return new HubError('bad_options', badValue(field, expected, value).message);
+}

@@ -1,0 +1,83 @@
+/** Counts what one turn spends, against every limit that it is under. */
+
+import { NOTHING_SPENT, plusSpent, type Spent } from '../../core/spending.ts';
+import type { CallNeed, HeldBudget } from '../agent-fn.ts';
+import type { DelegationPurse } from '../tools/hub-tool.ts';
+import { type Account, minus, type Unit } from './account.ts';
+
+/** Of a limit, for a delegation that nobody named a budget for. */
+const SHARE = 4;
+/** The tries of one call are added up before they are rounded, and those of a turn after that. */
+const ROUNDING_USD = 1e-7;
+
+export class TurnMeter implements DelegationPurse {
+  private readonly accounts: readonly Account[];
+  /** By calls of this turn. */
+  private spent: Spent = NOTHING_SPENT;
+
+  constructor(accounts: readonly Account[]) {
+    this.accounts = accounts;
+  }
+
+  hold(need: CallNeed): HeldBudget {
+    for (const account of this.accounts) account.require(need);
+    const held: Spent = { usd: need.usd ?? 0, tokens: need.tokens, unpriced: 0 };
+    for (const account of this.accounts) account.hold(held);
+    let isSettled = false;
+    return {
+      settle: ({ usd, tokens }) => {
+        if (isSettled) return;
+        isSettled = true;
+        for (const account of this.accounts) account.release(held);
+        this.spend({ usd: usd ?? 0, tokens, unpriced: usd === null ? 1 : 0 });
+      },
+    };
+  }
+
+  left(): { readonly usd: number | null; readonly tokens: number | null } {
+    return { usd: this.least('usd'), tokens: this.least('tokens') };
+  }
+
+  share(): { readonly usd?: number; readonly tokens?: number } {
+    const [usd, tokens] = [this.shareOf('usd'), this.shareOf('tokens')];
+    return { ...(usd === null ? {} : { usd }), ...(tokens === null ? {} : { tokens }) };
+  }
+
+  /** What the answer says of itself counts, as the hub and a later run will read it; what calls spent beyond that stays. */
+  finish(said: Spent | null): void {
+    if (said === null) return;
+    const isSame = Math.abs(said.usd - this.spent.usd) < ROUNDING_USD;
+    const final = {
+      usd: isSame ? said.usd : Math.max(said.usd, this.spent.usd),
+      tokens: Math.max(said.tokens, this.spent.tokens),
+      unpriced: Math.min(1, Math.max(said.unpriced, this.spent.unpriced)),
+    };
+    for (const account of this.accounts) account.unspend(this.spent);
+    this.spent = NOTHING_SPENT;
+    this.spend(final);
+  }
+
+  /** The turn was answered. */
+  answered(): void {
+    for (const account of this.accounts) account.turns += 1;
+  }
+
+  private spend(some: Spent): void {
+    this.spent = plusSpent(this.spent, some);
+    for (const account of this.accounts) account.spend(some);
+  }
+
+  private least(unit: Unit): number | null {
+    const left = this.accounts.flatMap((account) => account.left(unit) ?? []);
+    return left.length === 0 ? null : Math.min(...left);
+  }
+
+  /** More than nothing: what nothing is left of refuses it, and says so. */
+  private shareOf(unit: Unit): number | null {
+    const left = this.least(unit);
+    if (left === null) return null;
+    const parts = this.accounts.flatMap(({ limits }) => (limits[unit] === undefined ? [] : limits[unit] / SHARE));
+    const part = Math.min(left, ...parts);
+    return unit === 'tokens' ? Math.max(1, Math.floor(part)) : Math.max(1e-9, minus(part, 0, 'usd'));
+  }
+}

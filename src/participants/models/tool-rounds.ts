@@ -1,0 +1,107 @@
+/** An answer that a model looks around for: it calls tools, is told what came of them, and is asked again, so often and no more. */
+
+import type { OwnSignal } from '../../core/ports.ts';
+import { AgentError } from '../agent-error.ts';
+import type { AgentTool, ToolResult, TurnOptions } from '../agent-fn.ts';
+import {
+  assistantMessage,
+  type ModelClient,
+  type ModelMessage,
+  type ModelReply,
+  type ModelRequest,
+  type ModelToolCall,
+} from './model-client.ts';
+
+/** Rounds of tools in a turn, unless told otherwise. */
+export const MAX_ROUNDS = 8;
+/** Calls in one answer; more are a model that goes in circles. */
+const MOST_CALLS = 16;
+/** Whatever a tool says: a model must not lose sight of the rest. */
+const MOST_RESULT_CHARS = 20_000;
+
+export interface Rounds {
+  /** All answers, in order. */
+  readonly replies: readonly ModelReply[];
+  /** The call that ended the turn, if one did. */
+  readonly ends: ToolResult['ends'];
+}
+
+export interface RoundsOptions {
+  readonly tools: readonly AgentTool[];
+  readonly maxRounds: number;
+  readonly turn: Pick<TurnOptions, 'signal' | 'onProgress'>;
+}
+
+/** After `maxRounds` rounds of tools the model is asked once more, and may call none. */
+export async function answerInRounds(
+  client: ModelClient,
+  request: ModelRequest,
+  options: RoundsOptions,
+): Promise<Rounds> {
+  const { tools, maxRounds, turn } = options;
+  const offered = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
+  const replies: ModelReply[] = [];
+  const messages: ModelMessage[] = [...request.messages];
+  for (let round = 1; ; round += 1) {
+    const isLast = round > maxRounds;
+    // They stay in the request: an API that is shown calls wants to know of which tools.
+    const asked = {
+      ...request,
+      messages: [...messages],
+      tools: offered,
+      ...(isLast ? { toolChoice: 'none' as const } : {}),
+    };
+    const reply = await client.complete(asked);
+    replies.push(reply);
+    if (reply.tool_calls.length === 0 || reply.stop === 'refused' || isLast) return { replies, ends: undefined };
+    messages.push(assistantMessage(reply));
+    for (const [at, call] of reply.tool_calls.entries()) {
+      const result = at < MOST_CALLS ? await called(client, tools, call, turn) : TOO_MANY;
+      if (result.ends !== undefined) return { replies, ends: result.ends };
+      messages.push(resultMessage(call, result));
+    }
+  }
+}
+
+const TOO_MANY: ToolResult = {
+  is_error: true,
+  text: `Error: at most ${MOST_CALLS} calls at once; this one was not made`,
+};
+
+function resultMessage({ id }: ModelToolCall, { text, is_error = false }: ToolResult): ModelMessage {
+  const content = text.length <= MOST_RESULT_CHARS ? text : `${text.slice(0, MOST_RESULT_CHARS)} … (cut)`;
+  return { role: 'tool', tool_call_id: id, content, ...(is_error ? { is_error } : {}) };
+}
+
+async function called(
+  { provider, model }: ModelClient,
+  tools: readonly AgentTool[],
+  { name, arguments: args }: ModelToolCall,
+  { signal, onProgress }: RoundsOptions['turn'],
+): Promise<ToolResult> {
+  const tool = tools.find((one) => one.name === name);
+  if (tool === undefined) {
+    const there = tools.map((one) => one.name).join(', ');
+    return { is_error: true, text: `Error: there is no tool ${JSON.stringify(name.slice(0, 80))}; there is ${there}` };
+  }
+  const ended = (): AgentError =>
+    new AgentError('aborted', `cancelled in a call of ${name}`, { tool: `${provider}/${model}` });
+  if (signal.aborted) throw ended();
+  onProgress({ kind: 'tool', text: name });
+  try {
+    return await unlessAborted(tool.call(args, signal), signal);
+  } catch (thrown) {
+    if (signal.aborted) throw ended();
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    return { is_error: true, text: `Error: ${name} failed: ${why.slice(0, 500)}` };
+  }
+}
+
+/** A tool that does not listen is not waited for. */
+function unlessAborted<T>(result: Promise<T>, signal: OwnSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

@@ -1,0 +1,73 @@
+/** What in an answer may be meant as its metadata, the clearest first. Pure. */
+
+import { asError } from '../../../core/errors.ts';
+import { parseFrontMatter } from '../../../core/front-matter.ts';
+import { isPlainObject, type JsonObject } from '../../../core/json.ts';
+import { type Fenced, fencedBlocks } from './fences.ts';
+import { readJsonText } from './json-text.ts';
+
+/** In the order in which they are believed: a block that says what it is, and then by how likely it is one by chance. */
+const SHAPES = ['marked', 'front_matter', 'whole', 'json', 'bare'] as const;
+
+export interface Block {
+  readonly shape: (typeof SHAPES)[number];
+  /** Where it is, for people. */
+  readonly where: string;
+  readonly read: { readonly value: JsonObject } | { readonly problem: string };
+}
+
+const MAX_FRONT_MATTER_BYTES = 8_192;
+
+/** Those of the clearest shape that can be read; when none can, all that look like an attempt. */
+export function metaBlocks(answer: string): readonly Block[] {
+  const lines = answer.replace(/^\ufeff/, '').split(/\r\n|\r|\n/);
+  const blocks = [...frontMatterOf(lines), ...wholeOf(lines), ...fencesOf(lines)];
+  const readable = blocks.filter(({ read }) => 'value' in read);
+  const clearest = SHAPES.find((shape) => readable.some((block) => block.shape === shape));
+  return clearest === undefined ? blocks : readable.filter(({ shape }) => shape === clearest);
+}
+
+/** Two rules with text between them are no front matter: it has keys with values. */
+function frontMatterOf(lines: readonly string[]): readonly Block[] {
+  if (lines[0]?.trimEnd() !== '---') return [];
+  const end = lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)[ \t]*$/.test(line));
+  const text = end === -1 ? '' : lines.slice(1, end).join('\n');
+  if (!/^[^\s#][^\n]*:(?:[ \n]|$)/m.test(text)) return [];
+  const about = { shape: 'front_matter', where: 'the front matter' } as const;
+  try {
+    return [{ ...about, read: { value: parseFrontMatter(text, 'answer', MAX_FRONT_MATTER_BYTES) } }];
+  } catch (thrown) {
+    return [{ ...about, read: { problem: asError(thrown).message } }];
+  }
+}
+
+function wholeOf(lines: readonly string[]): readonly Block[] {
+  const text = lines.join('\n').trim();
+  if (!text.startsWith('{') || !text.endsWith('}')) return [];
+  return [{ shape: 'whole', where: 'the answer', read: readObject(text) }];
+}
+
+function fencesOf(lines: readonly string[]): readonly Block[] {
+  return fencedBlocks(lines).flatMap((fenced) => {
+    const shape = shapeOf(fenced);
+    return shape === null ? [] : [{ shape, where: `the block of line ${fenced.line}`, read: readObject(fenced.text) }];
+  });
+}
+
+function shapeOf({ info, text }: Fenced): Block['shape'] | null {
+  const words = info.split(/[^a-z0-9_+-]+/);
+  if (words.includes('meta')) return 'marked';
+  if (words[0] === 'json') return 'json';
+  return info === '' && text.trimStart().startsWith('{') ? 'bare' : null;
+}
+
+/** What cannot be an object is not tried to be read: a hostile answer has many of those. */
+function readObject(text: string): Block['read'] {
+  const written = text.replace(/^\ufeff/, '').trim();
+  if (!written.startsWith('{')) return { problem: 'expected a JSON object' };
+  if (!written.endsWith('}')) return { problem: 'no JSON: it does not end with }' };
+  const read = readJsonText(written);
+  if ('problem' in read) return read;
+  // A plain object that was JSON is one of JSON values.
+  return isPlainObject(read.value) ? { value: read.value as JsonObject } : { problem: 'expected a JSON object' };
+}

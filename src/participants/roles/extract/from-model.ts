@@ -1,0 +1,106 @@
+/** The metadata as a model says it when it is asked for it: the one behind the agent, of its own answer, or a second one. */
+
+import { isPlainObject, type Json, type JsonObject } from '../../../core/json.ts';
+import { isAgentError } from '../../agent-error.ts';
+import type { ModelClient, ModelMessage, ModelReply, ModelRequest, ModelTool } from '../../models/model-client.ts';
+import { threadMessages } from '../../models/thread-messages.ts';
+import { answerText } from '../answer-text.ts';
+import { askWithTools } from './ask-with-tools.ts';
+import type { Extraction } from './extraction.ts';
+import { readJsonText } from './json-text.ts';
+import { invalid, judged, type Outcome } from './outcome.ts';
+import * as prompts from './prompts.ts';
+
+/** A correction: what was said, and what is wrong with it. */
+export interface Wrong {
+  readonly said: string;
+  readonly words: string;
+}
+
+/** The model behind the agent, held to the schema by its service. */
+export async function bySchema<Meta>(
+  about: Extraction<Meta>,
+  client: ModelClient,
+  schema: JsonObject,
+  wrong: Wrong | null,
+): Promise<Outcome<Meta>> {
+  const request = { ...ownRequest(about, prompts.SAY_AS_JSON, wrong), schema: { name: 'metadata', schema } };
+  const reply = await asked(about, () => about.complete(client, request));
+  if ('absent' in reply) return { kind: 'absent', why: reply.absent };
+  const read = readJsonText(reply.text);
+  // A service that knows nothing of schemas lets the model say anything.
+  if ('problem' in read) return { kind: 'absent', why: `it answered ${read.problem}` };
+  return objectOf(about, read.value);
+}
+
+/** The model behind the agent, by a call of a tool. */
+export async function byTool<Meta>(
+  about: Extraction<Meta>,
+  client: ModelClient,
+  schema: JsonObject,
+  wrong: Wrong | null,
+): Promise<Outcome<Meta>> {
+  const request = ownRequest(about, prompts.CALL_THE_TOOL, wrong);
+  const reply = await asked(about, () => askWithTools(about, client, request, [reportTool(schema)]));
+  return 'absent' in reply ? { kind: 'absent', why: reply.absent } : called(about, reply);
+}
+
+/** A second model, which was not there: it can say that the answer does not say it. */
+export async function bySecondModel<Meta>(
+  about: Extraction<Meta>,
+  client: ModelClient,
+  schema: JsonObject,
+  wrong: Wrong | null,
+): Promise<Outcome<Meta>> {
+  const messages: readonly ModelMessage[] = [
+    { role: 'user', content: prompts.readOut(answerText(about.reply), wrong) },
+  ];
+  const request = { system: prompts.READER, messages };
+  const reply = await asked(about, () => askWithTools(about, client, request, [reportTool(schema), prompts.NOT_SAID]));
+  return 'absent' in reply ? { kind: 'absent', why: reply.absent } : called(about, reply);
+}
+
+/** Its thread, its answer, and the question for the metadata of that. */
+function ownRequest<Meta>(about: Extraction<Meta>, question: string, wrong: Wrong | null): ModelRequest {
+  const { ctx, prompt, reply } = about;
+  const asking = wrong === null ? question : `${question}\n\n${prompts.correction(wrong)}`;
+  return { system: prompt, messages: threadMessages(prompts.extended(ctx, answerText(reply), asking)) };
+}
+
+/** What a service does not take is another way's turn; all other failures are the turn's. */
+async function asked<Meta>(
+  { spent }: Extraction<Meta>,
+  ask: () => Promise<ModelReply>,
+): Promise<ModelReply | { readonly absent: string }> {
+  try {
+    const reply = await ask();
+    spent.add(reply);
+    if (reply.stop === 'refused') return { absent: `the model refused: ${reply.refusal ?? reply.text}` };
+    return reply.stop === 'length' ? { absent: 'its answer was cut off' } : reply;
+  } catch (thrown) {
+    if (!isAgentError(thrown) || thrown.kind !== 'invalid_request') throw thrown;
+    return { absent: thrown.message };
+  }
+}
+
+function called<Meta>(about: Extraction<Meta>, reply: ModelReply): Promise<Outcome<Meta>> | Outcome<Meta> {
+  const report = reply.tool_calls.findLast(({ name }) => name === prompts.REPORT);
+  if (report !== undefined) return objectOf(about, report.arguments);
+  const refusal = reply.tool_calls.findLast(({ name }) => name === prompts.NOT_SAID.name)?.arguments;
+  if (refusal === undefined) return { kind: 'absent', why: 'the model did not call the tool' };
+  return { kind: 'absent', why: `the answer does not say it: ${JSON.stringify(refusal)}` };
+}
+
+/** Arguments came as JSON, so a plain object of them is one. */
+export function objectOf<Meta>(about: Extraction<Meta>, value: Json): Promise<Outcome<Meta>> | Outcome<Meta> {
+  const text = JSON.stringify(value);
+  // Once more through the gate: a client of another make may not have looked.
+  const read = readJsonText(text);
+  if ('problem' in read) return invalid(read.problem, text);
+  if (!isPlainObject(read.value)) return invalid('expected a JSON object', text);
+  return judged(about.schema, read.value as JsonObject);
+}
+
+function reportTool(schema: JsonObject): ModelTool {
+  return { name: prompts.REPORT, description: 'Takes the metadata of the answer.', parameters: schema };
+}

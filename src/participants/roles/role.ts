@@ -1,0 +1,89 @@
+/** A role: an agent with a prompt, whose answers have metadata of a schema. */
+
+import { HubError } from '../../core/errors.ts';
+import { describe } from '../../core/json.ts';
+import type { AgentFn, AgentReply, ThreadContext, ToolCall, TurnOptions, Usage } from '../agent-fn.ts';
+import { modelOf } from '../models/model-of.ts';
+import { answerText } from './answer-text.ts';
+import { closedBecause } from './extract/extraction.ts';
+import { jsonSchemaOf } from './extract/json-schema-of.ts';
+import { type ExtractSettings, extractingOf } from './extract/settings.ts';
+import { postable } from './postable.ts';
+import { answerInRole, type Casting } from './role-turn.ts';
+import { isStandardSchema, type MetaOf, type StandardSchema } from './standard-schema.ts';
+
+/** What a role answers. */
+export interface RoleAnswer<Meta> {
+  /** The answer as the agent gave it, word for word. */
+  readonly content: string;
+  /** What the schema made of the metadata. */
+  readonly meta: Meta;
+  /** Of all calls that it took. */
+  readonly usage?: Usage;
+  readonly cost_usd?: number | null;
+  readonly native_session_id?: string;
+  readonly tool_calls?: readonly ToolCall[];
+}
+
+/** Any schema of metadata, which has members. */
+export type MetaSchema = StandardSchema<object>;
+
+export interface Role<Schema extends MetaSchema> {
+  /** Rejects with ExtractError when there is no metadata as the schema wants it, and as its agent does. */
+  (ctx: ThreadContext, turn?: TurnOptions): Promise<RoleAnswer<MetaOf<Schema>>>;
+  readonly prompt: string;
+  readonly schema: Schema;
+  /** The same as an agent like any other; a system prompt that it is given is added to its own. */
+  readonly agent: AgentFn;
+}
+
+/** Any role, for who does not look at its metadata. */
+export interface AnyRole {
+  readonly agent: AgentFn;
+}
+
+/** The adapter is what it can do, the prompt who it is, the schema what is known of its answers. */
+export function createRole<Schema extends MetaSchema>(
+  adapter: AgentFn,
+  prompt: string,
+  schema: Schema,
+  extract?: ExtractSettings,
+): Role<Schema> {
+  const casting = castingOf<MetaOf<Schema>>(adapter, prompt, schema, extract);
+  const role = async (ctx: ThreadContext, turn?: TurnOptions): Promise<RoleAnswer<MetaOf<Schema>>> => {
+    const { reply, meta } = await answerInRole(casting, ctx, '', turn);
+    const { text: _text, meta: _meta, ...told } = reply;
+    return { content: answerText(reply), meta, ...told };
+  };
+  const agent: AgentFn = async (ctx, systemPrompt, turn): Promise<AgentReply> => {
+    const { reply, meta, said } = await answerInRole(casting, ctx, systemPrompt, turn);
+    return { ...reply, meta: { ...reply.meta, ...postable(meta, said) } };
+  };
+  return Object.assign(role, { prompt, schema, agent });
+}
+
+function castingOf<Meta>(
+  adapter: AgentFn,
+  prompt: string,
+  schema: unknown,
+  extract: ExtractSettings | undefined,
+): Casting<Meta> {
+  if (typeof adapter !== 'function') throw wrong('adapter', 'an agent, such as claudeAdapter', adapter);
+  if (typeof prompt !== 'string') throw wrong('prompt', 'text', prompt);
+  if (!isStandardSchema(schema)) throw wrong('schema', 'a Standard Schema, such as one of zod', schema);
+  const settings = extractingOf(extract);
+  const jsonSchema = jsonSchemaOf(schema, settings.jsonSchema);
+  const own = modelOf(adapter);
+  const closed = settings.strategies.map((by) => ({ by, why: closedBecause(by, { own, settings, jsonSchema }) }));
+  // A call of the tool may be in any agent's answer.
+  if (closed.every(({ by, why }) => why !== null && by !== 'tool')) {
+    const reasons = closed.map(({ by, why }) => `${by}: ${why}`).join('; ');
+    throw new HubError('bad_options', `extract.strategies: expected one that is open, and none is: ${reasons}`);
+  }
+  // What the schema makes is what the type of the caller's schema says.
+  return { adapter, prompt, schema: schema as StandardSchema<Meta>, settings, jsonSchema, own };
+}
+
+function wrong(what: string, expected: string, value: unknown): HubError {
+  return new HubError('bad_options', `${what}: expected ${expected}, got ${describe(value)}`);
+}

@@ -1,0 +1,82 @@
+/** The tool `context`: who is in the session, its variables, and what was said before the view begins. */
+
+import type { Session } from '../../client/index.ts';
+import { renderText } from '../../core/adapter.ts';
+import { isContent } from '../../core/envelope.ts';
+import { isPlainObject, type Json, type JsonObject } from '../../core/json.ts';
+import { nameOf, type SessionMetadata } from '../../core/session.ts';
+import { type HubTool, keyFor, parameters, shown, ToolRefusal, type ToolScene } from './hub-tool.ts';
+
+const MOST_MESSAGES = 20;
+const MESSAGE_CHARS = 600;
+/** Of the log that is looked through for them. */
+const LOOKED_AT = 200;
+
+export const context: HubTool = {
+  name: 'context',
+  description:
+    'Shows what this session is: its type, topic, participants, whose turn it is, and in a workflow the variables that all share. ' +
+    'With `set` or `delete` it changes those variables first; with `from_seq` it also shows what was said from there on.',
+  parameters: parameters({
+    set: { type: 'object', description: 'Variables to set, by name.' },
+    delete: { type: 'array', items: { type: 'string' }, description: 'Names of variables to delete.' },
+    from_seq: {
+      type: 'integer',
+      minimum: 1,
+      description: 'Show what was said from this seq on, as far as you may see it.',
+    },
+  }),
+  async run(args, scene) {
+    const { set, delete: gone, from_seq } = args as Partial<JsonObject>;
+    if (set !== undefined || gone !== undefined)
+      await change(scene, { ...given('set', set), ...given('delete', gone) });
+    const { session, turn, public_state } = await scene.session.info();
+    const messages = typeof from_seq === 'number' ? await saidFrom(scene.session, session, from_seq) : undefined;
+    return shown({
+      session: session.session_id,
+      type: session.manifest.type,
+      topic: session.labels.intent ?? null,
+      participants: session.participants.map(({ agent_id, name, role, status }) => {
+        return { name, role, status, ...(agent_id === scene.client.agentId ? { you: true } : {}) };
+      }),
+      turn: turn === null ? null : nameOf(session, turn.agent_id),
+      head_seq: session.head_seq,
+      ...given('variables', public_state.context_vars),
+      ...(messages === undefined ? {} : { messages }),
+    });
+  },
+};
+
+/** Each change of a turn has a key of its own: to set something back is no repetition. */
+const changes = new WeakMap<ToolScene, number>();
+
+async function change(scene: ToolScene, event_data: JsonObject): Promise<void> {
+  if (!isPlainObject(scene.info.public_state.context_vars))
+    throw new ToolRefusal(`a ${scene.info.session.manifest.type} has no variables; call it without set and delete`);
+  const count = (changes.get(scene) ?? 0) + 1;
+  changes.set(scene, count);
+  await scene.session.send(
+    { event_type: 'context.set', event_data },
+    { key: keyFor(scene, 'context', count, event_data) },
+  );
+}
+
+async function saidFrom(session: Session, metadata: SessionMetadata, fromSeq: number): Promise<object[]> {
+  const messages: object[] = [];
+  let left = LOOKED_AT;
+  for await (const envelope of session.log({ fromSeq, pageSize: LOOKED_AT })) {
+    left -= 1;
+    if (isContent(envelope.event_type)) {
+      const text = renderText(envelope);
+      const isLong = text.length > MESSAGE_CHARS;
+      const from = nameOf(metadata, envelope.sender_id);
+      messages.push({ seq: envelope.seq, from, text: text.slice(0, MESSAGE_CHARS), ...(isLong ? { cut: true } : {}) });
+    }
+    if (left === 0 || messages.length === MOST_MESSAGES) break;
+  }
+  return messages;
+}
+
+function given(name: string, value: Json | undefined): JsonObject {
+  return value === undefined ? {} : { [name]: value };
+}

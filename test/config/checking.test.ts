@@ -1,0 +1,275 @@
+// What a config file may say, and what is said of one that says something else.
+
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { checkShape } from '../../src/node/config/check-shape.ts';
+import { fittingProblems } from '../../src/node/config/fitting.ts';
+import { planOf } from '../../src/node/config/plan.ts';
+import { configFolder, linesOf } from './configs.ts';
+
+const folder = configFolder();
+
+describe('the shape of a config', () => {
+  it('[CF2] everything that is wrong is told at once, in the order of the file, with what came', async () => {
+    const text = `hub:
+  prot: 1
+  limits: { maxTaskz: 3 }
+  connectionLimits: { pingMs: 0 }
+port: 3
+log_level: warn
+agents:
+  Bob!: { script: x }
+  ben:
+    script: x
+    timeout: soon
+    passEnv: [A, 7]
+    parallel: 0
+    veiw: x
+schedules:
+  x: { as: a, cron: never, type: t, participants: [] }
+nothing: here
+`;
+    expect(await folder.wrong('all.yaml', text)).toEqual([
+      'all.yaml:2:3: hub.prot: there is no such setting; did you mean port?',
+      'all.yaml:3:13: hub.limits.maxTaskz: there is no such setting; did you mean maxTasks?',
+      'all.yaml:4:31: hub.connectionLimits.pingMs: expected a number over 0, got 0',
+      'all.yaml:5:1: port: expected it in hub: hub.port',
+      'all.yaml:6:1: log_level: expected it in hub: hub.logLevel',
+      'all.yaml:8:3: agents["Bob!"]: expected a name of a-z 0-9 . _ - (1 to 64 characters, starting with a letter or digit)',
+      'all.yaml:11:5: agents.ben.timeout: it does nothing with script; it is for model or cli or command',
+      'all.yaml:11:14: agents.ben.timeout: expected a duration such as 30s, 15m, 2h, 1d or seconds (at most 36500d), got "soon"',
+      'all.yaml:12:5: agents.ben.passEnv: it does nothing with script; it is for cli or command',
+      'all.yaml:12:18: agents.ben.passEnv[1]: expected a name such as HTTPS_PROXY, got 7',
+      'all.yaml:13:15: agents.ben.parallel: expected a whole number from 1 to 1000, got 0',
+      'all.yaml:14:5: agents.ben.veiw: there is no such setting; did you mean view?',
+      expect.stringMatching(/^all\.yaml:16:21: schedules\.x\.cron: expected a cron expression .*, got "never"$/),
+      'all.yaml:16:51: schedules.x.participants: expected at least one name, got an array of 0',
+      expect.stringMatching(/^all\.yaml:17:1: nothing: there is no such setting; there are hub, agents, .*schedules$/),
+    ]);
+  });
+
+  it('[CF2] whatever is put where a setting is, it is judged and nothing throws', () => {
+    const leaf = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
+    const names = ['hub', 'agents', 'roles', 'rules', 'schedules', 'bob', 'model', 'view', 'auth', 'cron', 'zone', 'x'];
+    const key = fc.constantFrom(...names);
+    const tree = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        leaf,
+        fc.dictionary(key, tie('value'), { maxKeys: 4 }),
+        fc.array(tie('value'), { maxLength: 2 }),
+      ),
+    })).value;
+    fc.assert(
+      fc.property(tree, (value) => {
+        const shaped = checkShape(value, value);
+        const problems = [...('problems' in shaped ? shaped.problems : []), ...fittingProblems(value, value, {})];
+        expect(problems.every(({ text }) => text !== '')).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('[CF4] a key is in no error, wherever it was put', async () => {
+    const key = 'zq-9f8e7d6c5b4a';
+    const wrongs = [
+      { agents: { a: { model: 'openai:x', apiKey: [key] } } },
+      { agents: { a: { model: 'openai:x', apiKey: key, baseUrl: 'ftp://x' } } },
+      { agents: { a: { model: key, apiKey: key } } },
+      { agents: { a: { model: '${K}', apiKey: '${K}', timeout: '${K}', view: '${K}', role: '${K}' } } },
+      { agents: { a: { command: '${K}', cwd: '${K}/x', passEnv: ['${K}'] } } },
+      { hub: { port: '${K}', host: 7, logLevel: '${K}' }, roles: { r: { promptFile: '${K}' } } },
+      { agents: { a: { model: 'openai:x', api_key: key } } },
+      { schedules: { s: { as: 'a', cron: '${K}', zone: '${K}', type: 'x', participants: ['b'] } } },
+    ];
+    for (const [at, wrong] of wrongs.entries()) {
+      const file = await folder.write('key.yaml', stringify(wrong));
+      const thrown = await planOf(file, { K: key, PATH: '' }).then(
+        () => null,
+        (reason) => reason,
+      );
+      expect(linesOf(thrown, folder.path).join('\n'), String(at)).toMatch(/^key\.yaml(?![\s\S]*9f8e7d)/);
+    }
+  });
+});
+
+describe('what fits together', () => {
+  it.each<readonly [string, object, readonly string[]]>([
+    ['nothing takes the turns', {}, ['agents.a: expected one of model, cli, command and script']],
+    [
+      'two take the turns',
+      { cli: 'claude', script: 'x' },
+      ['agents.a.script: cli and script exclude each other: one of them takes the turns'],
+    ],
+    [
+      'a model without its API',
+      { model: 'sonnet' },
+      [
+        'agents.a.model: expected anthropic:<model>, openai:<model> or responses:<model>, or a cli or command it is for, got "sonnet"',
+      ],
+    ],
+    [
+      'an API there is none of',
+      { model: 'gemini:pro' },
+      [
+        'agents.a.model: expected anthropic:<model>, openai:<model> or responses:<model>, or a cli or command it is for, got "gemini:pro"',
+      ],
+    ],
+    [
+      'a model without a key',
+      { model: 'anthropic:x' },
+      ['agents.a.model: expected an apiKey beside it, or ANTHROPIC_API_KEY in the environment'],
+    ],
+    ['a key that is empty', { model: 'openai:x', apiKey: '' }, ['agents.a.apiKey: expected a key, got nothing']],
+    [
+      'a far server without a key',
+      { model: 'openai:x', baseUrl: 'https://127.0.0.1.example.com/v1' },
+      ['agents.a.model: expected an apiKey beside it, or OPENAI_API_KEY in the environment'],
+    ],
+    [
+      'a password in an address',
+      { model: 'openai:x', apiKey: 'k', baseUrl: 'https://u:p@h/v1' },
+      [
+        'agents.a.baseUrl: expected an http or https address without a user, such as https://api.example.com/v1, got a text that is not shown',
+      ],
+    ],
+    [
+      'a key for a script',
+      { script: 'x', apiKey: 'k' },
+      ['agents.a.apiKey: it does nothing with script; it is for model'],
+    ],
+    [
+      'permissions of a command',
+      { command: 'cat', permissions: 'safe' },
+      ['agents.a.permissions: it does nothing with command; it is for cli'],
+    ],
+    [
+      'a model that goes nowhere',
+      { command: ['cat', '-'], model: 'x' },
+      ['agents.a.model: it does nothing: {model} is not in the command'],
+    ],
+    [
+      'a role there is none of',
+      { script: 'x', role: 'reviewr' },
+      ['agents.a.role: expected one of roles, got "reviewr"; did you mean reviewer?'],
+    ],
+    [
+      'a view there is none of',
+      { script: 'x', view: 'all' },
+      ['agents.a.view: expected one of full_transcript, windowed_summary, token_budget, since_my_last_turn'],
+    ],
+    [
+      'a view without its parameter',
+      { script: 'x', view: { name: 'token_budget', params: { most: 1 } } },
+      [expect.stringMatching(/^agents\.a\.view: .*token_budget/)],
+    ],
+    [
+      'tools of a program',
+      { cli: 'claude', tools: true },
+      ['agents.a.tools: it does nothing with cli; it is for model or script'],
+    ],
+    [
+      'a tool there is none of',
+      { script: 'x', tools: ['shout'] },
+      [expect.stringMatching(/^agents\.a\.tools.*: expected .*say, delegate.*, got "shout"$/)],
+    ],
+    [
+      'a budget that is no number',
+      { script: 'x', budget: { total: { usd: -1 }, perTurn: { turns: 1 }, perSession: { tokens: 1.5 } } },
+      [
+        'agents.a.budget.total.usd: expected dollars from 0, got -1',
+        'agents.a.budget.perTurn.turns: there is no such setting; there are usd, tokens',
+        'agents.a.budget.perSession.tokens: expected a whole number from 0 to 1000000000000000, got 1.5',
+      ],
+    ],
+    ['a budget', { script: 'x', budget: { total: { usd: 1.5, turns: 3 }, unpriced: 'count_as_zero' } }, []],
+    ['a local server', { model: 'openai:x', baseUrl: 'http://localhost:11434/v1' }, []],
+    ['the loopback as six', { model: 'openai:x', baseUrl: 'http://[::1]:8080' }, []],
+    ['a command with its model', { command: 'x -m {model}', model: 'y' }, []],
+    ['a view', { script: 'x', view: { name: 'token_budget', params: { max_tokens: 100 } } }, []],
+  ])('[CF5] %s', async (_, agent, problems) => {
+    const text = JSON.stringify({ agents: { a: agent }, roles: { reviewer: { prompt: 'x' } } });
+    const found = await folder.wrong('fit.json', text);
+    expect(found.map((line) => line.replace(/^fit\.json:\d+:\d+: /, ''))).toEqual(problems);
+  });
+
+  it('[CF5] a role says one thing, and a rule is of somebody in the file', async () => {
+    const text =
+      'roles:\n  a: {}\n  b: {prompt: x, promptFile: y}\nrules:\n  "*": {}\n  bobb: {}\n  carol: {access: {inbound: [x]}, grants: [rule]}\nagents:\n  bob: {script: x}\n';
+    expect(await folder.wrong('r.yaml', text)).toEqual([
+      'r.yaml:2:3: roles.a: expected a prompt or a promptFile',
+      'r.yaml:3:18: roles.b.promptFile: expected one of prompt and promptFile, got both',
+      'r.yaml:6:3: rules.bobb: expected * or the name of one of agents; did you mean bob?',
+      'r.yaml:7:3: rules.carol: expected * or the name of one of agents',
+      'r.yaml:7:20: rules.carol.access.inbound: there is no such setting; did you mean inbound_from?',
+      'r.yaml:7:44: rules.carol.grants[0]: expected one of operate, observe, rules, enrol, approve, got "rule"',
+    ]);
+  });
+
+  it('[CF5] a schema can be checked, and what is set for extraction does something', async () => {
+    const roles = {
+      a: { prompt: 'x', extract: { corrections: 1 } },
+      b: { prompt: 'x', schema: { type: 'array' } },
+      c: { prompt: 'x', schema: { type: 'object', if: {} } },
+      d: { prompt: 'x', schema: { type: 'object' }, extract: { strategies: ['guess'], model: 'x', instruct: 1 } },
+      e: { prompt: 'x', schema: { type: 'object' }, extract: { model: { model: 'openai:x', apiKey: '' } } },
+    };
+    const found = await folder.wrong(
+      'x.json',
+      JSON.stringify({ extract: { model: 'anthropic:x', corrections: 2 }, roles }),
+    );
+    expect(found.map((line) => line.replace(/^x\.json:\d+:\d+: /, ''))).toEqual([
+      'extract.model: expected an apiKey beside it, or ANTHROPIC_API_KEY in the environment',
+      'extract.corrections: expected 0 or 1, got 2',
+      'roles.a.extract: it does nothing without a schema',
+      'roles.b.schema: expected a JSON Schema of an object: {"type": "object", …}',
+      'roles.c.schema: expected a JSON Schema that can be checked here: Conditional schemas (if/then/else) are not supported',
+      'roles.d.extract.strategies[0]: expected one of answer, schema, tool, model, got "guess"',
+      expect.stringMatching(/^roles\.d\.extract\.model: expected anthropic:<model>/),
+      'roles.d.extract.instruct: expected true or false, got 1',
+    ]);
+  });
+
+  it('[CF5] what an agent needs is looked for before anything is begun: files, folders, variables, programs', async () => {
+    const agents = {
+      ann: { script: 'none.mjs' },
+      ben: { command: './none --fast' },
+      cid: { cli: 'claude' },
+      dan: { command: 'node', passEnv: ['PATH', 'NOT_SET'] },
+      eve: { command: 'node', cwd: 'none' },
+      fay: { command: "node 'x" },
+      gus: { script: 'ok.json', role: 'lost' },
+    };
+    await folder.write('ok.json', '["Yes."]');
+    const file = await folder.write('needs.yaml', stringify({ agents, roles: { lost: { promptFile: 'none.md' } } }));
+    const bin = process.execPath.replace(/\/[^/]*$/, '');
+    const thrown = await planOf(file, { PATH: bin }).then(
+      () => null,
+      (reason) => reason,
+    );
+    const lines = linesOf(thrown, folder.path).map((line) => line.replace(/^needs\.yaml:\d+:\d+: /, ''));
+    expect(lines).toEqual([
+      'agents.ann.script: none.mjs is not there',
+      'agents.ben.command: none: there is no program',
+      'agents.cid.cli: claude: it is in no folder of PATH',
+      'agents.dan.passEnv[1]: the variable NOT_SET is not set',
+      'agents.eve.cwd: expected a folder that is there',
+      expect.stringMatching(/^agents\.fay\.command: .*quotes are closed/),
+      'roles.lost.promptFile: none.md cannot be read',
+    ]);
+  });
+
+  it('[CF5] paths are meant from where the file is', async () => {
+    const { config } = await folder.load(
+      'p.yaml',
+      'hub: {data: d, tls: {cert: c.pem, key: /k.pem}, auth: {jwt: {issuer: i, audience: a, jwks: k.json}}}\n',
+    );
+    expect(config.hub).toEqual({
+      data: join(folder.path, 'd'),
+      tls: { cert: join(folder.path, 'c.pem'), key: '/k.pem' },
+      auth: { jwt: { issuer: 'i', audience: 'a', jwks: join(folder.path, 'k.json') } },
+    });
+  });
+});

@@ -1,0 +1,198 @@
+// What a config file says and where it says it, in each of its formats.
+
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { findConfig } from '../../src/node/config/find-config.ts';
+import { readJson } from '../../src/node/config/read-json.ts';
+import { readYaml } from '../../src/node/config/read-yaml.ts';
+import type { KeyPath, Read } from '../../src/node/config/source.ts';
+import { root } from '../package/repository.ts';
+import { configFolder, linesOf } from './configs.ts';
+
+const folder = configFolder();
+
+function source(read: Read) {
+  if ('slips' in read) throw new Error(read.slips.map(({ problem }) => problem).join());
+  return read;
+}
+
+describe('JSON and YAML', () => {
+  it('[CF2] JSON may have comments and a comma too many; places are counted as people do', () => {
+    const text =
+      '// who\r\n{\r\n  "hub": { /* all */ "port": 1 },\r\n  "agents": { "b": { "passEnv": ["A", 7], } },\r\n}\r\n';
+    const { value, placeOf } = source(readJson(text));
+    expect(value).toEqual({ hub: { port: 1 }, agents: { b: { passEnv: ['A', 7] } } });
+    expect(placeOf(['hub', 'port'], 'key')).toEqual({ line: 3, column: 22 });
+    expect(placeOf(['hub', 'port'], 'value')).toEqual({ line: 3, column: 30 });
+    expect(placeOf(['agents', 'b', 'passEnv', 1], 'value')).toEqual({ line: 4, column: 39 });
+    // What is not there is told of where it should be.
+    expect(placeOf(['agents', 'b', 'model'], 'value')).toEqual({ line: 4, column: 20 });
+    expect(placeOf([], 'value')).toEqual({ line: 2, column: 1 });
+  });
+
+  it('[CF2] YAML has its places too, also of what an alias stands for', () => {
+    const text = '# who\nagents:\n  a: &one\n    script: x.mjs\n  b: *one\n"odd key": [1, {two: 2}]\n';
+    const { value, placeOf } = source(readYaml(text));
+    expect(value).toEqual({ agents: { a: { script: 'x.mjs' }, b: { script: 'x.mjs' } }, 'odd key': [1, { two: 2 }] });
+    expect(placeOf(['agents', 'a', 'script'], 'key')).toEqual({ line: 4, column: 5 });
+    expect(placeOf(['agents', 'a', 'script'], 'value')).toEqual({ line: 4, column: 13 });
+    expect(placeOf(['agents', 'b'], 'value')).toEqual({ line: 5, column: 6 });
+    expect(placeOf(['agents', 'b', 'script'], 'value')).toEqual({ line: 5, column: 6 });
+    expect(placeOf(['odd key', 1, 'two'], 'key')).toEqual({ line: 6, column: 17 });
+    expect(placeOf(['none'], 'value')).toEqual({ line: 2, column: 1 });
+  });
+
+  it('[CF2] every key is found where it stands, in both formats', () => {
+    const key = fc.stringMatching(/^[a-z]{1,6}$/);
+    const tree = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 2 },
+        fc.integer(),
+        fc.string(),
+        fc.dictionary(key, tie('value'), { maxKeys: 3 }),
+        fc.array(tie('value'), { maxLength: 2 }),
+      ),
+    })).value;
+    fc.assert(
+      fc.property(fc.dictionary(key, tree, { minKeys: 1, maxKeys: 3 }), (value) => {
+        const paths = keysIn(value, []);
+        for (const [text, read] of [
+          [JSON.stringify(value, null, 2), readJson] as const,
+          [stringify(value), readYaml] as const,
+        ]) {
+          const got = source(read(text));
+          expect(got.value).toEqual({ ...value });
+          for (const path of paths) {
+            const { line = 0, column = 0 } = got.placeOf(path, 'key') ?? {};
+            expect(
+              text
+                .split('\n')
+                [line - 1]?.slice(column - 1)
+                .replace(/^"/, ''),
+            ).toMatch(new RegExp(`^${String(path.at(-1))}\\b`));
+          }
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it.each([
+    ['a.json', '{"a": 1', 'a.json:1:8: it is no JSON: close brace expected'],
+    ['a.json', '', 'a.json:1:1: it is no JSON: value expected'],
+    ['a.json', '{"hub": {}, "hub": {}}', 'a.json:1:13: the key "hub" is there twice'],
+    ['a.json', '[]', 'a.json:1:1: expected an object, got an array of 0'],
+    ['a.json', '{"hub": {"__proto__": {}}}', 'a.json:1:10: hub.__proto__: expected another key'],
+    ['a.yaml', '', 'a.yaml: it is empty'],
+    ['a.yaml', 'hub: {\n', /^a\.yaml:2:1: it is no YAML: Flow map .* end with a }$/],
+    ['a.yaml', 'hub: {}\nhub: {}\n', 'a.yaml:2:1: it is no YAML: Map keys must be unique'],
+    ['a.yaml', 'hub: {}\n---\nhub: {}\n', 'a.yaml:2:1: expected one document, got several'],
+    ['a.yaml', 'agents: {7: {}}\n', 'a.yaml:1:10: expected a key that is text'],
+    ['a.yaml', 'hub: *nobody\n', 'a.yaml:1:6: expected an alias of something above it'],
+    ['a.yaml', 'hub: &a [*a]\n', /^a\.yaml.*: (hub: expected|it is no YAML)/],
+    ['a.yaml', bomb(), 'a.yaml: it is no YAML: Excessive alias count indicates a resource exhaustion attack'],
+  ])('[CF2] %s with %j says what is wrong', async (name, text, problem) => {
+    const [first] = await folder.wrong(name, text);
+    if (typeof problem === 'string') expect(first).toBe(problem);
+    else expect(first).toMatch(problem);
+  });
+
+  it('[CF4] what is wrong with a text does not show the text', async () => {
+    for (const text of [
+      'agents: {a: {apiKey: "zq-secret-key\n',
+      'apiKey: zq-secret-key: x\n',
+      'a: "zq-secret-key" zq-secret-key\n',
+      '@zq-secret-key\n',
+    ])
+      expect((await folder.wrong('s.yaml', text)).join()).toMatch(/^s\.yaml(?!.*secret-key)/);
+    expect((await folder.wrong('s.json', '{"apiKey": zq-secret-key}')).join()).toMatch(/^s\.json(?!.*secret-key)/);
+  });
+
+  it('[CF1] a byte order mark is not part of the text, and another ending is read as YAML', async () => {
+    expect((await folder.load('b.json', '\ufeff{"hub": {"port": 1}}')).config).toEqual({ hub: { port: 1 } });
+    expect((await folder.load('b.conf', '{"hub": {"port": 1}}')).config).toEqual({ hub: { port: 1 } });
+  });
+});
+
+describe('modules', async () => {
+  // Within the package, as a file of a project that has it would be.
+  await mkdir(join(root, 'node_modules/.cache'), { recursive: true });
+  const project = await mkdtemp(join(root, 'node_modules/.cache/parley-config-'));
+  afterAll(() => rm(project, { recursive: true, force: true }));
+
+  it('[CF1] TypeScript is taken as it is, with what it imports', async () => {
+    await writeFile(join(project, 'names.ts'), 'export const first: string = "bob";\n');
+    const text = `import type { Config } from 'parley-hub';
+import { first } from './names.ts';
+const config: Config = { agents: { [first]: { script: 'x.mjs', prompt: undefined } }, hub: { host: '\${HOST}' } };
+export default config satisfies Config;
+`;
+    await writeFile(join(project, 'c.ts'), text);
+    const { loadConfig } = await import('../../src/node/config/load-config.ts');
+    const { config } = await loadConfig(join(project, 'c.ts'), { HOST: '127.0.0.1' });
+    expect(config).toEqual({ agents: { bob: { script: 'x.mjs' } }, hub: { host: '127.0.0.1' } });
+  });
+
+  it.each([
+    [
+      'm.mjs',
+      'export default { hub: { port: "x" } };',
+      'm.mjs: hub.port: expected a whole number from 0 to 65535, got "x"',
+    ],
+    [
+      'm.ts',
+      'export default { hub: { prot: 1 as number } };',
+      'm.ts: hub.prot: there is no such setting; did you mean port?',
+    ],
+    ['n.ts', 'export const config = {};', 'n.ts: expected a default export: export default defineConfig({ … })'],
+    ['o.mjs', 'throw new Error("not today");', 'o.mjs: it cannot be loaded: not today'],
+    [
+      'q.ts',
+      "import { defineConfig } from 'parley-hub';\nexport default defineConfig({});",
+      /^q\.ts: it cannot be loaded: Cannot find .*'parley-hub'.*; install parley-hub beside it/,
+    ],
+    ['p.ts', 'export default {\n  hub: {\n', /^p\.ts: it cannot be loaded: .*\(at \d+:\d+\)$/],
+  ])('[CF2] %s says what is wrong by its keys', async (name, text, problem) => {
+    const [first] = await folder.wrong(name, text);
+    if (typeof problem === 'string') expect(first).toBe(problem);
+    else expect(first).toMatch(problem);
+  });
+});
+
+describe('which file', () => {
+  it('[CF1] the only one in the folder is taken; none is none; of two nobody says which', async () => {
+    const here = await mkdtemp(join(folder.path, 'which-'));
+    expect(findConfig(here)).toBeNull();
+    await writeFile(join(here, 'parley.config.yml'), '');
+    await writeFile(join(here, 'parley.config.toml'), '');
+    expect(findConfig(here)).toBe(join(here, 'parley.config.yml'));
+    await writeFile(join(here, 'parley.config.mjs'), '');
+    const both = (): unknown => {
+      try {
+        return findConfig(here);
+      } catch (thrown) {
+        return thrown;
+      }
+    };
+    expect(linesOf(both(), here)).toEqual(['expected one config file here, got parley.config.yml, parley.config.mjs']);
+  });
+});
+
+function keysIn(value: unknown, path: KeyPath): KeyPath[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const isList = Array.isArray(value);
+  return Object.entries(value).flatMap(([key, member]) => {
+    const at = [...path, isList ? Number(key) : key];
+    return [...(isList ? [] : [at]), ...keysIn(member, at)];
+  });
+}
+
+/** Nine levels of nine aliases each. */
+function bomb(): string {
+  const levels = ['a0: &a0 [x]'];
+  for (let n = 1; n < 9; n++) levels.push(`a${n}: &a${n} [${`*a${n - 1}, `.repeat(9)}]`);
+  return `${levels.join('\n')}\n`;
+}

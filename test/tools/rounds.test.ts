@@ -1,0 +1,179 @@
+// A model calls tools and is asked again: in order, within bounds, and with what went wrong in words.
+
+import { describe, expect, it } from 'vitest';
+import type { AgentTool, TurnOptions } from './parts.ts';
+import { type Line, ScriptedModel } from './scripted-model.ts';
+
+const ctx = {
+  threadId: 't1',
+  start: { role: 'user', content: 'Well?', meta: {}, timestamp: '2026-10-20T00:00:00.000Z' },
+  steps: [],
+};
+
+interface Watched extends TurnOptions {
+  readonly shown: string[];
+  readonly progress: string[];
+}
+
+function turnWith(tools: readonly AgentTool[], signal = new AbortController().signal): Watched {
+  const shown: string[] = [];
+  const progress: string[] = [];
+  return {
+    signal,
+    shown,
+    progress,
+    onDelta: (text) => void shown.push(text),
+    onProgress: ({ kind, text }) => void progress.push(`${kind} ${text}`),
+    idempotencyKey: 'k',
+    resumed: false,
+    tools,
+  };
+}
+
+const order: string[] = [];
+const echo: AgentTool = {
+  name: 'echo',
+  description: 'Says it again.',
+  parameters: { type: 'object' },
+  async call(args) {
+    order.push(`begin ${JSON.stringify(args)}`);
+    await Promise.resolve();
+    order.push(`end ${JSON.stringify(args)}`);
+    return { text: `echo ${JSON.stringify(args)}` };
+  },
+};
+const broken: AgentTool = { ...echo, name: 'broken', call: () => Promise.reject(new Error('out of order')) };
+const long: AgentTool = { ...echo, name: 'long', call: async () => ({ text: 'x'.repeat(50_000) }) };
+const last: AgentTool = {
+  ...echo,
+  name: 'last',
+  call: async (args) => ({ text: '', ends: { text: 'Over to bob.', route: { name: 'last', arguments: args } } }),
+};
+
+async function run(lines: readonly Line[], tools: readonly AgentTool[], options = {}) {
+  const model = new ScriptedModel(...lines);
+  const turn = turnWith(tools);
+  order.length = 0;
+  const reply = await model
+    .agent(options)(ctx, 'p', turn)
+    .catch((error: unknown) => error);
+  return { model, turn, reply };
+}
+
+const calling = (...names: readonly string[]) => ({ calls: names.map((name) => [name, {}] as const) });
+
+describe('rounds of tools', () => {
+  it('[MT1] offers the tools, tells what came of each call, and adds up what all rounds used', async () => {
+    const { model, reply, turn } = await run(
+      [
+        {
+          text: 'Let me look.',
+          calls: [
+            ['echo', { n: 1 }],
+            ['echo', { n: 2 }],
+          ],
+          cost_usd: 0.1,
+        },
+        { text: 'Found it.', cost_usd: 0.2 },
+      ],
+      [echo],
+    );
+    expect(model.asked[0]?.tools).toEqual([
+      { name: 'echo', description: 'Says it again.', parameters: { type: 'object' } },
+    ]);
+    expect(model.asked[1]?.messages.slice(1)).toEqual([
+      expect.objectContaining({ role: 'assistant', content: 'Let me look.' }),
+      { role: 'tool', tool_call_id: 'call_0', content: 'echo {"n":1}' },
+      { role: 'tool', tool_call_id: 'call_1', content: 'echo {"n":2}' },
+    ]);
+    expect(reply).toMatchObject({
+      text: 'Let me look.\n\nFound it.',
+      usage: { input_tokens: 20, output_tokens: 10 },
+      cost_usd: 0.3,
+      meta: { rounds: 2, adapter_meta: { total_tokens: 30, latency_ms: 2 } },
+    });
+    expect(reply).not.toHaveProperty('tool_calls');
+    expect(turn.shown.join('')).toBe('Let me look.\n\nFound it.');
+    expect(turn.progress).toEqual(['tool echo', 'tool echo']);
+    // One after the other.
+    expect(order).toEqual(['begin {"n":1}', 'end {"n":1}', 'begin {"n":2}', 'end {"n":2}']);
+  });
+
+  it('[MT2] after its rounds the model is asked once more, and may call none', async () => {
+    const { model, reply } = await run([calling('echo'), calling('echo'), { text: 'So be it.' }], [echo], {
+      maxRounds: 2,
+    });
+    expect(reply).toMatchObject({ text: 'So be it.', meta: { rounds: 3 } });
+    expect(model.asked.map(({ toolChoice }) => toolChoice)).toEqual([undefined, undefined, 'none']);
+  });
+
+  it('[MT2] eight rounds unless told, and nothing said after them is no answer', async () => {
+    const { model, reply } = await run([calling('echo')], [echo]);
+    expect(model.asked).toHaveLength(9);
+    expect(order).toHaveLength(16);
+    expect(reply).toMatchObject({
+      kind: 'no_result',
+      message: 'scripted/m-1: the model answered nothing after 8 rounds of tools (it stopped by tool_calls)',
+    });
+    expect(() => new ScriptedModel('x').agent({ maxRounds: 0 })).toThrow(
+      'maxRounds: expected a whole number from 1 on, got 0',
+    );
+  });
+
+  it('[MT3] what is wrong with a call is told to the model: no such tool, one that throws, too much at once', async () => {
+    const { model } = await run(
+      [calling('ekko', 'broken', 'long', ...Array(14).fill('echo')), 'Well.'],
+      [echo, broken, long],
+    );
+    const told = model.asked[1]?.messages.filter(({ role }) => role === 'tool') ?? [];
+    expect(told[0]).toMatchObject({
+      is_error: true,
+      content: 'Error: there is no tool "ekko"; there is echo, broken, long',
+    });
+    expect(told[1]).toMatchObject({ is_error: true, content: 'Error: broken failed: out of order' });
+    expect(told[2]?.content.length).toBeLessThan(20_100);
+    expect(told[16]).toMatchObject({
+      is_error: true,
+      content: 'Error: at most 16 calls at once; this one was not made',
+    });
+    expect(order).toHaveLength(26);
+  });
+
+  it('[MT4] a call that ends the turn is the last: it is the route of the reply', async () => {
+    const { model, reply } = await run([calling('echo', 'last', 'echo')], [echo, last]);
+    expect(model.asked).toHaveLength(1);
+    expect(order).toHaveLength(2);
+    expect(reply).toMatchObject({ text: '', tool_calls: [{ name: 'last', arguments: {} }] });
+  });
+
+  it('[MT5] cancelling ends a call under way, also of a tool that does not listen, and nobody is asked again', async () => {
+    const cancel = new AbortController();
+    let heard = false;
+    const stuck: AgentTool = {
+      ...echo,
+      name: 'stuck',
+      call: (_args, signal) => {
+        signal.addEventListener('abort', () => {
+          heard = true;
+        });
+        queueMicrotask(() => cancel.abort(new Error('over')));
+        return new Promise(() => {});
+      },
+    };
+    const model = new ScriptedModel(calling('stuck'));
+    const reply = model.agent()(ctx, 'p', turnWith([stuck], cancel.signal));
+    await expect(reply).rejects.toMatchObject({
+      kind: 'aborted',
+      message: 'scripted/m-1: cancelled in a call of stuck',
+    });
+    expect(heard).toBe(true);
+    expect(model.asked).toHaveLength(1);
+  });
+
+  it('[MT1] without tools, or without a hub, it is one answer as before, and calls are handed on', async () => {
+    const { model, reply } = await run([calling('handoff')], []);
+    expect(model.asked[0]).not.toHaveProperty('tools');
+    expect(reply).toMatchObject({ tool_calls: [{ name: 'handoff', arguments: {} }] });
+    expect(await new ScriptedModel('Alone.').agent()(ctx, 'p')).toMatchObject({ text: 'Alone.' });
+  });
+});
