@@ -3,8 +3,9 @@
 import fc from 'fast-check';
 import type { Session } from 'parley-hub/client';
 import { budgetWithin, turnWithin } from 'parley-hub/expectations/entries';
-import type { AgentReply, Budget, Participant } from 'parley-hub/participants';
+import { type AgentReply, type Budget, createRole, type Participant } from 'parley-hub/participants';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { Account } from '../../src/participants/budget/account.ts';
 import { TurnMeter } from '../../src/participants/budget/turn-meter.ts';
 import { Stage } from '../participants/stage.ts';
@@ -221,6 +222,22 @@ describe('after a call', () => {
       }),
       { numRuns: 1_000 },
     );
+  });
+});
+
+describe('a role', () => {
+  it('[BU7] spends from the same budget what it asks a second model for', async () => {
+    const second = priced({ calls: [['metadata', { ok: true }]], cost_usd: 0.1 });
+    const schema = z.object({ ok: z.boolean() });
+    const role = createRole(priced({ text: 'Fine.', cost_usd: 0.1 }).agent(), 'p', schema, {
+      strategies: ['model'],
+      model: second,
+    });
+    await stage.join('bob', role.agent, { budget: { perTurn: { usd: 0.2 } } });
+    const { ask } = await conversation();
+    await ask();
+    expect(lines()[0]).toContain('for a turn is 0.2 USD; 0.1 USD were used, and this call may need 0.15 USD');
+    expect(second.asked).toEqual([]);
   });
 });
 
