@@ -3,8 +3,9 @@
 import fc from 'fast-check';
 import type { Session } from 'parley-hub/client';
 import { budgetWithin, turnWithin } from 'parley-hub/expectations/entries';
-import type { AgentReply, Budget, Participant } from 'parley-hub/participants';
+import { type AgentReply, type Budget, createRole, type Participant } from 'parley-hub/participants';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { Account } from '../../src/participants/budget/account.ts';
 import { TurnMeter } from '../../src/participants/budget/turn-meter.ts';
 import { Stage } from '../participants/stage.ts';
@@ -224,6 +225,22 @@ describe('after a call', () => {
   });
 });
 
+describe('a role', () => {
+  it('[BU7] spends from the same budget what it asks a second model for', async () => {
+    const second = priced({ calls: [['metadata', { ok: true }]], cost_usd: 0.1 });
+    const schema = z.object({ ok: z.boolean() });
+    const role = createRole(priced({ text: 'Fine.', cost_usd: 0.1 }).agent(), 'p', schema, {
+      strategies: ['model'],
+      model: second,
+    });
+    await stage.join('bob', role.agent, { budget: { perTurn: { usd: 0.2 } } });
+    const { ask } = await conversation();
+    await ask();
+    expect(lines()[0]).toContain('for a turn is 0.2 USD; 0.1 USD were used, and this call may need 0.15 USD');
+    expect(second.asked).toEqual([]);
+  });
+});
+
 describe('sessions and delegations', () => {
   const delegating = (args: object, text = 'Well.') =>
     priced(
@@ -250,12 +267,46 @@ describe('sessions and delegations', () => {
   it('[BU10] a delegation gets a part of what is left, and what it spent counts', async () => {
     await stage.join('carol', priced({ text: 'Yes.', cost_usd: 0.2 }).agent());
     const model = delegating({});
-    await stage.join('bob', model.agent(), { tools: true, budget: { perSession: { usd: 1 } } });
+    const bob = await stage.join('bob', model.agent(), { tools: true, budget: { perSession: { usd: 0.6 } } });
     const { ask } = await conversation();
     await ask();
-    // A quarter of 1 USD was set aside; carol spent 0.2 of it.
+    // A quarter, 0.15, was set aside; the answer of carol cost more than was guessed, and all of it counts.
     expect(model.data()).toMatchObject({ status: 'answered', answer: 'Yes.', spent: { usd: 0.2 } });
-    expect(lines()).toEqual(['bob said Well.']);
+    await ask();
+    await ask();
+    expect(lines().slice(0, 2)).toEqual(['bob said Well.', 'bob said Well.']);
+    expect(lines()[2]).toContain('for a session is 0.6 USD; 0.5 USD were used, and this call may need 0.15 USD');
+    // Once, also by a later run.
+    await restarted(bob, priced('Again.'), { perSession: { usd: 0.6 } });
+    await ask();
+    expect(lines()[3]).toContain('for a session is 0.6 USD; 0.5 USD were used, and this call may need 0.15 USD');
+  });
+
+  it('[BU10] in a turn that is taken again what was delegated before counts once', async () => {
+    await stage.join('carol', priced({ text: 'Yes.', cost_usd: 0.1 }).agent());
+    const budget = { perSession: { usd: 1 } };
+    const question = { calls: [['delegate', { to: 'carol', question: 'Is it so?' }]] as const, cost_usd: 0.1 };
+    const first = priced(question, () => new Promise(() => {}));
+    const bob = await stage.join('bob', first.agent(), { tools: true, budget, graceMs: 1 });
+    const alice = await stage.client('alice');
+    const session = await stage.done(alice.open('conversation', ['bob']));
+    await stage.done(session.send('and?'));
+    await stage.until(() => first.asked.length === 2, 'the answer of carol');
+    const closing = bob.close();
+    await stage.world.pass(10);
+    await stage.done(closing);
+    const second = priced(
+      { calls: [...question.calls, ...question.calls], cost_usd: 0.1 },
+      { text: 'So.', cost_usd: 0.1 },
+    );
+    second.guess = { prompt: 10, most: 5, price: 0.05 };
+    await stage.join('bob', second.agent(), { tools: true, budget });
+    await stage.until(() => lines().length === 1, 'the answer of bob');
+    // 0.1 by carol, 0.1 by the first call of this run; the second one may need 0.75 and fits, a third does not.
+    expect(lines()).toEqual(['bob said So.']);
+    await stage.done(session.send('and?'));
+    await stage.until(() => lines().length === 2, 'a refusal');
+    expect(lines()[1]).toContain('is 1 USD; 0.3 USD were used');
   });
 
   it('[BU10] more than is left is refused, as a result that the model can go on from', async () => {

@@ -79,7 +79,7 @@ describe('[PK1] the compiler', () => {
         compiled.set(name, await run(process.execPath, [bin.tsc, '-p', config, '--pretty', 'false']));
       }),
     );
-  });
+  }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   const errorsIn = (layer: string, file: string): { line: number; text: string }[] =>

@@ -81,4 +81,4 @@ it('[MT11] no key is in the data folder, the log, the output, the envelopes or t
     expect(place).not.toContain(KEY);
     expect(place).not.toContain(Buffer.from(KEY).toString('base64').slice(0, 20));
   }
-});
+}, 120_000);

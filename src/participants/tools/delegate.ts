@@ -61,19 +61,21 @@ type Budget = { readonly usd?: number; readonly tokens?: number };
 /** What it may spend is set aside, and then what it spent is counted. */
 async function paid(
   args: JsonObject,
-  { budget: purse }: ToolScene,
+  scene: ToolScene,
   run: (budget: Budget) => Promise<DelegateAnswer>,
 ): Promise<DelegateAnswer> {
+  const { budget: purse } = scene;
   const share = purse?.share() ?? {};
   const usd = typeof args.budget_usd === 'number' ? args.budget_usd : share.usd;
   const tokens = typeof args.budget_tokens === 'number' ? args.budget_tokens : share.tokens;
   const budget = { ...(usd === undefined ? {} : { usd }), ...(tokens === undefined ? {} : { tokens }) };
   const held = purse?.hold({ tool: 'delegate', tokens: tokens ?? 0, usd: usd ?? 0, made: 'what it sets aside' });
-  return settled(held, budget, run(budget));
+  return settled(scene, held, budget, run(budget));
 }
 
 /** Of what was cut off nobody knows what it cost: what was set aside counts. What was refused cost nothing. */
 async function settled(
+  scene: ToolScene,
   held: HeldBudget | undefined,
   { usd = 0, tokens = 0 }: Budget,
   asked: Promise<DelegateAnswer>,
@@ -81,11 +83,27 @@ async function settled(
   let used: { readonly tokens: number; readonly usd: number } = { tokens: 0, usd: 0 };
   try {
     const answer = await asked;
-    used = answer.spent ?? { tokens, usd };
+    if (await isNew(scene, answer)) used = answer.spent ?? { tokens, usd };
     return answer;
   } finally {
     held?.settle(used);
   }
+}
+
+/** The delegations that a turn has paid for. */
+const paidFor = new WeakMap<ToolScene, Set<string>>();
+
+/** What an earlier call, or an earlier run, delegated was counted then if it was settled before this turn was taken. */
+async function isNew(scene: ToolScene, { delegation_id, duplicate }: DelegateAnswer): Promise<boolean> {
+  const paidHere = paidFor.get(scene) ?? new Set();
+  paidFor.set(scene, paidHere);
+  if (paidHere.has(delegation_id)) return false;
+  paidHere.add(delegation_id);
+  if (duplicate !== true || scene.budget === null) return true;
+  for await (const { event_type, event_data } of scene.session.log({ fromSeq: scene.info.session.head_seq + 1 })) {
+    if (event_type === 'delegation.settled' && event_data.delegation_id === delegation_id) return true;
+  }
+  return false;
 }
 
 function ask(
