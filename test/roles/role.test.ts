@@ -225,7 +225,7 @@ describe('what an answer took', () => {
     const thrown = new TypeError('a defect');
     await expect(createRole(scripted(thrown).agent, 'p', byHand)(ctx)).rejects.toBe(thrown);
     await expect(createRole(async () => ({ said: 1 }) as never, 'p', byHand)(ctx)).rejects.toThrow(
-      'neither text nor {text}',
+      'the agent: its answer: text: expected',
     );
   });
 
