@@ -2,7 +2,6 @@
 
 import { isObject } from '../client/given.ts';
 import type { AgentClient } from '../client/index.ts';
-import { HubError } from '../core/errors.ts';
 import { badValue } from '../core/json.ts';
 import type { OwnSignal } from '../core/ports.ts';
 import type { AgentReply, TurnBudget, TurnOptions } from './agent-fn.ts';
@@ -14,7 +13,7 @@ import { Heartbeat } from './heartbeat.ts';
 import type { Joining } from './join-options.ts';
 import { LiveText } from './live-text.ts';
 import { readPatiently } from './read-turn.ts';
-import { asReply, isEmpty, routeNames } from './reply.ts';
+import { answeredNothing, asReply, isEmpty, routeNames } from './reply.ts';
 import { readThread } from './thread-context.ts';
 import { hubTools } from './tools/hub-tools.ts';
 
@@ -45,7 +44,7 @@ export async function callAgent(found: OpenTurn, signal: OwnSignal, caller: Call
       log.warn('an agent goes on although its turn was cancelled', { session_id: turn.session.id }),
     );
     const reply = asReply(answer);
-    if (isEmpty(reply, routeNames(info.tools))) throw new HubError('no_result', 'the agent answered nothing');
+    if (isEmpty(reply, routeNames(info.tools))) throw answeredNothing();
     live?.end();
     return reply;
   } finally {

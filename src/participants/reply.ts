@@ -1,7 +1,8 @@
 /** What an agent answered, as content of a session: text, or a packet that passes the turn on. */
 
 import type { Content } from '../client/index.ts';
-import type { Json, JsonObject } from '../core/json.ts';
+import { HubError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
 import { isPlainObject } from '../core/json.ts';
 import { callTool, finish, handoff } from '../core/packets.ts';
 import type { AgentReply, ToolCall, Usage } from './agent-fn.ts';
@@ -27,26 +28,47 @@ export function isEmpty(reply: AgentReply, names: ReadonlySet<string>): boolean 
   return reply.text.trim() === '' && !routes(reply, names);
 }
 
+export function answeredNothing(): HubError {
+  return new HubError('no_result', 'the agent answered nothing');
+}
+
 /**
  * A call of `handoff {to, message?, reason?}`, `finish {message?, reason?}` or `<tool> {message?}` becomes a packet, where the
  * session takes packets: `names` are the calls that it takes so, and the last of them counts. All other calls were the agent's
  * own, and are nobody else's business.
  */
 export function contentOf(reply: AgentReply, names: ReadonlySet<string> = NO_ROUTES): Content {
-  const route = reply.tool_calls?.findLast(({ name }) => names.has(name));
+  const route = routeOf(reply, names);
   const said =
     route === undefined ? { event_type: 'msg.text', event_data: { text: reply.text } } : routed(route, reply);
   return { event_type: said.event_type, event_data: { ...said.event_data, ...spentOn(reply), ...metaOf(reply) } };
 }
 
-export function routes({ tool_calls = [] }: AgentReply, names: ReadonlySet<string>): boolean {
-  return tool_calls.some(({ name }) => names.has(name));
+export function routes(reply: AgentReply, names: ReadonlySet<string>): boolean {
+  return routeOf(reply, names) !== undefined;
 }
 
-function routed(call: ToolCall, { text }: AgentReply): Content {
-  const given = isPlainObject(call.arguments) ? (call.arguments as JsonObject) : {};
-  const { message } = given;
-  const body: Json = typeof message === 'string' && message !== '' ? message : text;
+/** The same answer for a session that takes no packets: what it would have passed the turn on with is its text. */
+export function spoken(reply: AgentReply, names: ReadonlySet<string>): AgentReply {
+  const route = routeOf(reply, names);
+  return route === undefined ? reply : { ...reply, text: wordsOf(givenIn(route), reply) };
+}
+
+function routeOf({ tool_calls = [] }: AgentReply, names: ReadonlySet<string>): ToolCall | undefined {
+  return tool_calls.findLast(({ name }) => names.has(name));
+}
+
+function givenIn(call: ToolCall): JsonObject {
+  return isPlainObject(call.arguments) ? (call.arguments as JsonObject) : {};
+}
+
+function wordsOf({ message }: JsonObject, { text }: AgentReply): string {
+  return typeof message === 'string' && message.trim() !== '' ? message : text;
+}
+
+function routed(call: ToolCall, reply: AgentReply): Content {
+  const given = givenIn(call);
+  const body = wordsOf(given, reply);
   const reason = typeof given.reason === 'string' ? { reason: given.reason } : {};
   if (call.name === 'finish') return finish({ body, ...reason });
   if (call.name !== 'handoff') return callTool(call.name, { body });

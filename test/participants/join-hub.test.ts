@@ -510,6 +510,31 @@ describe('session types', () => {
     expect(await stage.texts(session)).toEqual(['why?', 'because']);
   });
 
+  it.each([
+    ['the message of the call', '', { message: 'it is 4' }, ['why?', 'it is 4']],
+    ['the message before the text, as in a packet', 'hm', { message: 'it is 4' }, ['why?', 'it is 4']],
+  ])('[PA10] where packets are not taken, %s is said', async (_, text, given, said) => {
+    await stage.join('bob', createScriptAdapter([{ text, tool_calls: [{ name: 'finish', arguments: given }] }]));
+    const alice = await stage.client('alice');
+    const session = await stage.done(alice.open('consulting', ['bob']));
+    await stage.done(session.send('why?'));
+    await stage.done(session.ended());
+    expect(await stage.texts(session)).toEqual(said);
+  });
+
+  it('[PA3, PA10] where packets are not taken, a call with nothing to say is no answer', async () => {
+    const calls = [
+      { name: 'Bash', arguments: { message: 'not for others' } },
+      { name: 'handoff', arguments: { to: 'x', message: ' ' } },
+    ];
+    await stage.join('bob', createScriptAdapter([{ text: '', tool_calls: calls }]));
+    const alice = await stage.client('alice');
+    const session = await stage.done(alice.open('consulting', ['bob']));
+    await stage.done(session.send('why?'));
+    await stage.until(() => stage.told.includes('bob failed: the agent answered nothing'), 'the failure');
+    expect(await stage.texts(session)).toEqual(['why?']);
+  });
+
   it('[PA10] a moderator that does not pass the turn on is told so', async () => {
     await stage.client('bob');
     const alice = await stage.join('alice', createScriptAdapter(['welcome']));

@@ -84,8 +84,11 @@ it('[RN13] what a process runs is guarded also after its guard was killed', asyn
   await nothingLeft();
 });
 
-it('[RN6, RN13] what has emptied its environment in a session of its own is ended all the same', async () => {
-  const started = start('unmarked');
+it.each([
+  ['what has emptied its environment in a session of its own', 'unmarked'],
+  ['what is known by its parent only, and does not listen,', 'alone'],
+])('[RN6, RN13] %s is ended all the same', async (_, how) => {
+  const started = start(how);
   const [said] = await once(started.child.stdout, 'data');
   const pid = Number(said);
   expect(isRunning(pid)).toBe(true);

@@ -23,6 +23,13 @@ const unmarked = {
   env,
 };
 
+/** Nothing leads to its child but that it is its parent: Node has closed the files for it. It lives until it is asked to end. */
+const alone = `
+  const stubborn = 'trap "" TERM; while :; do sleep 60; done';
+  const child = require("node:child_process").spawn("/bin/sh", ["-c", stubborn], { detached: true, env: {}, stdio: "ignore" });
+  console.log(child.pid);
+  setTimeout(() => {}, 60_000);`;
+
 function program(source: string): Program {
   return { tool: 'fake', command: process.execPath, args: ['-e', source], env };
 }
@@ -105,6 +112,9 @@ switch (how) {
     break;
   case 'unmarked':
     console.log(await begun(unmarked));
+    break;
+  case 'alone':
+    console.log(await begun(program(alone)));
     break;
   case 'guard':
     await loseGuard();
