@@ -9,6 +9,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 /**
  * A fixed text: what runs is told by lines on its stdin, `begin <mark> <pid>` and `end <mark>`, of letters and digits only.
  * It is a shell because that is there everywhere, and a hundredth of the size of another Node.
+ *
+ * When our process has ended, what it ran still lives, and with it what ties others to it: a parent, a group, a session (of a
+ * process, the numbers of these stand behind its own in `ties`). All of it is looked at before the first signal, and
+ * whoever was found stays known by number and birth, also when its parent is gone.
  */
 const SCRIPT = `
 trap '' HUP INT TERM
@@ -22,23 +26,41 @@ while read -r what mark pid; do
       runs=$rest ;;
   esac
 done
-signal() {
+add() { case $kin in *" $1 "*) ;; *) kin="$kin$1 " ;; esac; }
+born() { stat=$(cat "/proc/$1/stat" 2>/dev/null); set -- \${stat##*) }; echo "\${20}"; }
+look() {
+  kin=' '
+  ties=$(grep -s -e '^PPid:' -e '^NSpgid:' -e '^NSsid:' /proc/[0-9]*/status 2>/dev/null |
+    sed -n 's/^[^0-9]*\\([0-9][0-9]*\\)[^0-9]*\\([0-9][0-9]*\\).*/\\1:\\2/p')
+  for one in $known; do [ "$(born "\${one%:*}")" = "\${one#*:}" ] && add "\${one%:*}"; done
   for run in $runs; do
     pid=\${run#*:}
-    [ "$pid" = 0 ] || kill -s "$1" -- "-$pid" 2>/dev/null
+    [ -n "$known" ] || [ "$pid" = 0 ] || add "$pid"
     mark=\${run%%:*}
     for found in $(grep -ls "$mark=" /proc/[0-9]*/environ 2>/dev/null); do
       found=\${found#/proc/}
-      kill -s "$1" "\${found%/environ}" 2>/dev/null
+      add "\${found%/environ}"
     done
-    for found in $(ls -l /proc/[0-9]*/fd 2>/dev/null | sed -n "/^.proc/h; /$mark/{g; s/[^0-9]//g; p;}"); do
-      kill -s "$1" "$found" 2>/dev/null
-    done
+    for found in $(ls -l /proc/[0-9]*/fd 2>/dev/null | sed -n "/^.proc/h; /$mark/{g; s/[^0-9]//g; p;}"); do add "$found"; done
   done
+  before=
+  while [ "$kin" != "$before" ]; do
+    before=$kin
+    for tie in $ties; do case $kin in *" \${tie#*:} "*) add "\${tie%:*}" ;; esac; done
+  done
+  known=
+  for pid in $kin; do known="$known $pid:$(born "$pid")"; done
+}
+signal() {
+  for run in $runs; do [ "\${run#*:}" = 0 ] || kill -s "$1" -- "-\${run#*:}" 2>/dev/null; done
+  for pid in $kin; do kill -s "$1" "$pid" 2>/dev/null; done
 }
 [ -n "$runs" ] || exit 0
+known=
+look
 signal TERM
 sleep 2
+look
 signal KILL
 exit 0
 `;
