@@ -112,7 +112,7 @@ export {
   createResponsesAdapter,
   createResponsesClient,
 } from './models.ts';
-export type { Program, Ran, RunLimits, RunningProgram, RunWatch } from './run/run-program.ts';
+export type { Program, Ran, RunLimitOptions, RunLimits, RunningProgram, RunWatch } from './run/run-program.ts';
 export { runningPrograms, runProgram } from './run/run-program.ts';
 
 /** Joins a hub with an agent function, over a client or a way to connect one. */

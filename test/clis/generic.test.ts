@@ -1,7 +1,6 @@
 // Any other program: text, one JSON value, or a line of JSON each.
 
 import { describe, expect, it } from 'vitest';
-import { createCliAdapter } from '../../src/node/clis/adapters.ts';
 import { type GenericOptions, genericRecord } from '../../src/node/clis/generic.ts';
 import { type Line, replay } from './replay.ts';
 
@@ -77,12 +76,6 @@ describe('[AC1, AC13] what it is called with', () => {
   it('its name in errors is the last part of its path', () => {
     expect(record().tool).toBe('helper');
     expect(record({ tool: 'mine' }).tool).toBe('mine');
-  });
-
-  it('a program without a name is refused', () => {
-    expect(() => createCliAdapter({ command: ' ' })).toThrow(
-      '"command" must be the name or path of a program, got " "',
-    );
   });
 });
 

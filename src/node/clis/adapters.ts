@@ -4,11 +4,14 @@ import type { AgentFn } from '../../participants/agent-fn.ts';
 import { aider } from './aider.ts';
 import { claude } from './claude.ts';
 import { agentOf, type CliOptions } from './cli-adapter.ts';
+import { checkAdapterOptions, checkCliOptions } from './cli-options.ts';
+import type { CliRecord } from './cli-record.ts';
 import { codex } from './codex.ts';
 import { cursor } from './cursor.ts';
 import { gemini } from './gemini.ts';
 import { type GenericOptions, genericRecord } from './generic.ts';
 import { goose } from './goose.ts';
+import type { Heard } from './heard.ts';
 import { hermes } from './hermes.ts';
 import { opencode } from './opencode.ts';
 
@@ -16,23 +19,24 @@ import { opencode } from './opencode.ts';
 export type CliAdapterOptions = Omit<CliOptions, 'command' | 'args' | 'permissions' | 'resume'> & GenericOptions;
 
 export function createCliAdapter(options: CliAdapterOptions): AgentFn {
-  if (typeof options.command !== 'string' || options.command.trim() === '') {
-    throw new TypeError(
-      `createCliAdapter: "command" must be the name or path of a program, got ${JSON.stringify(options.command)}`,
-    );
-  }
+  checkAdapterOptions(options);
   // The record already has the arguments.
   return agentOf(genericRecord(options), { ...options, args: [] });
 }
 
-export const createClaudeAdapter = (options: CliOptions = {}): AgentFn => agentOf(claude, options);
-export const createCodexAdapter = (options: CliOptions = {}): AgentFn => agentOf(codex, options);
-export const createGeminiAdapter = (options: CliOptions = {}): AgentFn => agentOf(gemini, options);
-export const createOpencodeAdapter = (options: CliOptions = {}): AgentFn => agentOf(opencode, options);
-export const createCursorAdapter = (options: CliOptions = {}): AgentFn => agentOf(cursor, options);
-export const createHermesAdapter = (options: CliOptions = {}): AgentFn => agentOf(hermes, options);
-export const createAiderAdapter = (options: CliOptions = {}): AgentFn => agentOf(aider, options);
-export const createGooseAdapter = (options: CliOptions = {}): AgentFn => agentOf(goose, options);
+function known<State extends Heard>(record: CliRecord<State>, options: CliOptions): AgentFn {
+  checkCliOptions(options);
+  return agentOf(record, options);
+}
+
+export const createClaudeAdapter = (options: CliOptions = {}): AgentFn => known(claude, options);
+export const createCodexAdapter = (options: CliOptions = {}): AgentFn => known(codex, options);
+export const createGeminiAdapter = (options: CliOptions = {}): AgentFn => known(gemini, options);
+export const createOpencodeAdapter = (options: CliOptions = {}): AgentFn => known(opencode, options);
+export const createCursorAdapter = (options: CliOptions = {}): AgentFn => known(cursor, options);
+export const createHermesAdapter = (options: CliOptions = {}): AgentFn => known(hermes, options);
+export const createAiderAdapter = (options: CliOptions = {}): AgentFn => known(aider, options);
+export const createGooseAdapter = (options: CliOptions = {}): AgentFn => known(goose, options);
 
 export const claudeAdapter: AgentFn = createClaudeAdapter();
 export const codexAdapter: AgentFn = createCodexAdapter();

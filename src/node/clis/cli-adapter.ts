@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { AgentFn, AgentReply, ThreadContext, TurnOptions } from '../../participants/agent-fn.ts';
-import type { RunLimits } from '../run/program.ts';
+import type { RunLimitOptions } from '../run/program.ts';
 import type { CliRecord, Permissions } from './cli-record.ts';
 import { saidBeside } from './conclude.ts';
 import type { Heard } from './heard.ts';
@@ -22,9 +22,9 @@ export interface CliOptions {
   readonly passEnv?: readonly string[] | undefined;
   /** A home folder of its own. */
   readonly home?: string | undefined;
-  /** 300 s unless told otherwise. */
-  readonly timeoutMs?: number | undefined;
-  readonly limits?: Partial<RunLimits> | undefined;
+  /** 300 s unless told otherwise; null = no bound. */
+  readonly timeoutMs?: number | null | undefined;
+  readonly limits?: RunLimitOptions | undefined;
   /** `safe` unless told otherwise: it may read and answer. */
   readonly permissions?: Permissions | undefined;
   /** Go on with the tool's own conversation from turn to turn, as is usual; false tells it everything every time. */
@@ -32,7 +32,6 @@ export interface CliOptions {
 }
 
 export function agentOf<State extends Heard>(record: CliRecord<State>, options: CliOptions = {}): AgentFn {
-  checkModel(options.model);
   const sessions = createNativeSessions();
   return async (ctx, systemPrompt, turn) => {
     const isResuming = record.resume !== null && options.resume !== false;
@@ -43,12 +42,6 @@ export function agentOf<State extends Heard>(record: CliRecord<State>, options: 
     if (isResuming) remember(sessions, ctx, systemPrompt, answered, attempt.heard);
     return answered;
   };
-}
-
-/** It becomes an argument: a role file must not be able to give the tool an option. */
-function checkModel(model: unknown): void {
-  if (model === undefined || (typeof model === 'string' && !model.trimStart().startsWith('-'))) return;
-  throw new TypeError(`"model" must be the name of a model, which does not begin with -, got ${JSON.stringify(model)}`);
 }
 
 /** One run; another one from the start when the tool has forgotten the conversation. */

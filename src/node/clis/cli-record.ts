@@ -4,7 +4,7 @@
  */
 
 import type { AgentReply, Usage } from '../../participants/agent-fn.ts';
-import type { Ran, RunLimits } from '../run/program.ts';
+import type { Ran, RunLimitOptions } from '../run/program.ts';
 import type { Heard, Reading } from './heard.ts';
 
 /** How the prompt reaches the program. Only small ones travel as an argument, which everybody on the machine can see. */
@@ -65,7 +65,7 @@ export interface CliRecord<State extends Heard = Heard> {
   } | null;
   /** `event`: an event says that all is done. `exit`: it has none, and must also end with exit code 0. */
   readonly ending: 'event' | 'exit';
-  readonly limits: Partial<RunLimits>;
+  readonly limits: RunLimitOptions;
   /** The lines of stderr in which it says that it tries again, and after what; for tools that do so for longer than a turn. */
   readonly retryLines?: RegExp;
   begin(resumed: Resumed | null): State;

@@ -5,6 +5,7 @@ import type { TurnOptions } from '../../participants/agent-fn.ts';
 import { redactSecrets, secretsIn } from '../../participants/redact-secrets.ts';
 import { programEnvironment } from '../run/environment.ts';
 import type { Program, Ran, RunLimits } from '../run/program.ts';
+import { runLimits } from '../run/run-limits.ts';
 import { runProgram } from '../run/run-program.ts';
 import type { CliOptions } from './cli-adapter.ts';
 import type { Ask, CliRecord, Resumed } from './cli-record.ts';
@@ -89,9 +90,8 @@ function programOf<State extends Heard>(
   };
 }
 
-function limitsOf<State extends Heard>(record: CliRecord<State>, options: CliOptions): Partial<RunLimits> {
-  const wall = options.timeoutMs === undefined ? {} : { wallMs: options.timeoutMs };
-  return { ...record.limits, ...wall, ...options.limits };
+function limitsOf<State extends Heard>(record: CliRecord<State>, options: CliOptions): RunLimits {
+  return runLimits(record.limits, { wallMs: options.timeoutMs }, options.limits ?? {});
 }
 
 /** A run that was ended keeps what it had said, and the conversation it can be gone on with. */

@@ -28,7 +28,8 @@ export class Output {
 
   /** It has written more than it may. */
   get isTooMuch(): boolean {
-    return this.#bytes > this.#limits.maxOutputBytes;
+    const { maxOutputBytes } = this.#limits;
+    return maxOutputBytes !== null && this.#bytes > maxOutputBytes;
   }
 
   get stdout(): string {

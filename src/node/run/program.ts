@@ -19,24 +19,28 @@ export interface Program {
   readonly stdin?: string | undefined;
 }
 
+/** null = no bound. */
 export interface RunLimits {
   /** From start to end. */
-  readonly wallMs: number;
-  /** Until it has written anything at all; null = no bound. */
+  readonly wallMs: number | null;
+  /** Until it has written anything at all. */
   readonly firstOutputMs: number | null;
-  /** Between two outputs, from the first on; null = no bound. */
+  /** Between two outputs, from the first on. */
   readonly idleMs: number | null;
   /** Without output after its result, before it is ended; that is no error. */
-  readonly afterResultMs: number;
+  readonly afterResultMs: number | null;
   /** From SIGTERM to SIGKILL. */
   readonly graceMs: number;
   /** What is kept of each stream: its head and its tail. */
   readonly maxCapturedBytes: number;
   /** What it may write to both streams together. */
-  readonly maxOutputBytes: number;
+  readonly maxOutputBytes: number | null;
   /** A longer line is cut there. */
   readonly maxLineBytes: number;
 }
+
+/** As they are given: what is not there, or undefined, is as usual. */
+export type RunLimitOptions = { readonly [Name in keyof RunLimits]?: RunLimits[Name] | undefined };
 
 export const DEFAULT_RUN_LIMITS: RunLimits = {
   wallMs: 300_000,

@@ -2,8 +2,8 @@
  * Runs a program to its end, and everything it started with it. The only way anything here runs a program.
  *
  * Resolves with what it wrote and how it ended; whether that is a success is for whoever knows the tool. Rejects with an
- * AgentError when it could not be started, ran out of time, was aborted or wrote too much. Whatever the outcome, when the
- * promise settles no process of it is left.
+ * AgentError when it could not be started, ran out of time, was aborted or wrote too much, and with TypeError for limits that
+ * are wrong. Whatever the outcome, when the promise settles no process of it is left.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,11 +13,12 @@ import { failureOf } from './ending.ts';
 import { programEnvironment } from './environment.ts';
 import { Following } from './follow.ts';
 import { Output } from './output.ts';
-import { DEFAULT_RUN_LIMITS, type Program, type Ran, type RunLimits, type RunWatch } from './program.ts';
+import type { Program, Ran, RunLimitOptions, RunLimits, RunWatch } from './program.ts';
+import { runLimits } from './run-limits.ts';
 import { checkProgram } from './spawn-failure.ts';
 import { type Exit, type Started, startProgram } from './start-program.ts';
 
-export type { Program, Ran, RunLimits, RunWatch } from './program.ts';
+export type { Program, Ran, RunLimitOptions, RunLimits, RunWatch } from './program.ts';
 export { type RunningProgram, runningPrograms } from './running.ts';
 
 /** What is left in the pipes of a program that has ended is read at once; only a grandchild that holds them takes longer. */
@@ -25,21 +26,15 @@ const DRAIN_MS = 250;
 /** What a program left behind is asked to end, but not waited for as long as the program itself would be. */
 const LEFTOVER_GRACE_MS = 1_000;
 
-export async function runProgram(
-  program: Program,
-  watch: RunWatch = {},
-  limits: Partial<RunLimits> = {},
-): Promise<Ran> {
-  const bounds = { ...DEFAULT_RUN_LIMITS, ...limits };
+export async function runProgram(program: Program, watch: RunWatch = {}, limits: RunLimitOptions = {}): Promise<Ran> {
+  const bounds = runLimits(limits);
   checkProgram(program);
   const environment = programEnvironment(program);
   const about = { tool: program.tool, secrets: secretsIn(environment), bounds };
   if (watch.signal?.aborted) throw failureOf({ kind: 'aborted', reason: watch.signal.reason }, about);
 
   const started = await startProgram(program, environment);
-  const output = new Output(bounds, watch);
-  const following = new Following(started, output, watch, bounds);
-  await following.stopped;
+  const { output, following } = await follow(started, program, watch, bounds);
   const exit = await endAndDrain(started, bounds.graceMs);
   const ending = following.finish();
 
@@ -47,6 +42,25 @@ export async function runProgram(
   if (ending.kind !== 'exit' && ending.kind !== 'after_result') throw failureOf(ending, about, written);
   const hasResult = watch.isDone === undefined ? {} : { hasResult: output.hasResult };
   return { ...written, truncated: output.isTruncated, endedBy: ending.kind, ...hasResult };
+}
+
+/** Until there is a reason to stop. What goes wrong here leaves nothing running either. */
+async function follow(
+  started: Started,
+  { stdin }: Program,
+  watch: RunWatch,
+  bounds: RunLimits,
+): Promise<{ readonly output: Output; readonly following: Following }> {
+  try {
+    started.feed(stdin);
+    const output = new Output(bounds, watch);
+    const following = new Following(started, output, watch, bounds);
+    await following.stopped;
+    return { output, following };
+  } catch (thrown) {
+    await endAndDrain(started, 0);
+    throw thrown;
+  }
 }
 
 /** Ends whatever still runs and reads what was still written. A pipe that somebody unknown holds is let go of. */

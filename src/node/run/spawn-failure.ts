@@ -2,8 +2,10 @@
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { isObject, optional, type Rules } from '../../client/given.ts';
 import { asError } from '../../core/errors.ts';
 import { AgentError } from '../../participants/agent-error.ts';
+import { aText, checkGiven, someTexts, variables } from './given.ts';
 import type { Program } from './program.ts';
 
 /** A longer text goes by stdin or a file: Linux takes no argument of 128 KiB, and everybody can read arguments. */
@@ -15,6 +17,7 @@ export function spawnFailed(program: Program, problem: string): AgentError {
 
 /** Throws what is known to be wrong before anything is started. */
 export function checkProgram(program: Program): void {
+  checkShape(program);
   const { command, args, cwd, env = {} } = program;
   if (command === '') throw spawnFailed(program, 'expected the name or the path of a program, and got an empty one');
   for (const [at, arg] of args.entries()) {
@@ -27,6 +30,28 @@ export function checkProgram(program: Program): void {
   const withNul = [command, ...args, ...Object.values(env)].some((text) => text.includes('\0'));
   if (withNul) throw spawnFailed(program, 'a NUL character cannot be part of a command, an argument or a variable');
   if (cwd !== undefined && !isFolder(cwd)) throw spawnFailed(program, `its working folder ${cwd} is ${notFolder(cwd)}`);
+}
+
+const PROGRAM: Rules<Program> = {
+  tool: aText,
+  command: aText,
+  args: someTexts,
+  cwd: optional(aText),
+  env: optional(variables),
+  passEnv: optional(someTexts),
+  home: optional(aText),
+  stdin: optional(aText),
+};
+
+function checkShape(program: Program): void {
+  try {
+    checkGiven(program, PROGRAM);
+  } catch (error) {
+    const tool: unknown = isObject(program) ? program.tool : undefined;
+    throw new AgentError('spawn_failed', asError(error).message, {
+      tool: typeof tool === 'string' ? tool : 'a program',
+    });
+  }
 }
 
 /** What the system's code means for this program. */

@@ -21,6 +21,8 @@ export interface Started {
   readonly family: Family;
   readonly stdout: Readable;
   readonly stderr: Readable;
+  /** Writes its stdin. */
+  feed(text: string | undefined): void;
   /** The program itself has ended; others may still hold its pipes. */
   readonly exited: Promise<unknown>;
   /** How; null = it has not. */
@@ -45,8 +47,7 @@ export async function startProgram(program: Program, environment: Readonly<Recor
     });
     const exited = once(child, 'exit');
     const closed = once(child, 'close');
-    feed(child, program.stdin);
-    return { family, stdout, stderr, exited, exit: () => exit, closed, release };
+    return { family, stdout, stderr, feed: (text) => feed(child, text), exited, exit: () => exit, closed, release };
 
     function release(): void {
       for (const pipe of [child.stdin, stdout, stderr]) pipe?.destroy();
