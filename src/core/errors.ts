@@ -74,11 +74,16 @@ export function isProtocolError(error: unknown): error is ProtocolError {
 /** Anything can be thrown, also what has no text and what throws when it is looked at. */
 export function asError(thrown: unknown): Error {
   try {
-    if (!(thrown instanceof Error)) return new Error(String(thrown));
+    if (!(thrown instanceof Error)) return new Error(messageIn(thrown) ?? String(thrown));
     return typeof thrown.message === 'string' ? thrown : new Error('an error without a message was thrown');
   } catch {
     return new Error('something was thrown that cannot be shown');
   }
+}
+
+function messageIn(thrown: unknown): string | null {
+  const message = typeof thrown === 'object' && thrown !== null && 'message' in thrown ? thrown.message : null;
+  return typeof message === 'string' ? message : null;
 }
 
 /** What a caller may be told of anything thrown: wire errors as they are, the rest as `internal`. */

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type AgentClient, connect, type Session } from 'parley-hub/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { join as joinCommand } from '../../src/node/commands/join.ts';
 import { CommandLine, Joined, linesOf } from './command-line.ts';
 
 const FAKE = join(import.meta.dirname, '../participants/fake-agent.mjs');
@@ -127,6 +128,9 @@ describe('an agent that is a program', () => {
       'closed',
       'left',
     ]);
+    // Of those --help tells.
+    const told = joinCommand.json.split('of an agent')[1];
+    for (const { event } of linesOf(first.out)) expect(told).toContain(`"${event}"`);
     await go();
     const second = run('ben', '--command', fake(), '--json');
     await session.ended();

@@ -31,6 +31,17 @@ it('[PA15] shows whole lines at once and half of one after a while, each once', 
   expect(lines.slice(4)).toEqual(['[123456] | ree', expect.stringContaining('✓ said')]);
 });
 
+it('[PA15] shows no empty line where a line ends that was shown before its end came', () => {
+  const { clock, lines, display, taken } = shown();
+  lines.length = 0;
+  for (const piece of ['one', '\ntwo', '\n', '\n\nthree']) {
+    display.onDelta(piece, taken);
+    clock.advance(250);
+  }
+  const own = lines.map((line) => line.replace('[123456] ', ''));
+  expect(own).toEqual(['| one', '| two', '| ', '| ', '| three']);
+});
+
 it('[PA15] many pieces are few objects for programs, with all of the text, before what comes next', () => {
   const { clock, put, display, taken } = shown();
   for (let count = 0; count < 10_000; count += 1) display.onDelta('y', taken);

@@ -169,6 +169,12 @@ describe('[AC4, AC5] what is no success, whatever the exit code', () => {
     ['a stream that is cut', streamed, {}, 'no_result'],
     ['a last line that is cut', [...streamed, '{"type":"result","subtype":"succ'], {}, 'bad_output'],
     ['a blank answer', [result({ result: '  ' })], {}, 'no_result'],
+    [
+      'a blank answer, and a word of a limit beside it',
+      [result({ result: '' })],
+      { stderr: 'rate limit: 90% left' },
+      'no_result',
+    ],
   ];
   it.each(failures)('%s', (_, lines, ran, kind) => {
     const { error, reply } = replay(claude, lines, ran);

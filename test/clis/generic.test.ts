@@ -12,6 +12,7 @@ describe('[AC13] what it answers', () => {
   const answers: readonly (readonly [string, Partial<GenericOptions>, readonly Line[], string, readonly string[]])[] = [
     ['text', {}, ['', 'Hello', '', 'there', ''], 'Hello\n\nthere', ['Hello', '\n', '\nthere', '\n']],
     ['JSON over several lines', { output: 'json' }, pretty, 'Hello', []],
+    ['JSON with an error that says nothing', { output: 'json' }, [{ error: ' ', result: 'Hello' }], 'Hello', []],
     ['JSON that is a text', { output: 'json' }, ['"Hello"'], 'Hello', []],
     [
       'JSON, along a path',

@@ -75,6 +75,14 @@ it('[AC1] a prompt of 2 MB arrives whole on stdin, and no process shows it', asy
   expect(Buffer.byteLength(content)).toBeGreaterThan(2_000_000);
 });
 
+it('[AC13] an answer of which a line was cut says so', async () => {
+  const say = (limits: { readonly maxLineBytes?: number }) =>
+    createCliAdapter({ command: '/bin/sh', args: ['-c', 'cat >/dev/null; echo 0123456789; echo ab'], limits });
+  expect(await say({ maxLineBytes: 4 })(thread, '')).toMatchObject({ text: '0123\nab', meta: { is_cut: true } });
+  expect(await say({})(thread, '')).toMatchObject({ text: '0123456789\nab', meta: {} });
+  expect(await say({})(thread, '')).not.toHaveProperty('meta.is_cut');
+});
+
 describe('[AC9] the conversation of a thread', () => {
   it('that the tool has lost is begun anew, once, with everything', async () => {
     const lost: readonly Act[] = [{ err: 'Error: no rollout found for thread id id-0' }, { exit: 1 }];

@@ -46,6 +46,11 @@ describe.each(Object.entries(ODD))('%s', (_, odd) => {
   });
 });
 
+it('[EV2] what is no error and has a message is told by that', () => {
+  expect(asError({ message: 'no more', code: 5 }).message).toBe('no more');
+  expect(asError({ message: 7 }).message).toBe('[object Object]');
+});
+
 it('[AR2] whoever is let in while the arbiter would have been asked is not let through unasked', async () => {
   const arbiter: Partial<Arbiter> = { authorizeSend: ({ from }) => from.name !== 'mallory' };
   const world = await aWorld({}, { arbiter });

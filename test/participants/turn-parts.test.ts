@@ -101,6 +101,23 @@ describe('[PA5] live text', () => {
     dropped.drop();
     expect(parts.slice(4)).toEqual(['x']);
   });
+
+  it('is a megabyte in all, also of what comes after a part of it was shown', () => {
+    const clock = new SimClock();
+    let shown = 0;
+    const session = {
+      async delta(text: string) {
+        shown += text.length;
+      },
+    } as unknown as Session;
+    const live = new LiveText(session, 'c', clock);
+    for (let half = 0; half < 2; half += 1) {
+      live.add('y'.repeat(600_000));
+      clock.advance(60_000);
+    }
+    live.end();
+    expect(shown).toBe(1_000_000);
+  });
 });
 
 it('[PA9] what is kept of a session goes with it, and its end is told once', async () => {

@@ -37,11 +37,17 @@ export function agentOf<State extends Heard>(record: CliRecord<State>, options: 
     const isResuming = record.resume !== null && options.resume !== false;
     const known = isResuming ? sessionOf(ctx, systemPrompt, turn, sessions) : null;
     const attempt = await tryTurn(record, options, ctx, systemPrompt, turn, known);
-    const reply = record.finish(attempt.ran, attempt.heard, attempt.secrets);
+    const reply = marked(record, attempt, record.finish(attempt.ran, attempt.heard, attempt.secrets));
     const answered = isResuming ? named(reply, attempt) : reply;
     if (isResuming) remember(sessions, ctx, systemPrompt, answered, attempt.heard);
     return answered;
   };
+}
+
+/** Of plain text every line is a part of the answer: of one that was cut its reader should know. */
+function marked<State extends Heard>(record: CliRecord<State>, { ran }: Attempt<State>, reply: AgentReply): AgentReply {
+  const isCut = record.output === 'text' && ran.hasCutLine === true;
+  return isCut ? { ...reply, meta: { ...reply.meta, is_cut: true } } : reply;
 }
 
 /** One run; another one from the start when the tool has forgotten the conversation. */

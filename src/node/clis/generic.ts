@@ -135,6 +135,7 @@ function answerIn(value: unknown, path: Path): string | null {
 function failureIn(value: unknown): Failure | null {
   const error = at(value, 'error');
   if (error === undefined || error === null || error === false) return null;
+  if (typeof error === 'string' && error.trim() === '') return null;
   const message = typeof error === 'string' ? error : (textAt(error, 'message') ?? JSON.stringify(error));
   const status = numberAt(error, 'status') ?? numberAt(error, 'code');
   const type = textAt(error, 'type') ?? '';

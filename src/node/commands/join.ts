@@ -100,7 +100,7 @@ export const join: Command = {
     'parley join --name llama --command "ollama run llama3.2" --timeout 10m',
     'parley join --name helper --command "./my-agent --model {model}" --model small --pass-env MY_API_KEY --cwd project',
   ],
-  json: 'A line for each thing that happens: {"event": "joined" | "invited" | "message" | "event" | "delta" | "turn" | "sent" | "refused" | "away" | "open" | "closed", …}; of an agent "joined", "turn", "delta", "progress", "reply", "failed", "cancelled", "over", "away", "open", "left".',
+  json: 'A line for each thing that happens: {"event": "joined" | "invited" | "message" | "event" | "delta" | "turn" | "sent" | "refused" | "away" | "open" | "closed", …}; of an agent "joined", "turn", "delta", "progress", "reply", "failed", "cancelled", "over", "away", "open", "closed", "left".',
   async run(asked, io) {
     const role = asked.values.role === undefined ? NO_ROLE : await readRole(asked.values.role);
     const chosen = await chosenAgent(asked, role, process.env);

@@ -14,6 +14,8 @@ interface Shown {
   /** What of it is not on the screen yet. */
   rest: string;
   isPrinted: boolean;
+  /** What was printed last is a line that had no end by then. */
+  isHalf: boolean;
   /** What programs have not been told yet; null = the next piece is told at once. */
   untold: string | null;
   stopTelling: (() => void) | null;
@@ -39,7 +41,15 @@ export class TurnDisplay implements Required<JoinHandlers> {
   }
 
   onTurn(turn: TakenTurn): void {
-    const nothing = { text: '', rest: '', isPrinted: false, untold: null, stopTelling: null, stopWait: null };
+    const nothing = {
+      text: '',
+      rest: '',
+      isPrinted: false,
+      isHalf: false,
+      untold: null,
+      stopTelling: null,
+      stopWait: null,
+    };
     this.turns.set(turn.idempotencyKey, { beganMs: this.clock.monotonic(), ...nothing });
     const { from, text, resumed } = turn;
     this.put('turn', turn, { from, text, resumed });
@@ -57,7 +67,7 @@ export class TurnDisplay implements Required<JoinHandlers> {
     const end = text.lastIndexOf('\n') + 1;
     shown.stopWait?.();
     if (end > 0) {
-      this.write(turn, shown, shown.rest + text.slice(0, end));
+      this.writeWhole(turn, shown, shown.rest + text.slice(0, end));
       shown.rest = '';
     }
     shown.rest += text.slice(end);
@@ -114,8 +124,17 @@ export class TurnDisplay implements Required<JoinHandlers> {
   }
 
   private writeRest(turn: TakenTurn, shown: Shown): void {
-    if (shown.rest !== '') this.write(turn, shown, shown.rest);
+    if (shown.rest === '') return;
+    this.write(turn, shown, shown.rest);
     shown.rest = '';
+    shown.isHalf = true;
+  }
+
+  /** The end of a line that is on the screen already is no line of its own. */
+  private writeWhole(turn: TakenTurn, shown: Shown, text: string): void {
+    const lines = shown.isHalf && text.startsWith('\n') ? text.slice(1) : text;
+    shown.isHalf = false;
+    if (lines !== '') this.write(turn, shown, lines);
   }
 
   private write(turn: TakenTurn, shown: Shown, text: string): void {

@@ -40,8 +40,12 @@ export class Output {
     return this.#stderr.capture.text();
   }
 
+  get hasCutLine(): boolean {
+    return this.#lines.hasCut;
+  }
+
   get isTruncated(): boolean {
-    return this.isTooMuch || this.#lines.hasCut || this.#stdout.capture.isTruncated || this.#stderr.capture.isTruncated;
+    return this.isTooMuch || this.hasCutLine || this.#stdout.capture.isTruncated || this.#stderr.capture.isTruncated;
   }
 
   /** Throws what the watching functions throw. */

@@ -73,6 +73,8 @@ export interface Ran {
   readonly stderr: string;
   /** Something of stdout, stderr or a line was left out. */
   readonly truncated: boolean;
+  /** A line of stdout was cut; absent when none was. */
+  readonly hasCutLine?: true | undefined;
   /** after_result = it had shown its result and did not end, so it was ended. */
   readonly endedBy: 'exit' | 'after_result';
   /** What `isDone` said in the end: false with exit code 0 is an end without a result. Absent when nobody asked. */

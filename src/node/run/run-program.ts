@@ -41,7 +41,8 @@ export async function runProgram(program: Program, watch: RunWatch = {}, limits:
   const written = { ...exit, stdout: output.stdout, stderr: output.stderr };
   if (ending.kind !== 'exit' && ending.kind !== 'after_result') throw failureOf(ending, about, written);
   const hasResult = watch.isDone === undefined ? {} : { hasResult: output.hasResult };
-  return { ...written, truncated: output.isTruncated, endedBy: ending.kind, ...hasResult };
+  const cut = output.hasCutLine ? { hasCutLine: true as const } : {};
+  return { ...written, truncated: output.isTruncated, ...cut, endedBy: ending.kind, ...hasResult };
 }
 
 /** Until there is a reason to stop. What goes wrong here leaves nothing running either. */
