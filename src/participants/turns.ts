@@ -113,7 +113,7 @@ export class Turns {
     if (posted.kind === 'late') return this.tell('onCancelled', (handlers) => handlers.onCancelled?.(posted.why, turn));
     meter?.answered();
     if (reply.native_session_id !== undefined) this.kept.of(session).nativeSessionId = reply.native_session_id;
-    this.tell('onReply', (handlers) => handlers.onReply?.(reply, turn, posted.answer));
+    this.tell('onReply', (handlers) => handlers.onReply?.(said, turn, posted.answer));
     const { turn: next } = posted.answer;
     if (since === null || next?.since_seq !== since || next.agent_id !== this.client.agentId) return;
     // It was said, and is still for this participant to go on, which it would not be asked for again.

@@ -520,6 +520,7 @@ describe('session types', () => {
     await stage.done(session.send('why?'));
     await stage.done(session.ended());
     expect(await stage.texts(session)).toEqual(said);
+    expect(stage.told).toContain('bob said it is 4');
   });
 
   it('[PA3, PA10] where packets are not taken, a call with nothing to say is no answer', async () => {
