@@ -43,6 +43,7 @@ export function optional({ expected, holds }: Rule): Rule {
 }
 
 export const aFunction: Rule = { expected: 'a function', holds: (value) => typeof value === 'function' };
+export const aText: Rule = { expected: 'text', holds: (value) => typeof value === 'string' };
 export const names: Rule = { expected: 'a list of names', holds: Array.isArray };
 
 /** A pause, in whatever fraction. */

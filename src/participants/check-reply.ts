@@ -1,13 +1,12 @@
 /** Whether what an agent answered is an answer: a program or a model may have made it, so that every field is looked at. */
 
-import { isObject, optional, type Rule } from '../client/given.ts';
+import { aText, isObject, optional, type Rule } from '../client/given.ts';
 import { describe } from '../core/json.ts';
 import { AgentError } from './agent-error.ts';
 import type { AgentReply, ToolCall, Usage } from './agent-fn.ts';
 
 type RulesOf<Shape> = { readonly [Name in keyof Required<Shape>]: Rule };
 
-const aText: Rule = { expected: 'text', holds: (value) => typeof value === 'string' };
 const anObject: Rule = { expected: 'an object', holds: isObject };
 /** null = not known, which is not 0. */
 const aCount: Rule = {

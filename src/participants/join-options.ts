@@ -1,6 +1,15 @@
 /** What a participant is told when it joins a hub, and what holds where it is not told. */
 
-import { aFunction, checkOptions, isObject, objectWith, optional, type Rule, type Rules } from '../client/given.ts';
+import {
+  aFunction,
+  aText,
+  checkOptions,
+  isObject,
+  objectWith,
+  optional,
+  type Rule,
+  type Rules,
+} from '../client/given.ts';
 import type {
   AgentClient,
   AgentOptions,
@@ -87,7 +96,6 @@ const count: Rule = {
   expected: 'a whole number from 1 on',
   holds: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 1,
 };
-const aText: Rule = { expected: 'text', holds: (value) => typeof value === 'string' };
 const someTools: Rule = {
   expected: `true, or a list of ${HUB_TOOL_NAMES.join(', ')}`,
   holds: (value) =>

@@ -1,7 +1,7 @@
 /** What an adapter is made with, looked at when it is made: at the first turn it would be too late. Throws TypeError. */
 
-import { optional, type Rule, type Rules } from '../../client/given.ts';
-import { aBoundInTime, aText, checkGiven, someTexts, variables } from '../run/given.ts';
+import { aText, optional, type Rule, type Rules } from '../../client/given.ts';
+import { aBoundInTime, checkGiven, someTexts, variables } from '../run/given.ts';
 import { runLimits } from '../run/run-limits.ts';
 import type { CliAdapterOptions } from './adapters.ts';
 import type { CliOptions } from './cli-adapter.ts';

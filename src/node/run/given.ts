@@ -3,7 +3,6 @@
 import { checkOptions, isObject, type Rule, type Rules } from '../../client/given.ts';
 import { asError } from '../../core/errors.ts';
 
-export const aText: Rule = { expected: 'text', holds: isText };
 export const someTexts: Rule = {
   expected: 'a list of texts',
   holds: (value) => Array.isArray(value) && value.every(isText),

@@ -2,10 +2,10 @@
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import { isObject, optional, type Rules } from '../../client/given.ts';
+import { aText, isObject, optional, type Rules } from '../../client/given.ts';
 import { asError } from '../../core/errors.ts';
 import { AgentError } from '../../participants/agent-error.ts';
-import { aText, checkGiven, someTexts, variables } from './given.ts';
+import { checkGiven, someTexts, variables } from './given.ts';
 import type { Program } from './program.ts';
 
 /** A longer text goes by stdin or a file: Linux takes no argument of 128 KiB, and everybody can read arguments. */
