@@ -141,7 +141,8 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     const { turn } = await agent.turn();
     // Asked again in a later turn it is another question.
     await agent.value('say', { session, text: 'So much.', turn });
-    await one.hub.agent('bob').then((bob) => bob.session(session).send('And now?'));
+    const bob = await one.hub.agent('bob', { onMessage: () => {} });
+    await bob.session(session).send('And now?');
     expect(await agent.turn({ session })).toMatchObject({ status: 'your_turn', session });
     await agent.value('delegate', wanted);
     expect(asked).toBe(2);
