@@ -9,6 +9,8 @@ export interface Head {
   readonly session_id: string;
   readonly seq: number;
   readonly envelope_id: string;
+  /** When its last entry was made. Heads that were stored before there was such a member lack it. */
+  readonly changed_at?: string;
   readonly type: string;
   readonly version: number;
   readonly state: LifecycleState;
@@ -119,6 +121,7 @@ function movedOn(head: Head, { envelope, turn, due }: Entry): Head {
     session_id: head.session_id,
     seq: envelope.seq,
     envelope_id: envelope.envelope_id,
+    changed_at: envelope.created_at,
     type: head.type,
     version: head.version,
     state: head.state,
@@ -142,6 +145,11 @@ function movedOn(head: Head, { envelope, turn, due }: Entry): Head {
     // Heads that were stored before there were delegations lack the member.
     delegations: head.delegations ?? 0,
   };
+}
+
+/** Of one that does not say it nothing later is known than that it was created. */
+export function changedAt({ changed_at, created_at }: Head): string {
+  return changed_at ?? created_at;
 }
 
 /** When the session must be looked at next, by its lifecycle or its expectations; null = no deadline. */
@@ -178,6 +186,7 @@ function createdHead({ envelope, turn, due }: Entry): Head {
     session_id: envelope.session_id,
     seq: envelope.seq,
     envelope_id: envelope.envelope_id,
+    changed_at: envelope.created_at,
     type: created.manifest.type,
     version: created.manifest.version,
     state: 'INVITED',

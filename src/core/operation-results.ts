@@ -47,6 +47,7 @@ const sessionSummary = record<SessionSummary>({
   state: lifecycleState,
   creator_id: madeId,
   created_at: time,
+  changed_at: time,
   closed_at: time.nullable(),
   close_reason: z.string().nullable(),
   labels: texts(),

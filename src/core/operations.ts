@@ -120,6 +120,8 @@ export interface SessionSummary {
   readonly state: LifecycleState;
   readonly creator_id: string;
   readonly created_at: string;
+  /** When something was last added to its log. */
+  readonly changed_at: string;
   readonly closed_at: string | null;
   readonly close_reason: string | null;
   readonly labels: Readonly<Record<string, string>>;
@@ -211,6 +213,8 @@ export interface OperationTypes {
       readonly type?: string | undefined;
       /** Not those that ended before this time. */
       readonly ended_since?: string | undefined;
+      /** Not those to whose log nothing was added since this time. */
+      readonly changed_since?: string | undefined;
       readonly after?: string | undefined;
       readonly limit?: number | undefined;
     };
@@ -526,6 +530,7 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
       states: z.array(lifecycleState).optional(),
       type: text(64).optional(),
       ended_since: time.optional(),
+      changed_since: time.optional(),
       after: text(256).optional(),
       limit,
     }),

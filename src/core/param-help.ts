@@ -39,6 +39,7 @@ const HELP: { readonly [Name in ParamName]: string } & { readonly [Name in Param
   rule: 'What changes; the rest stays.',
   type: 'The session type.',
   ended_since: 'Not those that ended before this time.',
+  changed_since: 'Not those to whose log nothing was added since this time.',
   version: 'The version of the type; absent = the newest.',
   participants: 'Names, ids, or `{capability}` for whoever offers it; you are put first.',
   knobs: 'Settings of the type.',

@@ -2,7 +2,7 @@
 
 import type { Entry, Unit } from './envelope.ts';
 import { HubError } from './errors.ts';
-import { foldHead, type Head } from './head.ts';
+import { changedAt, foldHead, type Head } from './head.ts';
 import type { SessionQuery } from './store.ts';
 import { msFromIso } from './time.ts';
 
@@ -26,9 +26,11 @@ export function foldSession(head: Head | null, entry: Entry): Head | null {
 }
 
 /** The session is one of those that are asked for. */
-export function matchesQuery(head: Head, { participant, states, type, ended_since }: SessionQuery): boolean {
+export function matchesQuery(head: Head, query: SessionQuery): boolean {
+  const { participant, states, type, ended_since, changed_since } = query;
   if (participant !== undefined && !Object.hasOwn(head.members, participant)) return false;
   if (states !== undefined && !states.includes(head.state)) return false;
   if (type !== undefined && head.type !== type) return false;
+  if (changed_since !== undefined && msFromIso(changedAt(head)) < msFromIso(changed_since)) return false;
   return ended_since === undefined || head.closed_at === null || msFromIso(head.closed_at) >= msFromIso(ended_since);
 }

@@ -92,6 +92,8 @@ export interface SessionQuery {
   readonly type?: string;
   /** Only sessions that ended at or after this time, or have not ended. */
   readonly ended_since?: string;
+  /** Only sessions to whose log something was added at or after this time. */
+  readonly changed_since?: string;
   /** Continue after this position, as given in `next`. */
   readonly after?: string;
   readonly limit: number;

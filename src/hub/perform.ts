@@ -3,6 +3,7 @@
 import { noSuchSession } from '../core/admit.ts';
 import { closeSession } from '../core/ending.ts';
 import { toWireError, WireError } from '../core/errors.ts';
+import { changedAt } from '../core/head.ts';
 import { ackInvite, leaveSession, rejectInvite, removeParticipant } from '../core/membership.ts';
 import { type Health, OPERATIONS, type OperationName, type Result, type SessionSummary } from '../core/operations.ts';
 import { reportProgress, reportTurnFailure } from '../core/progress.ts';
@@ -118,7 +119,7 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
     });
   },
 
-  async list_sessions(parts, caller, { all = false, states, type, ended_since, after, limit = PAGE }) {
+  async list_sessions(parts, caller, { all = false, states, type, ended_since, changed_since, after, limit = PAGE }) {
     const { agentId } = boundCaller(caller);
     if (all && !parts.registry.holds(agentId, 'observe')) {
       throw new WireError('forbidden', 'params.all: the sessions of others take the grant "observe"', {
@@ -131,6 +132,7 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
       ...(states === undefined ? {} : { states }),
       ...(type === undefined ? {} : { type }),
       ...(ended_since === undefined ? {} : { ended_since }),
+      ...(changed_since === undefined ? {} : { changed_since }),
       ...(after === undefined ? {} : { after }),
     };
     const page = await parts.store.list(query);
@@ -254,8 +256,23 @@ function readableState(parts: HubParts, state: SessionState | null, agentId: str
 }
 
 function summaryOf({ head }: StoredHead): SessionSummary {
-  const { session_id, type, state, creator_id, created_at, closed_at, close_reason, labels, seq, turn } = head;
-  return { session_id, type, state, creator_id, created_at, closed_at, close_reason, labels, head_seq: seq, turn };
+  const {
+    session_id,
+    type,
+    state,
+    creator_id,
+    created_at,
+    closed_at,
+    close_reason,
+    labels,
+    seq: head_seq,
+    turn,
+  } = head;
+  const changed_at = changedAt(head);
+  return {
+    ...{ session_id, type, state, creator_id, created_at, changed_at },
+    ...{ closed_at, close_reason, labels, head_seq, turn },
+  };
 }
 
 function sessionOf(params: unknown): string | null {

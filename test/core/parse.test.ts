@@ -131,7 +131,15 @@ const takes: { readonly [Name in OperationName]: Readonly<Record<string, string>
   report_turn_failure: { session_id: '', reason: 'text' },
   redact: { session_id: '', seq: 'number', reason: 'text' },
   get_session: { session_id: '' },
-  list_sessions: { states: '', type: 'text', ended_since: '', all: 'flag', after: 'text', limit: 'number' },
+  list_sessions: {
+    states: '',
+    type: 'text',
+    ended_since: '',
+    changed_since: '',
+    all: 'flag',
+    after: 'text',
+    limit: 'number',
+  },
   search_sessions: {
     query: 'text',
     match: '',

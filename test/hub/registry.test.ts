@@ -207,6 +207,8 @@ describe('list_sessions', () => {
     expect(await list({ states: ['CLOSED'], type: 'conversation' })).toEqual([0]);
     expect(await list({ states: ['CLOSED'], ended_since: '2026-01-01T00:00:04.000Z' })).toEqual([0]);
     expect(await list({ states: ['CLOSED'], ended_since: '2026-01-01T00:00:04.001Z' })).toEqual([]);
+    expect(await list({ changed_since: '2026-01-01T00:00:04.000Z' })).toEqual([0]);
+    expect(await list({ changed_since: '2026-01-01T00:00:04.001Z' })).toEqual([]);
     const { sessions } = await world.answer(alice.call('list_sessions', { states: ['CLOSED'] }));
     expect(sessions).toEqual([
       {
@@ -215,6 +217,7 @@ describe('list_sessions', () => {
         state: 'CLOSED',
         creator_id: alice.agentId,
         created_at: '2026-01-01T00:00:00.000Z',
+        changed_at: '2026-01-01T00:00:04.000Z',
         closed_at: '2026-01-01T00:00:04.000Z',
         close_reason: 'done',
         labels: { n: 'conversation' },

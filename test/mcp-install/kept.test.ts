@@ -1,6 +1,6 @@
 // What a file was before anything of ours was in it is not lost, whatever is done after that; and what is refused touches nothing.
 
-import { readdir } from 'node:fs/promises';
+import { readdir, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BrokenConfig } from '../../src/node/mcp-install/config-format.ts';
@@ -67,6 +67,36 @@ describe('what it was', () => {
     }
   });
 
+  it.each(['cursor', 'codex', 'opencode'])(
+    '[MI1] of two entries in a file that was made for them nothing is left, in whatever order they go: %s',
+    async (tool) => {
+      for (const order of [
+        ['one', 'two'],
+        ['two', 'one'],
+      ]) {
+        const before = await shop.files();
+        for (const entry of ['one', 'two']) {
+          const { values } = await shop.run(tool, { ...YES, entry, name: entry });
+          expect(values[0]).toMatchObject({ backup: null });
+        }
+        for (const entry of order) await shop.run(tool, { ...UNDO, entry });
+        expect(await shop.files()).toEqual(before);
+      }
+    },
+  );
+
+  it('[MI2] is not a link of that name, which stays', async () => {
+    await shop.write(file, PRISTINE);
+    const elsewhere = `${shop.root}/elsewhere.json`;
+    await shop.write(elsewhere, PRISTINE);
+    await symlink(elsewhere, `${file}.before-parley`);
+    const { values } = await shop.run('cursor', YES);
+    expect(values[0]).toMatchObject({ backup: `${file}.before-parley-2` });
+    await shop.run('cursor', UNDO);
+    expect(await beside()).toEqual(['mcp.json', 'mcp.json.before-parley']);
+    expect(await shop.read(file)).toBe(PRISTINE);
+  });
+
   it('[MI2] is what an entry is changed from only where nothing older is kept', async () => {
     await shop.write(file, PRISTINE);
     await shop.run('cursor', { ...YES, name: 'one' });
@@ -105,6 +135,36 @@ describe('what is refused', () => {
     expect(await shop.read(file)).toBe('{"n": 1}');
   });
 
+  it('[MI3] a file of others that is changed while undo asks stays, and so does what it was', async () => {
+    await shop.write(file, PRISTINE);
+    await shop.run('cursor', YES);
+    const request = { tool: toolNamed('cursor'), scope: 'user', key: 'parley', file } as const;
+    const change = await prepareUndo(request, secretFile(request.tool, 'user', 'parley', shop.places), shop.places);
+    expect(change.outcome.action).toBe('restored');
+    await shop.write(file, '{"n": 1}');
+    await expect(change.carryOut()).rejects.toMatchObject({ code: 'config_changed' });
+    expect(await shop.read(file)).toBe('{"n": 1}');
+    expect(await backup()).toBe(PRISTINE);
+  });
+
+  it('[MI5] where the configuration cannot be written, no token is left behind', async () => {
+    await shop.write(file, PRISTINE);
+    // Somebody else's draft is in the way.
+    await shop.write(`${file}.new-${process.pid}`, '');
+    const before = await shop.files();
+    await expect(shop.run('cursor', { ...YES, token: 'secret' })).rejects.toMatchObject({ code: 'EEXIST' });
+    expect(await shop.files()).toEqual(before);
+    expect(await shop.read(file)).toBe(PRISTINE);
+  });
+
+  it('[MI3] __proto__ is no name for an entry, and is told as that, also by undo', async () => {
+    for (const given of [YES, UNDO]) {
+      const { code, message } = await shop.refusal('cursor', { ...given, entry: '__proto__' });
+      expect(code).toBe('wrong_value');
+      expect(message).toMatch(/^--entry: expected a name .*not __proto__/);
+    }
+  });
+
   it('[MI3] an inline table of servers is refused as what it is, with its place', async () => {
     const codex = shop.file('codex');
     await shop.write(codex, '# mine\nmcp_servers = { a = { command = "x" } }\n');
@@ -136,10 +196,22 @@ describe('what is refused', () => {
     },
   );
 
-  it('[MI3] what starts parley mcp as nobody is somebody else’s', () => {
+  it('[MI3] what starts parley mcp is ours, also without a name; what only looks like it is somebody else’s', () => {
     expect(startsParley(['parley', 'mcp', '--name', 'me'])).toBe(true);
-    expect(startsParley(['parley', 'mcp', '--url', 'ws://h:1'])).toBe(false);
+    expect(startsParley(['parley', 'mcp'])).toBe(true);
+    expect(startsParley(['npx', 'parley', 'mcp', '--url', 'ws://h:1'])).toBe(true);
+    expect(startsParley(['node', '/x/cli.js', 'mcp', '--name=me'])).toBe(true);
+    expect(startsParley(['node', '/x/cli.js', 'mcp'])).toBe(false);
+    expect(startsParley(['parley', 'mcp', 'install', 'claude'])).toBe(false);
     expect(startsParley(['parley', '--name', 'mcp', 'x'])).toBe(false);
+  });
+
+  it('[MI2] an entry that says no name is set right by an install, and taken out by undo', async () => {
+    await shop.write(file, '{"v": 1, "mcpServers": {"parley": {"command": "parley", "args": ["mcp"]}}}');
+    await shop.run('cursor', { ...YES, name: 'reviewer' });
+    expect(await shop.read(file)).toContain('"reviewer"');
+    await shop.run('cursor', UNDO);
+    expect(jsonConfig.read(await shop.read(file), [])).toEqual({ v: 1, mcpServers: {} });
   });
 
   it('[MI3] a name that is there twice is not taken out in one place and left in the other', () => {

@@ -32,6 +32,11 @@ export class Workshop {
     this.script = join(root, 'program', 'cli.js');
   }
 
+  /** One that another process has opened. */
+  static at(root: string): Workshop {
+    return new Workshop(root);
+  }
+
   static async open(): Promise<Workshop> {
     const shop = new Workshop(await mkdtemp(join(tmpdir(), 'parley-install-')));
     await shop.write(shop.script, '');

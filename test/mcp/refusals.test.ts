@@ -38,6 +38,14 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     expect(await agent.refusal('finish', { session, turn })).toMatch(/^protocol_error: .*wait_turn/s);
   });
 
+  test('[MC9] an argument that a tool does not take is refused by its name, also beside all that it needs', async () => {
+    const { agent, session } = await waiting();
+    expect(await agent.refusal('wait_turn', { session, sesion: session })).toBe(
+      'wait_turn: nothing was done. It takes session, cursor, and no "sesion". Call wait_turn again with that put right.',
+    );
+    expect(await agent.refusal('leave', { session, reason: 'bye' })).toContain('and no "reason"');
+  });
+
   test('[MC9] what has ended takes nothing more, and can be read', async () => {
     const { agent, session, other } = await waiting();
     await other.send('Your turn.');

@@ -30,6 +30,12 @@ test('[MC10] a session one is only invited to is not listed: it cannot be read y
   expect(await listed()).toEqual([uriOf(other.id), uriOf(session)]);
 });
 
+test('[MC10] the newest that can be read are listed, however many invites there are', async () => {
+  const { agent, bob, session } = await talking();
+  for (let i = 0; i < 55; i++) await bob.open('discussion', { participants: ['reviewer'], wait: 'created' });
+  expect((await agent.client.listResources()).resources.map(({ uri }) => uri)).toEqual([uriOf(session)]);
+});
+
 test('[MC10] what is no session is not found, and a cursor that is none a wrong argument: neither is a fault of the hub', async () => {
   const { agent, session } = await talking();
   const codeOf = (uri: string): Promise<unknown> =>

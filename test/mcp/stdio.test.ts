@@ -93,6 +93,28 @@ describe('the process', () => {
     expect(child.err()).toContain('ended: what came on stdin could not be followed');
   });
 
+  test('[MC4] several messages in one line, or what is no message, get an error, and it goes on', async () => {
+    const child = run(['--name', 'reviewer', '--url', 'ws://127.0.0.1:9', '--token', 'x']);
+    const list = { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} };
+    const heard = new Promise<void>((resolve) => {
+      child.stdout.on('data', () => child.out().includes('"id":2') && resolve());
+    });
+    const lines = [INITIALIZE, [list, { ...list, id: 3 }], { jsonrpc: '2.0', no: 'method' }, list];
+    child.stdin.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    await heard;
+    child.stdin.end();
+    await once(child, 'close');
+    const answers = child
+      .out()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const refused = answers.filter(({ id }) => id === null);
+    expect(refused).toMatchObject([{ error: { code: -32600 } }, { error: { code: -32600 } }]);
+    expect(refused[0].error.message).toContain('one message in a line');
+    expect(answers.map(({ id }) => id).filter((id) => id !== null)).toEqual([1, 2]);
+  });
+
   test('[MC4] what it is asked wrongly is said before it begins', async () => {
     for (const wait of ['0s', '11m', 'soon']) {
       const child = run(['--name', 'reviewer', '--max-wait', wait]);
@@ -165,6 +187,32 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     });
     done.push(() => other.close());
     expect(await other.refusal('sessions')).toMatch(/^the token speaks for "webber" alone, .*--name webber/s);
+  });
+
+  test('[MC4] a token that is revoked is told as one that no longer holds; a hub that is away, as away', async () => {
+    const first = await started(await temporary(), 0);
+    const { token, token_id } = await first.hub.createToken({ name: 'reviewer' });
+    const other = await first.hub.createToken({ name: 'critic' });
+    const agent = await Agent.overStdio(ways.script, given(first.url, token), { revision });
+    const words = ['--name', 'critic', '--url', first.url, '--token', other.token, '--max-wait', '1s'];
+    const waiter = await Agent.overStdio(ways.script, words, { revision });
+    done.push(
+      () => agent.close(),
+      () => waiter.close(),
+    );
+    await agent.value('sessions');
+    const unbound = new Promise<void>((resolve) => void first.hub.on('agentUnbound', () => resolve()));
+    await first.hub.revokeToken(token_id);
+    await unbound;
+    expect(await agent.refusal('sessions')).toMatch(/^unauthenticated: the token .* is wrong, or no longer holds/);
+    await waiter.value('sessions');
+    let stopped: Promise<void> | null = null;
+    const onprogress = (): void => {
+      stopped ??= first.hub.stop();
+    };
+    const found = await waiter.value('wait_turn', {}, { onprogress });
+    expect(found).toMatchObject({ status: 'waiting', reason: expect.stringContaining('the hub does not answer') });
+    await stopped;
   });
 
   test('[MC2] whose name is not said speaks for the one name of its token', async () => {

@@ -138,7 +138,14 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     expect(answer).toMatchObject({ status: 'answered', answer: '42', outcome: 'replied', call_again: false });
     expect(await agent.value('delegate', wanted)).toEqual(answer);
     expect(asked).toBe(1);
-    expect(await agent.turn()).toMatchObject({ status: 'your_turn', session });
+    const { turn } = await agent.turn();
+    // Asked again in a later turn it is another question.
+    await agent.value('say', { session, text: 'So much.', turn });
+    const bob = await one.hub.agent('bob', { onMessage: () => {} });
+    await bob.session(session).send('And now?');
+    expect(await agent.turn({ session })).toMatchObject({ status: 'your_turn', session });
+    await agent.value('delegate', wanted);
+    expect(asked).toBe(2);
   });
 
   test('[MC7] an agent says how far it is: with its turn, and with a task from beginning to end', async () => {

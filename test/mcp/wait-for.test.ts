@@ -41,6 +41,12 @@ test('[MC5] a wait ends in its time, also where the hub no longer answers', asyn
     looks += 1;
     return looks === 1 ? { status: 'waiting' } : new Promise(() => {});
   };
-  expect(await waitFor(callWith(new AbortController().signal, 100), null, look)).toEqual({ status: 'waiting' });
+  const found = await waitFor(callWith(new AbortController().signal, 100), null, look);
+  expect(found).toEqual({ status: 'waiting', reason: expect.stringContaining('the hub does not answer') });
   expect(looks).toBe(2);
+}, 5_000);
+
+test('[MC5] a hub that does not answer from the beginning is told in time, too', async () => {
+  const waiting = waitFor(callWith(new AbortController().signal, 100), null, () => new Promise<never>(() => {}));
+  await expect(waiting).rejects.toMatchObject({ code: 'unavailable' });
 }, 5_000);

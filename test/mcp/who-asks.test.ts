@@ -1,11 +1,30 @@
 /** `/mcp` of the port: who asks, from where, and what is taken. */
 
+import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { whoAsks } from '../../src/node/mcp/who-asks.ts';
 import { type Answer, HttpHub } from '../http/http-hub.ts';
 import { Agent, REVISIONS } from './agent.ts';
 
 const ACCEPT = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+
+test('[MC2] a token that proves nothing counts against its address; no token at all does not', async () => {
+  let counted = 0;
+  const asker = {
+    refusal: () => null,
+    authenticate: async () => null,
+    unproven: () => {
+      counted += 1;
+    },
+  };
+  const ask = (headers: object): Promise<unknown> =>
+    whoAsks({} as never, asker, { url: '/mcp', headers } as IncomingMessage);
+  await expect(ask({})).rejects.toMatchObject({ code: 'unauthenticated' });
+  expect(counted).toBe(0);
+  await expect(ask({ authorization: 'Bearer wrong' })).rejects.toMatchObject({ code: 'unauthenticated' });
+  expect(counted).toBe(1);
+});
 
 describe.each(REVISIONS)('revision %s', (revision) => {
   test('[MC2] without a token, with a wrong one and with one that was taken back there is nothing but 401', async () => {

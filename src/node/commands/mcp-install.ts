@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { isYes } from '../mcp-install/ask.ts';
 import { type Change, type Outcome, prepareInstall, prepareUndo } from '../mcp-install/install.ts';
 import { pasteLines, pasteOf } from '../mcp-install/paste.ts';
-import { requestOf, secretFile } from '../mcp-install/request.ts';
+import { entryKey, requestOf, secretFile } from '../mcp-install/request.ts';
 import { plainLine } from '../mcp-install/show-change.ts';
 import { type Places, SCOPES, TOOLS, type Tool } from '../mcp-install/tools.ts';
 import type { Argument, Asked, Option } from './command.ts';
@@ -84,7 +84,7 @@ async function install(tool: Tool, asked: Asked, io: Io, places: Places): Promis
 async function undo(tool: Tool, asked: Asked, io: Io, places: Places): Promise<number> {
   // Checked against the list by the parser.
   const scope = (asked.values.scope ?? 'user') as (typeof SCOPES)[number];
-  const key = asked.values.entry ?? 'parley';
+  const key = entryKey(asked);
   const file = tool.file(scope, places);
   const change = await prepareUndo({ tool, scope, key, file }, secretFile(tool, scope, key, places), places);
   await settle(change, asked, io);

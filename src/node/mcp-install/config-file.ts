@@ -43,9 +43,13 @@ export async function writeConfig(
   { backup, newMode }: { readonly backup: string | null; readonly newMode: number },
 ): Promise<void> {
   await assertUnchanged(file);
-  await mkdir(dirname(file.path), { recursive: true });
   if (backup !== null) await replace(backup, marked(file, file.text ?? ''), file.owner, PRIVATE);
-  await replace(file.path, marked(file, after), file.owner, newMode);
+  await replace(file.path, marked(file, after), file.owner, newMode, () => assertUnchanged(file)).catch(
+    async (thrown: unknown) => {
+      if (backup !== null) await rm(backup, { force: true });
+      throw thrown;
+    },
+  );
 }
 
 /** Removes a file that was made for an entry. */
@@ -60,7 +64,14 @@ export async function writePrivate(path: string, text: string): Promise<void> {
   await replace(path, text, null, PRIVATE);
 }
 
-async function replace(path: string, text: string, owner: ConfigFile['owner'], newMode: number): Promise<void> {
+/** `check` may still refuse it when all is ready. */
+async function replace(
+  path: string,
+  text: string,
+  owner: ConfigFile['owner'],
+  newMode: number,
+  check: () => Promise<void> = async () => {},
+): Promise<void> {
   const draft = `${path}.new-${process.pid}`;
   const handle = await open(draft, 'wx', PRIVATE);
   try {
@@ -69,6 +80,7 @@ async function replace(path: string, text: string, owner: ConfigFile['owner'], n
     await handle.close();
     if (owner !== null && owner.uid !== process.getuid?.()) await chown(draft, owner.uid, owner.gid);
     await chmod(draft, owner?.mode ?? newMode);
+    await check();
     await rename(draft, path);
   } catch (thrown) {
     await handle.close().catch(() => {});

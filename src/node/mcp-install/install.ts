@@ -13,7 +13,8 @@ import {
 import { BrokenConfig } from './config-format.ts';
 import { removeEmptyFolders } from './empty-folders.ts';
 import { isThere } from './kept-settings.ts';
-import { hasOtherOwn, isMadeFor, type Plan, planInstall, planUndo } from './plan.ts';
+import { oneAtATime } from './one-at-a-time.ts';
+import { hasOtherOwn, isMadeFor, isOnlyOwn, type Plan, planInstall, planUndo } from './plan.ts';
 import type { Request } from './request.ts';
 import { type ChangedLine, changedLines } from './show-change.ts';
 import type { Places } from './tools.ts';
@@ -43,17 +44,18 @@ export async function prepareInstall(request: Request): Promise<Change> {
   const backup = explained(request, () => backupFor(request, file, plan));
   return {
     ...described(request, file, plan, { tokenFile: secret?.file ?? null, backup }),
-    async carryOut() {
-      await assertUnchanged(file);
-      const isNew = secret !== null && !(await isThere(secret.file));
-      if (secret !== null) await writePrivate(secret.file, `${secret.token}\n`);
-      if (plan.kind !== 'write') return;
-      const newMode = request.scope === 'user' ? 0o600 : 0o644;
-      await writeConfig(file, plan.after, { backup, newMode }).catch(async (thrown: unknown) => {
-        if (isNew) await rm(secret.file, { force: true });
-        throw thrown;
-      });
-    },
+    carryOut: () =>
+      oneAtATime(file.path, async () => {
+        await assertUnchanged(file);
+        const isNew = secret !== null && !(await isThere(secret.file));
+        if (secret !== null) await writePrivate(secret.file, `${secret.token}\n`);
+        if (plan.kind !== 'write') return;
+        const newMode = request.scope === 'user' ? 0o600 : 0o644;
+        await writeConfig(file, plan.after, { backup, newMode }).catch(async (thrown: unknown) => {
+          if (isNew) await rm(secret.file, { force: true });
+          throw thrown;
+        });
+      }),
   };
 }
 
@@ -66,7 +68,7 @@ function backupFor(
   if (plan.kind !== 'write' || text === null) return null;
   const isOlderKept = backups.all.length > 0;
   if (plan.act === 'changed' && (isOlderKept || isMadeFor(tool, key, { text, backup: null }))) return null;
-  if (isOlderKept && hasOtherOwn(tool, key, text)) return null;
+  if (isOlderKept ? hasOtherOwn(tool, key, text) : isOnlyOwn(tool, text)) return null;
   return backups.all.some((one) => one.text === text) ? null : backups.freePath;
 }
 
@@ -80,17 +82,19 @@ export async function prepareUndo(
   const { plan, from } = explained(request, () => undoFrom(request, file));
   const isSecretThere = await isThere(secretFile);
   const isKept = plan.kind === 'write' && plan.act === 'removed' && file.backups.all.length === 0;
-  const backup = isKept ? file.backups.freePath : null;
+  const backup = isKept && !isOnlyOwn(request.tool, file.text ?? '') ? file.backups.freePath : null;
   return {
     ...described(request, file, plan, { tokenFile: isSecretThere ? secretFile : null, backup }),
     async carryOut() {
-      if (plan.kind === 'write') await writeConfig(file, plan.after, { backup, newMode: 0o600 });
-      if (plan.kind === 'delete') {
-        await deleteConfig(file);
-        await removeEmptyFolders(file.path, places);
+      if (plan.kind !== 'nothing') {
+        await oneAtATime(file.path, async () => {
+          if (plan.kind === 'write') await writeConfig(file, plan.after, { backup, newMode: 0o600 });
+          else await deleteConfig(file);
+          // It is what the file is again.
+          if (from !== null) await rm(from, { force: true });
+        });
       }
-      // It is what the file is again.
-      if (from !== null) await rm(from, { force: true });
+      if (plan.kind === 'delete') await removeEmptyFolders(file.path, places);
       if (isSecretThere) {
         await rm(secretFile, { force: true });
         await removeEmptyFolders(secretFile, places);

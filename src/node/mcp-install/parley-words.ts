@@ -40,10 +40,14 @@ export async function ownCommand(script: string, path: string): Promise<readonly
   return [process.execPath, own];
 }
 
-const PROGRAM = /^(?:parley(?:\.\w+)?|cli\.[cm]?[jt]s)$/;
+const PROGRAM = /^parley(?:\.\w+)?$/;
+/** What the program's file is called: others call theirs so too. */
+const SCRIPT = /^cli\.[cm]?[jt]s$/;
 
-/** An entry that starts `parley mcp` as somebody is ours, whoever wrote it. */
+/** An entry that starts `parley mcp` is ours, whoever wrote it. */
 export function startsParley(words: readonly string[]): boolean {
   const at = words.indexOf('mcp');
-  return at > 0 && PROGRAM.test(basename((words[at - 1] ?? '').replaceAll('\\', '/'))) && words.includes('--name', at);
+  if (at < 1 || words[at + 1] === 'install') return false;
+  const program = basename((words[at - 1] ?? '').replaceAll('\\', '/'));
+  return PROGRAM.test(program) || (SCRIPT.test(program) && words.slice(at).some((word) => /^--name(=|$)/.test(word)));
 }

@@ -40,7 +40,10 @@ export function planUndo(tool: Tool, key: string, { text, backup }: Before): Pla
   if (addedTo(tool, backup ?? '', path, there) === text) {
     return backup === null ? { kind: 'delete' } : { kind: 'write', act: 'restored', after: backup };
   }
-  return { kind: 'write', act: 'removed', after: taken(tool, text, path, backup) };
+  const after = taken(tool, text, path, backup);
+  // It was made for this entry and another one of ours, which is gone.
+  if (backup === null && isNothing(after)) return { kind: 'delete' };
+  return { kind: 'write', act: 'removed', after };
 }
 
 /** The file was made for the entry, and has nothing else in it. */
@@ -49,6 +52,20 @@ export function isMadeFor(tool: Tool, key: string, { text, backup }: Before): bo
   const path = [...serversIn(tool, text), key];
   const there = ownEntry(tool, text, path);
   return there !== undefined && addedTo(tool, '', path, there) === text;
+}
+
+/** There is nothing in it but entries of ours, so that it was made for them. */
+export function isOnlyOwn(tool: Tool, text: string): boolean {
+  const servers = serversIn(tool, text);
+  const all = tool.format.read(text, servers);
+  if (!isObject(all)) return false;
+  const own = Object.entries(all).filter(([, one]) => isObject(one) && startsParley(wordsIn(tool, one)));
+  if (own.length === 0) return false;
+  return isNothing(own.reduce((left, [name]) => taken(tool, left, [...servers, name], null), text));
+}
+
+function isNothing(text: string): boolean {
+  return /^\s*(\{\s*\}\s*)?$/.test(text);
 }
 
 /** Beside that entry there is another one of ours in it. */

@@ -32,8 +32,7 @@ export async function requestOf(tool: Tool, asked: Asked, io: Pick<Io, 'env'>, p
   const { values } = asked;
   // Checked against the list by the parser.
   const scope = (values.scope ?? 'user') as Scope;
-  const key = values.entry ?? 'parley';
-  if (!KEY.test(key)) throw wrongValue('--entry', 'a name of A-Z a-z 0-9 _ - (1 to 64 characters)', key);
+  const key = entryKey(asked);
   const file = tool.file(scope, places);
   const { settings: kept, capabilities } = await keptSettings(tool, key, file);
   const name = values.name ?? (io.env.PARLEY_NAME || kept.name || tool.name);
@@ -55,6 +54,13 @@ export async function requestOf(tool: Tool, asked: Asked, io: Pick<Io, 'env'>, p
     ...proof.settings,
   });
   return { tool, scope, key, file, words, secret: proof.secret, isUnproven: proof.isUnproven };
+}
+
+/** What the server is called in the tool's file. */
+export function entryKey({ values: { entry = 'parley' } }: Pick<Asked, 'values'>): string {
+  // To programs that read JSON it is no member like others.
+  if (KEY.test(entry) && entry !== '__proto__') return entry;
+  throw wrongValue('--entry', 'a name of A-Z a-z 0-9 _ - (1 to 64 characters), and not __proto__', entry);
 }
 
 function maxWaitOf(given: string | undefined): string | undefined {

@@ -2,51 +2,89 @@
 
 import { Refusal } from './refusal.ts';
 
+/** What is known of a session that has not ended. */
+export interface Heard {
+  /** Its log was looked at up to here. */
+  readonly seen: number;
+  /** It was told of it up to here; an invite is not told up to anywhere. */
+  readonly told: number | 'invite';
+}
+
 export interface AroundCursor {
   /** The hub's time: what ended before it is old, or was told. At first that of the first look. */
   readonly since: string;
-  /** By the end of a session's id: the seq it was told of. */
-  readonly told: ReadonlyMap<string, number>;
+  /** Where nothing was added since this time, all was looked at and need not be remembered; null = all is remembered. */
+  readonly from: string | null;
+  /** By the end of a session's id: those that changed since then. */
+  readonly heard: ReadonlyMap<string, Heard>;
 }
 
-/** How many are remembered: more than are looked at, or what was told would be forgotten and told again without end. */
-const MOST_TOLD = 200;
 /** As text it is never longer. */
 export const AROUND_CHARS = 6_000;
+/** How many are remembered, unless more have changed at once: of others the time is enough. */
+export const MOST_HEARD = 30;
 /** More than any seq: that it ended was told. */
 const ENDED = 999_999_999_999_999;
 /** Of ends that were told: ends become known only nearly in their order. */
 const ENDS_KEPT = 20;
-const FORM = /^(\d{4}-\d{2}-\d{2}T[\d:.]+Z)((?:~[0-9a-z]{1,12}\.\d{1,15})*)$/;
+const TIME = String.raw`\d{4}-\d{2}-\d{2}T[\d:.]+Z`;
+const FORM = new RegExp(String.raw`^(${TIME})(?:/(${TIME}))?((?:~[0-9a-z]{1,12}\.\d{1,15}(?:\.(?:\d{1,15}|i))?)*)$`);
 
 export function parseAround(text: string): AroundCursor {
-  const [, since, list] = FORM.exec(text) ?? [];
+  const [, since, from = null, list] = FORM.exec(text) ?? [];
   if (since === undefined || list === undefined) {
     throw new Refusal(
       'cursor: this is none of waiting for all sessions. Give the session it belongs to, or leave the cursor out.',
     );
   }
-  const told = list
+  const heard = list
     .split('~')
     .slice(1)
-    .map((entry): [string, number] => {
-      const [id = '', seq = '0'] = entry.split('.');
-      return [id, Number(seq)];
+    .map((entry): [string, Heard] => {
+      const [id = '', seen = '0', told = seen] = entry.split('.');
+      return [id, { seen: Number(seen), told: told === 'i' ? 'invite' : Number(told) }];
     });
-  return { since, told: new Map(told) };
+  return { since, from, heard: new Map(heard) };
 }
 
-export function aroundText({ since, told }: AroundCursor): string {
-  return [since, ...[...told].slice(-MOST_TOLD).map(([id, seq]) => `${id}.${seq}`)].join('~');
+export function aroundText({ since, from, heard }: AroundCursor): string {
+  const entries = [...heard].map(([id, { seen, told }]) => {
+    if (told === seen) return `${id}.${seen}`;
+    return `${id}.${seen}.${told === 'invite' ? 'i' : told}`;
+  });
+  return [from === null ? since : `${since}/${from}`, ...entries].join('~');
 }
 
-export function toldSeq({ told }: AroundCursor, sessionId: string): number | null {
-  return told.get(shortOf(sessionId)) ?? null;
+export function heardOf({ heard }: AroundCursor, sessionId: string): Heard | null {
+  return heard.get(shortOf(sessionId)) ?? null;
 }
 
-export function withTold({ since, told }: AroundCursor, sessionId: string, seq: number): AroundCursor {
-  const others = [...told].filter(([id]) => id !== shortOf(sessionId));
-  return { since, told: new Map([...others, [shortOf(sessionId), seq]]) };
+export function withHeard(cursor: AroundCursor, sessionId: string, what: Heard): AroundCursor {
+  return { ...cursor, heard: new Map([...cursor.heard, [shortOf(sessionId), what]]) };
+}
+
+export interface Changed {
+  readonly session_id: string;
+  readonly changed_at: string;
+}
+
+/** Of all that changed since `from`, and those of them that are still to be looked at: what nobody has to remember goes. */
+export function movedOn(cursor: AroundCursor, changed: readonly Changed[], left: readonly Changed[]): AroundCursor {
+  const { since, heard } = cursor;
+  const known = changed.filter(({ session_id }) => heard.has(shortOf(session_id))).sort(byChange);
+  const few = known.slice(-MOST_HEARD);
+  // What becomes durable at the same time becomes known only nearly in its order: while few are known, none is left behind.
+  const times = few.length === known.length ? [] : [...few.slice(0, 1), ...left].map(({ changed_at }) => changed_at);
+  const from = times.sort()[0] ?? cursor.from;
+  const isLate = ({ changed_at }: Changed): boolean => from === null || changed_at >= from;
+  const isKept = new Set(known.filter(isLate).map(({ session_id }) => shortOf(session_id)));
+  return { since, from, heard: new Map([...heard].filter(([id, { seen }]) => seen === ENDED || isKept.has(id))) };
+}
+
+/** The one that has waited longest comes first. */
+export function byChange(a: Changed, b: Changed): number {
+  if (a.changed_at === b.changed_at) return a.session_id < b.session_id ? -1 : 1;
+  return a.changed_at < b.changed_at ? -1 : 1;
 }
 
 export interface Ended {
@@ -58,21 +96,21 @@ export interface Ended {
 /** The one to be told of first. Those that ended first come first, so that what is old moves on. */
 export function nextEnd<One extends Ended>(cursor: AroundCursor, ended: readonly One[]): One | null {
   const isNews = ({ session_id, closed_at }: One): boolean =>
-    (closed_at === null || closed_at >= cursor.since) && toldSeq(cursor, session_id) !== ENDED;
+    (closed_at === null || closed_at >= cursor.since) && heardOf(cursor, session_id)?.seen !== ENDED;
   return ended.filter(isNews).sort(byEnd)[0] ?? null;
 }
 
 /** Of all that ended, as far as they are looked at, one was told of. Of those told long ago only the time is kept. */
 export function withEnd(cursor: AroundCursor, one: Ended, ended: readonly Ended[]): AroundCursor {
-  const { since, told } = withTold(cursor, one.session_id, ENDED);
+  const { since, heard } = withHeard(cursor, one.session_id, { seen: ENDED, told: ENDED });
   const times = ended.flatMap(({ session_id, closed_at }) =>
-    closed_at !== null && told.get(shortOf(session_id)) === ENDED ? [closed_at] : [],
+    closed_at !== null && heard.get(shortOf(session_id))?.seen === ENDED ? [closed_at] : [],
   );
   // None of them is older than since, or it would not have been told.
   const from = times.sort().at(-ENDS_KEPT) ?? since;
   const isOld = ({ closed_at }: Ended): boolean => closed_at !== null && closed_at < from;
   const old = new Set(ended.filter(isOld).map(({ session_id }) => shortOf(session_id)));
-  return { since: from, told: new Map([...told].filter(([id]) => !old.has(id))) };
+  return { ...cursor, since: from, heard: new Map([...heard].filter(([id]) => !old.has(id))) };
 }
 
 function byEnd(a: Ended, b: Ended): number {

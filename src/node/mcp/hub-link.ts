@@ -12,7 +12,7 @@ import { Bell } from './bell.ts';
 import { type Claim, claimParams, isClaim } from './claim.ts';
 import type { Participant, Watch } from './participant.ts';
 import { Refusal } from './refusal.ts';
-import { otherName, turnedAway } from './turned-away.ts';
+import { noLonger, otherName, turnedAway } from './turned-away.ts';
 
 export interface LinkSettings {
   readonly url: string;
@@ -53,7 +53,7 @@ export class HubLink implements Participant {
       this.settle(op, params);
       return result;
     } catch (thrown) {
-      throw this.explained(thrown, client);
+      throw await this.explained(thrown, client);
     }
   }
 
@@ -169,9 +169,20 @@ export class HubLink implements Participant {
   }
 
   /** Where the hub is away, that is what is said, whatever it was that could not be done. */
-  private explained(thrown: unknown, client: AgentClient): unknown {
+  private async explained(thrown: unknown, client: AgentClient): Promise<unknown> {
+    const { url } = this.settings;
+    const end = client.state === 'closed' ? await client.closed : null;
+    if (end !== null && isSentAway(end)) return noLonger(url, client.name, thrown);
     if (client.state === 'open' || !(thrown instanceof WireError) || thrown.code !== 'timeout') return thrown;
-    const message = `the hub at ${this.settings.url} is out of reach at the moment; this server reconnects by itself`;
+    const message = `the hub at ${url} is out of reach at the moment; this server reconnects by itself`;
     return new WireError('unavailable', message, { outcome: 'unknown' }, { cause: thrown });
   }
+}
+
+/** Its token does not count any more. */
+function isSentAway(end: ConnectionEnd): boolean {
+  return (
+    (end.by === 'hub' && end.reason === 'unauthorized') ||
+    (end.by === 'refusal' && end.error.code === 'unauthenticated')
+  );
 }

@@ -31,6 +31,13 @@ export interface FoundIn {
 /** Less than a page: it comes at every turn. */
 const TURN_CHARS = 8_000;
 
+const STUCK = 'the session cannot go on now';
+
+/** Nobody can speak in it, and when that is over nothing in its log says so. */
+export function isStuck({ status, reason }: FoundIn): boolean {
+  return status === 'waiting' && reason?.startsWith(STUCK) === true;
+}
+
 /** `after`: up to where it was told of before; null = never. */
 export async function lookIn(participant: Participant, id: string, after: number | null): Promise<FoundIn> {
   const standing = await standingIn(participant, id);
@@ -77,7 +84,7 @@ function waiting(reason: string) {
 
 /** Why nobody can speak, or not this one; null = it may have the turn. */
 function notYet({ session, status, unavailable, agentId }: Standing): string | null {
-  if (unavailable !== null) return `the session cannot go on now: ${unavailable}`;
+  if (unavailable !== null) return `${STUCK}: ${unavailable}`;
   if (session.labels[DELEGATION_LABEL] !== undefined && session.creator_id === agentId) {
     return 'it answers a question that you delegated; delegate brings the answer';
   }

@@ -2,6 +2,7 @@
 
 import type { McpServer } from '@modelcontextprotocol/server';
 import { toWireError } from '../../core/errors.ts';
+import type { Result, SessionSummary } from '../../core/operations.ts';
 import { parseCursor } from './cursor.ts';
 import type { Participant } from './participant.ts';
 import { Refusal, refusalText } from './refusal.ts';
@@ -12,6 +13,8 @@ import { pageFrom } from './transcript-page.ts';
 const URI = 'parley://session/';
 /** How many of the newest sessions are listed. */
 const LISTED = 50;
+/** So many of them at a time, and so often. */
+const MOST_PAGES = 20;
 /** A host reads a resource for its user, or for good reason: four pages of a tool. */
 const RESOURCE_CHARS = 64_000;
 
@@ -34,18 +37,28 @@ export function registerResources(sdk: Sdk, server: McpServer, participant: Part
 }
 
 async function listed(participant: Participant) {
-  const { sessions } = await participant.call('list_sessions', { limit: LISTED });
-  // Who is only invited cannot read it yet.
-  const joined = await Promise.all(sessions.map((one) => hasJoined(participant, one.session_id)));
-  const resources = sessions
-    .filter((_, i) => joined[i])
-    .map(({ session_id, type, state, labels }) => ({
-      uri: `${URI}${session_id}`,
-      name: labels.intent ?? `${type} ${session_id.slice(-6)}`,
-      description: `${type}, ${state}`,
-      mimeType: about.mimeType,
-    }));
+  const sessions = await readable(participant);
+  const resources = sessions.slice(0, LISTED).map(({ session_id, type, state, labels }) => ({
+    uri: `${URI}${session_id}`,
+    name: labels.intent ?? `${type} ${session_id.slice(-6)}`,
+    description: `${type}, ${state}`,
+    mimeType: about.mimeType,
+  }));
   return { resources };
+}
+
+/** Who is only invited cannot read it yet: it is looked further back then. */
+async function readable(participant: Participant): Promise<readonly SessionSummary[]> {
+  const found: SessionSummary[] = [];
+  let after: string | undefined;
+  for (let pages = 0; pages < MOST_PAGES && found.length < LISTED; pages++) {
+    const page: Result<'list_sessions'> = await participant.call('list_sessions', { after, limit: LISTED });
+    const joined = await Promise.all(page.sessions.map((one) => hasJoined(participant, one.session_id)));
+    found.push(...page.sessions.filter((_, i) => joined[i]));
+    if (page.next === null) break;
+    after = page.next;
+  }
+  return found;
 }
 
 async function hasJoined(participant: Participant, session_id: string): Promise<boolean> {

@@ -60,7 +60,8 @@ function unchecked(input: Tool['input']) {
 
 async function answered(tool: Tool, given: unknown, call: Call): Promise<CallToolResult> {
   const { success, data, error } = tool.input.safeParse(given);
-  return success ? answer(tool, data, call) : refusedWith(wrongArguments(tool, given, error));
+  const wrong = wrongArguments(tool, given, error?.issues ?? []);
+  return success && wrong === null ? answer(tool, data, call) : refusedWith(wrong ?? '');
 }
 
 function refusedWith(text: string): CallToolResult {

@@ -28,12 +28,26 @@ export async function serveStdio(settings: StdioSettings): Promise<boolean> {
     },
     { onerror, transport },
   );
+  refuseWhatIsNoMessage(transport);
   const isInOrder = await Promise.race([over(), brokenOff(transport)]);
   if (!isInOrder) log.warn('ended: what came on stdin could not be followed any more. Start it again.');
   gone.abort();
   await serving.close();
   await link.end();
   return isInOrder;
+}
+
+/** Whoever sent it would wait for an answer without end. Several in one line are of revisions that are not spoken here. */
+function refuseWhatIsNoMessage(transport: { onerror?: ((error: Error) => void) | undefined }): void {
+  const { onerror } = transport;
+  transport.onerror = (error) => {
+    onerror?.(error);
+    // What its schema does not take; it is not told what it was.
+    if (!('issues' in error)) return;
+    const message = 'Invalid Request: expected one message in a line, an object of JSON-RPC 2.0 and no list of them';
+    // Written here: what answers nothing in particular is no message to the SDK.
+    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message } })}\n`);
+  };
 }
 
 /** It closes by itself, for instance at a line longer than it takes, and hears nothing from then on. */

@@ -22,9 +22,15 @@ export function turnedAway(
     );
   }
   const only = otherName(thrown);
-  if (only === null) return thrown;
+  if (only === null) return thrown.code === 'forbidden' ? thrown : noLonger(url, name, thrown);
   return new Refusal(
     `the token speaks for "${only}" alone, and this server was started as "${name}". Tell your user: leave --name out, or say --name ${only}, ` +
       `or give a token for ${name} ("parley token create --name ${name}").`,
   );
+}
+
+/** The hub does not tell a name that nobody has from a token that is wrong: whoever set this up has to look at the token. */
+export function noLonger(url: string, name: string, cause: unknown): WireError {
+  const message = `the token of this server, as "${name}" at ${url}, is wrong, or no longer holds`;
+  return new WireError('unauthenticated', message, { name }, { cause });
 }

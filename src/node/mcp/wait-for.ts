@@ -1,6 +1,7 @@
 /** Looks, and looks again whenever something happened, until there is something to tell or the time is over. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WireError } from '../../core/errors.ts';
 import { pause } from './pause.ts';
 import type { Call } from './tool.ts';
 
@@ -11,6 +12,8 @@ const GATHER_MS = 50;
 
 /** How much longer than its time a look may take. */
 const GRACE_MS = 1_000;
+
+const AWAY = 'the hub does not answer at the moment';
 
 /** A timer may fire that much before its time. */
 const EARLY_MS = 1;
@@ -33,7 +36,7 @@ export async function waitFor<Found extends Look>(
   try {
     for (;;) {
       const leftMs = until - performance.now();
-      const found: Found = last === null ? await look() : await inTime(look(), last, Math.max(0, leftMs) + GRACE_MS);
+      const found: Found = await inTime(look(), last, Math.max(0, leftMs) + GRACE_MS);
       last = found;
       if (found.status !== 'waiting' || performance.now() >= until - EARLY_MS) return found;
       progress(found.reason ?? 'waiting');
@@ -47,9 +50,14 @@ export async function waitFor<Found extends Look>(
   }
 }
 
-/** A hub that is away answers nobody: then what was found before it was. */
-async function inTime<Found>(looking: Promise<Found>, last: Found, ms: number): Promise<Found> {
+/** A hub that is away answers nobody: then what was found before it was, and that. */
+async function inTime<Found extends Look>(looking: Promise<Found>, last: Found | null, ms: number): Promise<Found> {
   const done = new AbortController();
-  const tooLong = sleep(ms, last, { signal: done.signal }).catch(() => last);
-  return Promise.race([looking, tooLong]).finally(() => done.abort());
+  const tooLong = sleep(ms, null, { signal: done.signal }).catch(() => null);
+  const found = await Promise.race([looking, tooLong]).finally(() => done.abort());
+  if (found !== null) return found;
+  // Nobody hears what comes of it now.
+  looking.catch(() => {});
+  if (last !== null) return { ...last, reason: AWAY };
+  throw new WireError('unavailable', AWAY, { outcome: 'unknown' });
 }

@@ -9,18 +9,16 @@ type Issue = z.core.$ZodIssue;
 const MOST_TOLD = 3;
 const SHOWN_CHARS = 40;
 
+/** null = nothing is wrong with them. What it does not take would be thought to have been heeded. */
 export function wrongArguments(
   { name, input }: Pick<Tool, 'name' | 'input'>,
   given: unknown,
-  error: z.ZodError,
-): string {
-  const told = error.issues.slice(0, MOST_TOLD).map((issue) => problemOf(input, given, issue));
-  return [
-    `${name}: nothing was done.`,
-    ...told,
-    ...unknownIn(input, given),
-    `Call ${name} again with that put right.`,
-  ].join(' ');
+  issues: readonly Issue[],
+): string | null {
+  const told = issues.slice(0, MOST_TOLD).map((issue) => problemOf(input, given, issue));
+  const problems = [...told, ...unknownIn(input, given)];
+  if (problems.length === 0) return null;
+  return [`${name}: nothing was done.`, ...problems, `Call ${name} again with that put right.`].join(' ');
 }
 
 function problemOf(input: z.ZodObject, given: unknown, issue: Issue): string {

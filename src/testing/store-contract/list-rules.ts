@@ -18,6 +18,7 @@ export function listRules(at: StoreUnderTest): void {
       ['of a type', { type: 'review' }, ['s4', 's3']],
       ['not ended before', { ended_since: '2026-01-01T00:00:04.000Z' }, ['s4', 's3', 's2']],
       ['ended exactly then', { ended_since: '2026-01-01T00:00:03.000Z' }, ['s4', 's3', 's2', 's1']],
+      ['to which something was added since', { changed_since: '2026-01-01T00:00:03.001Z' }, ['s4']],
       ['by all at once', { participant: 'bob', type: 'review', states: ['EXPIRED'] }, ['s4']],
     ];
 

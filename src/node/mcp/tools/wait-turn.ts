@@ -5,8 +5,8 @@ import { AROUND_CHARS } from '../around-cursor.ts';
 import { parseCursor } from '../cursor.ts';
 import { next, said } from '../fields.ts';
 import { lookAround } from '../look-around.ts';
-import { lookIn } from '../look-in.ts';
-import { type Tool, tool } from '../tool.ts';
+import { type FoundIn, lookIn } from '../look-in.ts';
+import { type Call, type Tool, tool } from '../tool.ts';
 import { waitFor } from '../wait-for.ts';
 
 export const waitTurn: Tool = tool({
@@ -45,8 +45,18 @@ export const waitTurn: Tool = tool({
   }),
   run: ({ session, cursor }, call) =>
     session === undefined
-      ? waitFor(call, null, () => lookAround(call.participant, cursor))
+      ? waitFor(call, null, around(call, cursor))
       : waitFor(call, session, () =>
           lookIn(call.participant, session, cursor === undefined ? null : parseCursor(cursor).seq),
         ),
 });
+
+/** Each look goes on where the one before it ended: what it looked at need not be looked at again. */
+function around({ participant }: Call, given: string | undefined): () => Promise<FoundIn> {
+  let cursor = given;
+  return async () => {
+    const found = await lookAround(participant, cursor);
+    cursor = found.cursor;
+    return found;
+  };
+}
