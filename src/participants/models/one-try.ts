@@ -4,8 +4,10 @@ import { complaintOf } from './complaint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Failure, httpFailure, malformed, networkFailure, tooLarge } from './failure.ts';
 import { blamesForce } from './forced-tools.ts';
+import { isTooDeep, MOST_LEVELS, withoutDepths } from './json-depth.ts';
 import { type Answer, type AnswerReader, isFailure } from './model-format.ts';
-import type { ByteReader, ModelIo, ModelResponse } from './model-io.ts';
+import type { ModelIo, ModelResponse } from './model-io.ts';
+import { type Pieces, peeked, piecesOf } from './pieces.ts';
 import { asObject, parseJson } from './read-json.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { type SseEvent, SseReader } from './sse.ts';
@@ -29,6 +31,8 @@ export interface Tried {
 
 const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
 const MOST_COMPLAINT_BYTES = 64 * 1024;
+/** For what may follow the end of an answer, such as its usage. */
+const LAST_WORD_MS = 5_000;
 
 export async function tryOnce(one: Try): Promise<Tried> {
   try {
@@ -36,7 +40,7 @@ export async function tryOnce(one: Try): Promise<Tried> {
     if ('class' in response) return { came: response, requestId: null, blamesForce: false };
     const requestId = response.headers.get('request-id') ?? response.headers.get('x-request-id');
     if (response.status < 200 || response.status > 299) return await refused(one, response, requestId);
-    const failure = await (isEvents(one, response) ? readEvents(one, response) : readWhole(one, response));
+    const failure = await readAnswer(one, response);
     return { came: failure ?? one.reader.answer(), requestId, blamesForce: false };
   } finally {
     one.watch.close();
@@ -58,7 +62,8 @@ async function ask({ endpoint, body, watch, io }: Try): Promise<ModelResponse | 
 /** What a service that refuses says; a page that never ends is not waited for. */
 async function refused(one: Try, response: ModelResponse, requestId: string | null): Promise<Tried> {
   const { status, headers } = response;
-  const { text } = await readText(one, response, MOST_COMPLAINT_BYTES);
+  const pieces = piecesOf(one.watch, response.body?.getReader());
+  const { text } = await readText(one, pieces, MOST_COMPLAINT_BYTES);
   const isElsewhere = status === 0 || (status >= 300 && status < 400);
   const complaint = isElsewhere
     ? {
@@ -77,14 +82,23 @@ function isEvents({ isStream }: Try, { headers }: ModelResponse): boolean {
   return /event-stream/i.test(type) || (isStream && !/json|html/i.test(type));
 }
 
-async function readEvents(one: Try, { body }: ModelResponse): Promise<Failure | null> {
+async function readAnswer(one: Try, response: ModelResponse): Promise<Failure | null> {
+  const pieces = piecesOf(one.watch, response.body?.getReader());
+  if (!isEvents(one, response)) return readWhole(one, pieces);
+  // Some call it a stream and send one piece of JSON, which no event begins like.
+  const { isObject, all } = await peeked(pieces);
+  return isObject ? readWhole(one, all) : readEvents(one, all);
+}
+
+async function readEvents(one: Try, pieces: Pieces): Promise<Failure | null> {
   const { reader, watch } = one;
   const events = new SseReader();
-  for await (const piece of piecesOf(watch, body?.getReader())) {
+  for await (const piece of pieces) {
     if (!(piece instanceof Uint8Array))
       return reader.isComplete ? null : broken(watch, 'the answer broke off', piece.thrown);
     const failure = hear(one, pushed(events, piece));
     if (failure !== null || reader.isOver) return failure;
+    if (reader.isComplete) watch.touch(LAST_WORD_MS);
   }
   return reader.isComplete ? null : networkFailure('the answer broke off before its end');
 }
@@ -102,7 +116,7 @@ function pushed(events: SseReader, bytes: Uint8Array): readonly SseEvent[] | Fai
 function hear({ reader, hand }: Try, events: readonly SseEvent[] | Failure): Failure | null {
   if ('class' in events) return events;
   for (const event of events) {
-    const heard = reader.take(event);
+    const heard = isTooDeep(event.data) ? tooDeep(reader.take(shallow(event))) : reader.take(event);
     if (isFailure(heard)) return heard;
     if (heard !== '') hand(heard);
     if (reader.isOver) break;
@@ -110,12 +124,23 @@ function hear({ reader, hand }: Try, events: readonly SseEvent[] | Failure): Fai
   return null;
 }
 
-async function readWhole(one: Try, response: ModelResponse): Promise<Failure | null> {
-  const { text, failure } = await readText(one, response, MOST_ANSWER_BYTES);
+function shallow({ event, data }: SseEvent): SseEvent {
+  return { event, data: withoutDepths(data) };
+}
+
+/** What could be read of it told what it used, if nothing else. */
+function tooDeep(heard: string | Failure): Failure {
+  return isFailure(heard) ? heard : malformed(`the answer is JSON of more than ${MOST_LEVELS} levels`);
+}
+
+async function readWhole(one: Try, pieces: Pieces): Promise<Failure | null> {
+  const { text, failure } = await readText(one, pieces, MOST_ANSWER_BYTES);
   if (failure !== null) return failure;
-  const body = asObject(parseJson(text));
+  const isDeep = isTooDeep(text);
+  const body = asObject(parseJson(isDeep ? withoutDepths(text) : text));
   if (body === null) return malformed(`the answer is no JSON object: ${text}`);
-  const heard = one.reader.takeWhole(body);
+  const taken = one.reader.takeWhole(body);
+  const heard = isDeep ? tooDeep(taken) : taken;
   if (isFailure(heard)) return heard;
   if (heard !== '') one.hand(heard);
   return null;
@@ -123,40 +148,19 @@ async function readWhole(one: Try, response: ModelResponse): Promise<Failure | n
 
 async function readText(
   { watch }: Try,
-  { body }: ModelResponse,
+  pieces: Pieces,
   mostBytes: number,
 ): Promise<{ readonly text: string; readonly failure: Failure | null }> {
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
-  for await (const piece of piecesOf(watch, body?.getReader())) {
+  for await (const piece of pieces) {
     if (!(piece instanceof Uint8Array)) return { text, failure: broken(watch, 'the answer broke off', piece.thrown) };
     bytes += piece.length;
     if (bytes > mostBytes) return { text, failure: tooLarge(`the answer has more than ${mostBytes} bytes`) };
     text += decoder.decode(piece, { stream: true });
   }
   return { text: text + decoder.decode(), failure: null };
-}
-
-/** The bytes as they come; last of all what broke them off, if something did. */
-async function* piecesOf(
-  watch: Watch,
-  reader: ByteReader | undefined,
-): AsyncGenerator<Uint8Array | { thrown: unknown }> {
-  if (reader === undefined) return;
-  try {
-    for (;;) {
-      const { done, value } = await watch.until(reader.read());
-      if (done) return;
-      watch.touch();
-      if (value !== undefined) yield value;
-    }
-  } catch (thrown) {
-    yield { thrown };
-  } finally {
-    // Also when nobody wants the rest; whoever sends it may not have heard that.
-    reader.cancel().catch(() => {});
-  }
 }
 
 /** Why nothing more came: a clock of ours, or the network. */
