@@ -128,9 +128,10 @@ function shallow({ event, data }: SseEvent): SseEvent {
   return { event, data: withoutDepths(data) };
 }
 
-/** What could be read of it told what it used, if nothing else. */
+/** What could be read of it told what it used, or why nothing will ever come of it. */
 function tooDeep(heard: string | Failure): Failure {
-  return isFailure(heard) ? heard : malformed(`the answer is JSON of more than ${MOST_LEVELS} levels`);
+  if (isFailure(heard) && heard.class === 'permanent') return heard;
+  return malformed(`the answer is JSON of more than ${MOST_LEVELS} levels`);
 }
 
 async function readWhole(one: Try, pieces: Pieces): Promise<Failure | null> {
