@@ -239,9 +239,8 @@ describe('after a call', () => {
 
   it('[BU8] sessions that cannot be seen count nothing; a log that cannot be read now is no empty one', async () => {
     let code: WireCode = 'forbidden';
-    const log = async function* (): AsyncGenerator<never> {
-      throw new WireError(code, 'no');
-    };
+    const next = (): Promise<never> => Promise.reject(new WireError(code, 'no'));
+    const log = () => ({ [Symbol.asyncIterator]: () => ({ next }) });
     const client = {
       name: 'bob',
       agentId: 'agt_bob',
