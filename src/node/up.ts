@@ -76,7 +76,10 @@ export async function up({
   // Listened for from the first: who reads the welcome may answer it at once.
   const told = toldToEnd();
   const hub = await createHub({ data, exitOnStoreFailure: true, limits: hubLimits, log }).catch(explained);
-  const { port, companions } = await open(hub, serving, async () => (await bringUp?.(hub, log)) ?? NOBODY);
+  const opening = open(hub, serving, async () => (await bringUp?.(hub, log)) ?? NOBODY);
+  const early = await Promise.race([opening.then(() => null), told]);
+  if (early !== null) return giveUp(early, hub, opening, tell);
+  const { port, companions } = await opening;
   const token_file = await ensureOperatorToken(hub, data);
   const closeControl = await openControl(data, controlledBy(hub, data), log);
   logEvents(hub, log);
@@ -85,6 +88,20 @@ export async function up({
   tell({ event: 'stopping', signal });
   await companions.close();
   await closeControl();
+  await hub.stop();
+  tell({ event: 'stopped' });
+}
+
+/** It was told to end while it began: what is half begun fails without a hub, and closes what it has. */
+async function giveUp(
+  signal: string,
+  hub: LocalHub,
+  opening: ReturnType<typeof open>,
+  tell: UpOptions['tell'],
+): Promise<void> {
+  tell({ event: 'stopping', signal });
+  const closing = opening.then(({ companions }) => companions.close());
+  closing.catch(() => {});
   await hub.stop();
   tell({ event: 'stopped' });
 }

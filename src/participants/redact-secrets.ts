@@ -18,6 +18,11 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
 const NAMED =
   /\b((?:[A-Za-z0-9]{1,32}[_-]){0,4}(?:api[_-]?key|apikey|secret|password|passwd|passphrase|access[_-]?token|auth[_-]?token|refresh[_-]?token|credentials?)["']?\s{0,4}[:=]\s{0,4}["']?)([^\s"',;&]{4,})/gi;
 
+/** `invalid_api_key: Incorrect API key …`: the name is a verdict there, and what follows it is a sentence. */
+const VERDICT = /^(?:invalid|incorrect|missing|wrong|expired|unknown)[_-].*:\s+$/i;
+const WORD = /^[A-Z]?[a-z]+$/;
+const NEXT_WORD = /^ [A-Za-z]/;
+
 /** Names of variables whose values are secret. */
 const SECRET_NAME =
   /(?:^|_)(?:API_?)?(?:KEYS?|TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|AUTH|PAT)(?:_|$)/i;
@@ -36,5 +41,9 @@ export function secretsIn(environment: Readonly<Record<string, string | undefine
 export function redactSecrets(text: string, secrets: readonly string[] = []): string {
   const known = secrets.reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, HIDDEN)), text);
   const shaped = SHAPES.reduce((rest, [shape, instead]) => rest.replace(shape, instead), known);
-  return shaped.replace(NAMED, `$1${HIDDEN}`);
+  return shaped.replace(NAMED, (found: string, name: string, value: string, at: number, whole: string) => {
+    const end = at + found.length;
+    const isSentence = VERDICT.test(name) && WORD.test(value) && NEXT_WORD.test(whole.slice(end, end + 2));
+    return isSentence ? found : `${name}${HIDDEN}`;
+  });
 }

@@ -82,8 +82,9 @@ export class Turns {
     });
     if (found.since === null && !this.mayAnswer(turn)) return this.enough(found, signal);
     this.tell('onTurn', (handlers) => handlers.onTurn?.(turn));
+    let meter: TurnMeter | null = null;
     try {
-      const meter = await this.budgets.begin(session, found.info);
+      meter = await this.budgets.begin(session, found.info);
       const { nativeSessionId } = this.kept.of(session);
       const { client, options, tell } = this;
       const reply = await callAgent(found, signal, { client, options, nativeSessionId, meter, tell });
@@ -93,6 +94,8 @@ export class Turns {
     } catch (thrown) {
       if (signal.aborted) return this.cancelled(turn, signal);
       await this.failed(found, withoutSecrets(asError(thrown)), signal);
+    } finally {
+      meter?.end('unanswered');
     }
   }
 
@@ -111,7 +114,7 @@ export class Turns {
     const options = { key, ...(causationId === null ? {} : { causationId }) };
     const posted = await postAnswer(session, content, options, this.options.clock, signal);
     if (posted.kind === 'late') return this.tell('onCancelled', (handlers) => handlers.onCancelled?.(posted.why, turn));
-    meter?.answered();
+    meter?.end('answered');
     if (reply.native_session_id !== undefined) this.kept.of(session).nativeSessionId = reply.native_session_id;
     this.tell('onReply', (handlers) => handlers.onReply?.(said, turn, posted.answer));
     const { turn: next } = posted.answer;

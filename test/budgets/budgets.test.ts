@@ -6,9 +6,13 @@ import { budgetWithin, turnWithin } from 'parley-hub/expectations/entries';
 import { type AgentReply, type Budget, createRole, type Participant } from 'parley-hub/participants';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { type WireCode, WireError } from '../../src/core/errors.ts';
+import { AgentError } from '../../src/participants/agent-error.ts';
 import { Account } from '../../src/participants/budget/account.ts';
+import { Budgets } from '../../src/participants/budget/budgets.ts';
 import { TurnMeter } from '../../src/participants/budget/turn-meter.ts';
 import { Stage } from '../participants/stage.ts';
+import { UNKNOWN_USAGE } from '../tools/parts.ts';
 import { type Line, ScriptedModel } from '../tools/scripted-model.ts';
 
 let stage: Stage;
@@ -140,6 +144,37 @@ describe('before a call', () => {
     expect(lines()[2]).toBe('bob failed: bob: the budget of bob for a session is 2 turns, and 2 were taken');
   });
 
+  it('[BU5] turns at once take no more than there are, and one that fails is free again', async () => {
+    let begun = 0;
+    const ends: ((said: string | Error) => void)[] = [];
+    const model = new ScriptedModel(async () => {
+      begun += 1;
+      const said = await new Promise<string | Error>((resolve) => ends.push(resolve));
+      if (said instanceof Error) throw said;
+      return said;
+    });
+    await stage.join('bob', model.agent(), { budget: { total: { turns: 2 } } });
+    const alice = await stage.client('alice');
+    const ask = async (): Promise<void> => {
+      const session = await stage.done(alice.open('consulting', ['bob']));
+      await stage.done(session.send('why?'));
+    };
+    for (let i = 0; i < 4; i += 1) await ask();
+    await stage.until(() => lines().length === 2, 'two refusals');
+    expect(begun).toBe(2);
+    const refused = 'bob failed: bob: the budget of bob in all is 2 turns, and';
+    expect(lines()).toEqual([`${refused} 0 were taken and 2 have begun`, `${refused} 0 were taken and 2 have begun`]);
+    ends[0]?.(new Error('no'));
+    await stage.until(() => lines().length === 3, 'the failure');
+    await ask();
+    await stage.until(() => begun === 3, 'another turn');
+    for (const end of ends) end('So.');
+    await stage.until(() => lines().length === 5, 'two answers');
+    await ask();
+    await stage.until(() => lines().length === 6, 'a refusal');
+    expect(lines().slice(2)).toEqual(['bob failed: no', 'bob said So.', 'bob said So.', `${refused} 2 were taken`]);
+  });
+
   it('[BU6] turns at once do not spend the same twice', async () => {
     let begun = 0;
     const model = new ScriptedModel(() => {
@@ -181,6 +216,47 @@ describe('after a call', () => {
       'the budget of bob for a turn is 0.3 USD; 0.2 USD were used, and this call may need 0.15 USD',
     );
     expect(model.asked).toHaveLength(1);
+  });
+
+  it('[BU7] the usage and the cost in the error of a call count', async () => {
+    const usage = { ...UNKNOWN_USAGE, input_tokens: 10, output_tokens: 5 };
+    const call = { class: 'parse', status: 200, code: null, request_id: null, retries: 1 } as const;
+    const told = { ...call, usage, cost_usd: 0.2, refuses_forced_tools: false };
+    const failure = new AgentError('bad_output', 'no JSON', { tool: 'm-1', call: told });
+    await stage.join('bob', priced(failure).agent(), { budget: { perSession: { usd: 0.3, tokens: 100 } } });
+    const { ask } = await conversation();
+    await ask();
+    await ask();
+    expect(lines()[1]).toContain('for a session is 0.3 USD; 0.2 USD were used, and this call may need 0.15 USD');
+  });
+
+  it('[BU7] tokens of which nothing was told are guessed: a limit that counts nothing would be none', async () => {
+    const model = new ScriptedModel({ text: 'So it is, more or less.', used: [null, null] });
+    const told = await asked({ total: { tokens: 29 } }, model, 2);
+    // 10 for the prompt, and 6 for 23 bytes of answer.
+    expect(told[1]).toContain('in all is 29 tokens; 16 tokens were used');
+  });
+
+  it('[BU8] sessions that cannot be seen count nothing; a log that cannot be read now is no empty one', async () => {
+    let code: WireCode = 'forbidden';
+    const next = (): Promise<never> => Promise.reject(new WireError(code, 'no'));
+    const log = () => ({ [Symbol.asyncIterator]: () => ({ next }) });
+    const client = {
+      name: 'bob',
+      agentId: 'agt_bob',
+      session: () => ({ log }),
+      async *sessions() {
+        yield { session_id: 'ses_1' };
+      },
+    };
+    const session = { session: { manifest: { expectations: [] } } };
+    const begin = (): Promise<unknown> =>
+      new Budgets(client as never, { total: { turns: 1 } }).begin({ id: 'ses_2' } as never, session as never);
+    await expect(begin()).resolves.toBeInstanceOf(TurnMeter);
+    code = 'not_found';
+    await expect(begin()).resolves.toBeInstanceOf(TurnMeter);
+    code = 'unavailable';
+    await expect(begin()).rejects.toThrow('no');
   });
 
   it('[BU8] a later run counts on from what the logs say, also those of sessions that have ended', async () => {
@@ -280,6 +356,20 @@ describe('sessions and delegations', () => {
     await restarted(bob, priced('Again.'), { perSession: { usd: 0.6 } });
     await ask();
     expect(lines()[3]).toContain('for a session is 0.6 USD; 0.5 USD were used, and this call may need 0.15 USD');
+  });
+
+  it('[BU10] what is delegated twice in a turn is asked once, and counts once', async () => {
+    await stage.join('carol', priced({ text: 'Yes.', cost_usd: 0.1 }).agent());
+    const question = ['delegate', { to: 'carol', question: 'Is it so?' }] as const;
+    const model = priced({ calls: [question, question], cost_usd: 0.1 }, { text: 'So.', cost_usd: 0.1 });
+    model.guess = { prompt: 10, most: 5, price: 0.01 };
+    await stage.join('bob', model.agent(), { tools: true, budget: { perSession: { usd: 0.8 } } });
+    const { ask } = await conversation();
+    await ask();
+    model.guess = { prompt: 10, most: 5, price: 0.05 };
+    await ask();
+    expect(lines()[0]).toBe('bob said So.');
+    expect(lines()[1]).toContain('is 0.8 USD; 0.3 USD were used, and this call may need 0.75 USD');
   });
 
   it('[BU10] in a turn that is taken again what was delegated before counts once', async () => {

@@ -1,5 +1,6 @@
 // A config file carried out: a real hub, its participants, their rules and schedules.
 
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { bringUp } from '../../src/node/config/bring-up.ts';
@@ -7,7 +8,7 @@ import type { Config } from '../../src/node/config/config.ts';
 import { planOf } from '../../src/node/config/plan.ts';
 import type { LocalHub } from '../../src/node/create-hub.ts';
 import { createHub } from '../../src/node/create-hub.ts';
-import type { Companions, UpEvent } from '../../src/node/up.ts';
+import { type Companions, type UpEvent, up } from '../../src/node/up.ts';
 import { StubModel, whole } from '../models/stub-model.ts';
 import { configFolder, linesOf } from './configs.ts';
 
@@ -296,4 +297,30 @@ describe('the schedules of a config file', () => {
     ]);
     expect(hub.schedules().map(({ name }) => name)).toEqual(['own']);
   });
+});
+
+it('[CF8] told to end while it begins, a hub ends at once', async () => {
+  const told: string[] = [];
+  const silent = { debug() {}, info() {}, warn() {}, error() {} };
+  const known = (['SIGINT', 'SIGTERM'] as const).map((name) => [name, process.listeners(name)] as const);
+  const data = join(folder.path, 'early');
+  const ending = up({
+    data,
+    port: 0,
+    log: silent,
+    tell: ({ event }) => told.push(event),
+    bringUp() {
+      told.push('begins');
+      // Only the listeners of the hub: whoever runs the tests has its own.
+      setImmediate(() => {
+        for (const listener of process.listeners('SIGINT').filter((one) => !known[0]?.[1].includes(one)))
+          listener('SIGINT');
+      });
+      return new Promise(() => {});
+    },
+  });
+  await ending;
+  expect(told).toEqual(['begins', 'stopping', 'stopped']);
+  for (const [name, before] of known)
+    for (const listener of process.listeners(name)) if (!before.includes(listener)) process.off(name, listener);
 });

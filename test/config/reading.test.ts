@@ -3,9 +3,11 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
+import { whileLoading } from '../../src/node/commands/while-loading.ts';
 import { findConfig } from '../../src/node/config/find-config.ts';
+import { loadConfig } from '../../src/node/config/load-config.ts';
 import { readJson } from '../../src/node/config/read-json.ts';
 import { readYaml } from '../../src/node/config/read-yaml.ts';
 import type { KeyPath, Read } from '../../src/node/config/source.ts';
@@ -106,6 +108,11 @@ describe('JSON and YAML', () => {
       'apiKey: zq-secret-key: x\n',
       'a: "zq-secret-key" zq-secret-key\n',
       '@zq-secret-key\n',
+      // Each of these is a message of the parser that ends in what it is about.
+      'a: }zq-secret-key\n',
+      'apiKey: |zq-secret-key\n  x\n',
+      'apiKey: !zq-secret-key!x y\n',
+      'apiKey: >9 zq-secret-key\n',
     ])
       expect((await folder.wrong('s.yaml', text)).join()).toMatch(/^s\.yaml(?!.*secret-key)/);
     expect((await folder.wrong('s.json', '{"apiKey": zq-secret-key}')).join()).toMatch(/^s\.json(?!.*secret-key)/);
@@ -117,11 +124,58 @@ describe('JSON and YAML', () => {
   });
 });
 
+it('[CF2] JSON that is too deep for anybody is told with the place where it becomes so', async () => {
+  const text = `{"a": "[[", // [\n "b": ${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+  expect(await folder.wrong('deep.json', text)).toEqual(['deep.json:2:70: expected at most 64 levels']);
+});
+
+it('[CF2] a file in UTF-16 is told to be that', async () => {
+  const texts = ['\ufeffhub: {}', 'hub: {}'].map((text) => Buffer.from(text, 'utf16le'));
+  for (const bytes of [...texts, ...texts.map((one) => Buffer.from(one).swap16())]) {
+    for (const name of ['w.yaml', 'w.json']) {
+      await writeFile(join(folder.path, name), bytes);
+      const thrown = await loadConfig(join(folder.path, name), {}).catch((reason: unknown) => reason);
+      expect(linesOf(thrown, folder.path)).toEqual([`${name}: expected UTF-8, got UTF-16; save it as UTF-8`]);
+    }
+  }
+});
+
 describe('modules', async () => {
   // Within the package, as a file of a project that has it would be.
   await mkdir(join(root, 'node_modules/.cache'), { recursive: true });
   const project = await mkdtemp(join(root, 'node_modules/.cache/parley-config-'));
   afterAll(() => rm(project, { recursive: true, force: true }));
+
+  it('[CF2] a member that throws when it is looked at is told with its key', async () => {
+    const text = `const agents = { get bob() { throw new Error('not here'); } };
+const self = { agents, roles: {}, get rules() { throw new Error('nor here'); } };
+self.roles.again = self;
+export default self;
+`;
+    expect(await folder.wrong('getter.mjs', text)).toEqual([
+      'getter.mjs: agents.bob: it cannot be read: not here',
+      'getter.mjs: rules: it cannot be read: nor here',
+    ]);
+  });
+
+  it('[CF14] a module that never loads is told of after 3 s, and given up after 30', async () => {
+    vi.useFakeTimers();
+    const told = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    try {
+      const loading = whileLoading('hangs.mjs', () => new Promise(() => {})).catch((thrown: Error) => thrown.message);
+      await vi.advanceTimersByTimeAsync(3_000);
+      expect(told.mock.calls).toEqual([['parley: hangs.mjs is still being loaded\n']]);
+      await vi.advanceTimersByTimeAsync(27_000);
+      expect(await loading).toBe('it was not done within 30 s; does it await something that never comes?');
+      expect(vi.getTimerCount()).toBe(0);
+      expect(await whileLoading('quick.mjs', async () => 1)).toBe(1);
+      expect(vi.getTimerCount()).toBe(0);
+      expect(process.listeners('exit').filter(({ name }) => name === 'onExit')).toEqual([]);
+    } finally {
+      told.mockRestore();
+      vi.useRealTimers();
+    }
+  });
 
   it('[CF1] TypeScript is taken as it is, with what it imports', async () => {
     await writeFile(join(project, 'names.ts'), 'export const first: string = "bob";\n');
@@ -131,7 +185,6 @@ const config: Config = { agents: { [first]: { script: 'x.mjs', prompt: undefined
 export default config satisfies Config;
 `;
     await writeFile(join(project, 'c.ts'), text);
-    const { loadConfig } = await import('../../src/node/config/load-config.ts');
     const { config } = await loadConfig(join(project, 'c.ts'), { HOST: '127.0.0.1' });
     expect(config).toEqual({ agents: { bob: { script: 'x.mjs' } }, hub: { host: '127.0.0.1' } });
   });

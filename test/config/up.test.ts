@@ -120,6 +120,21 @@ describe('parley up with a config file', () => {
     );
   });
 
+  it('[CF14] a module or a script that ends the process is named, and never a success', async () => {
+    const folder = await project('ends', {
+      'ends.mjs': 'process.exit(0);\n',
+      'script.yaml': 'hub: {port: 0, data: hub}\nagents: {bob: {script: ends.mjs}}\n',
+    });
+    const runs = [run(folder, ['doctor', '--config', 'ends.mjs']), run(folder, ['up', '--config', 'script.yaml'])];
+    for (const one of runs) {
+      expect(await one.ended).toBe(2);
+      expect(one.err).toMatch(
+        /^parley: \S*ends\.mjs: expected it to load, and it ended the process \(exit code 0\)\n$/,
+      );
+    }
+    expect(existsSync(join(folder, 'hub'))).toBe(false);
+  });
+
   it('[CF12] doctor looks at the file, and at the hub it is about', async () => {
     const folder = await project('three', {
       'parley.config.yaml': 'hub: {data: here}\nagents: {bob: {script: yes.json}}\n',

@@ -134,6 +134,18 @@ describe('[MD3] what the service asks for', () => {
     expect(error.details.retry_after_ms).toBe(86_400 * S);
   });
 
+  it.each([
+    [{ 'retry-after': '3', 'retry-after-ms': '0' }, 3 * S],
+    [{ 'retry-after': '3', 'retry-after-ms': '4500' }, 4500],
+    [{ 'retry-after': 'soon', 'retry-after-ms': '4500' }, 4500],
+    [{ 'retry-after': '99999999999' }, 99_999_999_999 * S],
+    [{ 'retry-after': '999999999999999' }, Number.MAX_SAFE_INTEGER],
+    [{ 'retry-after-ms': '9'.repeat(40) }, Number.MAX_SAFE_INTEGER],
+    [{ 'retry-after': 'soon' }, null],
+  ])('of %j the longer wait counts, however long it is', (headers: Record<string, string>, waitMs) => {
+    expect(retryAfterMs({ get: (name) => headers[name] ?? null }, 0)).toBe(waitMs);
+  });
+
   it('is read from any header without harm', () => {
     fc.assert(
       fc.property(fc.string(), (value) => {

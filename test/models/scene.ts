@@ -39,9 +39,15 @@ export class VirtualClock extends SimClock {
     return this.dueAt.size;
   }
 
-  toNext(): void {
+  /** When the next timer is; null without any. */
+  get due(): number | null {
     const times = [...this.dueAt].map(({ at }) => at);
-    if (times.length > 0) this.advance(Math.min(...times) - this.monotonic());
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  toNext(): void {
+    const { due } = this;
+    if (due !== null) this.advance(due - this.monotonic());
   }
 }
 

@@ -159,6 +159,60 @@ describe.each(apis)('over $name', (api) => {
     expect(stub.asked).toHaveLength(1);
   });
 
+  it('[MD8] an answer in one piece counts without a content type, and as what is called a stream', async () => {
+    for (const type of [undefined, 'text/event-stream', 'text/plain']) {
+      const { ask } = await scene(api, [
+        (response) => {
+          response.writeHead(200, type === undefined ? {} : { 'content-type': type });
+          response.end(`\n ${JSON.stringify(api.whole('All at once.'))}`);
+        },
+      ]);
+      expect(await ask(), String(type)).toMatchObject({ text: 'All at once.', stop: 'end' });
+    }
+  });
+
+  it('[MD7] what is nested deeper than any answer cannot be read, and what it used counts', async () => {
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    const used = JSON.stringify(api.whole('x')).slice(1);
+    const odd = [status(200, `{"extra":${deep},${used}`), stream(...api.calls('look', deep))];
+    for (const answer of odd) {
+      const { fails, stub } = await scene(api, [answer]);
+      const error = await fails();
+      expect(error).toMatchObject({ kind: 'bad_output', details: { call: { class: 'parse', retries: 1 } } });
+      expect(error.details.call?.usage).toMatchObject({ input_tokens: 20, output_tokens: 10 });
+      expect(stub.asked).toHaveLength(2);
+    }
+    const { fails } = await scene(api, [status(400, `{"detail":${deep}}`)]);
+    expect(await fails()).toMatchObject({ kind: 'invalid_request' });
+    const { fails: in200 } = await scene(api, [status(200, `{"detail":${deep}}`)], { maxRetries: 0 });
+    expect(await in200()).toMatchObject({ kind: 'bad_output' });
+    const { fails: inEvent } = await scene(api, [stream(`data: {"x":${deep}}\n\n`)], { maxRetries: 0 });
+    expect(await inEvent()).toMatchObject({ kind: 'bad_output' });
+  });
+
+  it('[MD6] silences count one by one: each piece begins a new one', async () => {
+    const clock = new VirtualClock(0);
+    const frames = api.says('a', 'b', 'c', 'd');
+    let feed: (frame: string) => void = () => {};
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        feed = (text) => controller.enqueue(new TextEncoder().encode(text));
+      },
+    });
+    const headers = { 'content-type': 'text/event-stream' };
+    const models = modelsOn({ fetch: async () => new Response(body, { headers }), clock });
+    const client = api.client(models, { baseUrl: 'http://127.0.0.1:9', model: 'm-1', idleMs: 100, maxRetries: 0 });
+    const reply = client.complete({ messages: [{ role: 'user', content: 'Hello?' }] });
+    reply.catch(() => {});
+    for (const text of frames) {
+      // Nobody waits in the real world: what can be read is read before the event loop is idle.
+      await new Promise((resolve) => setImmediate(resolve));
+      clock.advance(80);
+      feed(text);
+    }
+    expect(await reply).toMatchObject({ text: 'abcd', stop: 'end' });
+  });
+
   it('[MD8] a server that keeps the line open after the end is not waited for', async () => {
     const { ask, stub } = await scene(api, [stall(...api.says('Done.'))]);
     expect((await ask()).text).toBe('Done.');
@@ -198,6 +252,16 @@ describe('[MD8] peculiar servers', () => {
     expect(await ask()).toMatchObject({ cost_usd: null, usage: { input_tokens: null, output_tokens: null } });
   });
 
+  it('[MD8] a server that says neither the last word nor that it hangs up is waited for 5 s', async () => {
+    const { ask, stub, clock } = await scene(chat, [stall(begin, said, end)]);
+    const reply = ask();
+    await stub.until(() => stub.asked.length === 1);
+    while (clock.due !== 5 * S) await new Promise((resolve) => setImmediate(resolve));
+    clock.toNext();
+    expect(await reply).toMatchObject({ text: 'Hi.', stop: 'end', retries: 0 });
+    expect(clock.monotonic()).toBe(5 * S);
+  });
+
   it('what is cut off after the model has finished is whole', async () => {
     const { ask, stub } = await scene(chat, [cut(begin, said, end)]);
     expect(await ask()).toMatchObject({ text: 'Hi.', stop: 'end' });
@@ -215,6 +279,41 @@ describe('[MD8] peculiar servers', () => {
       { id: 'b', name: 'say', arguments: { y: 2 } },
     ]);
     expect(reply.stop).toBe('tool_calls');
+  });
+
+  it('tool calls that all have the index 0 begin with their ids, and a name that is said again is one', async () => {
+    const call = (id: string, name: string | undefined, given: string) =>
+      frame({ choices: [{ delta: { tool_calls: [{ index: 0, id, function: { name, arguments: given } }] } }] });
+    const frames = [
+      call('a', 'look', '{"x":'),
+      call('a', 'look', '1}'),
+      call('b', 'look', '{"y"'),
+      call('', '', ':2}'),
+    ];
+    // An id for each part, as some make them, begins nothing without a name.
+    frames.push(call('c', 'say', '{"z":'), call('d', undefined, '3}'));
+    const { ask } = await scene(chat, [stream(...frames, chat.says()[1] ?? '', frame('[DONE]'))]);
+    expect((await ask()).tool_calls).toEqual([
+      { id: 'a', name: 'look', arguments: { x: 1 } },
+      { id: 'b', name: 'look', arguments: { y: 2 } },
+      { id: 'c', name: 'say', arguments: { z: 3 } },
+    ]);
+  });
+
+  it('content may be a list of parts, of which thoughts are no text', async () => {
+    const content = [
+      { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] },
+      { type: 'text', text: 'Hi' },
+      { type: 'text', text: '.' },
+    ];
+    const body = { choices: [{ message: { content }, finish_reason: 'stop' }] };
+    const deltas: string[] = [];
+    const { ask } = await scene(chat, [whole(body)]);
+    expect(await ask({ onDelta: (text) => deltas.push(text) })).toMatchObject({ text: 'Hi.', stop: 'end' });
+    expect(deltas).toEqual(['Hi.']);
+    const streamed = frame({ choices: [{ delta: { content }, finish_reason: 'stop' }] });
+    const { ask: again } = await scene(chat, [stream(streamed, frame('[DONE]'))]);
+    expect(await again()).toMatchObject({ text: 'Hi.' });
   });
 
   it('an error may be in the body of a 200', async () => {
@@ -235,6 +334,23 @@ describe('[MD8] peculiar servers', () => {
     const reply = await ask({ onDelta: (text) => deltas.push(text) });
     expect(reply).toMatchObject({ text: 'Hi.', stop: 'end', usage: { input_tokens: 1, output_tokens: 2 } });
     expect(deltas).toEqual(['Hi.']);
+  });
+
+  it('Responses may never say an item as a whole: what came piece by piece is the answer', async () => {
+    const deltas = ['He', 'llo'].map((delta) => frame({ type: 'response.output_text.delta', delta }));
+    const last = frame({ type: 'response.completed', response: { status: 'completed', output: [] } });
+    const { ask } = await scene(responses, [stream(...deltas, last)]);
+    const reply = await ask();
+    expect(reply).toMatchObject({ text: 'Hello', stop: 'end' });
+    const content = [{ type: 'output_text', text: 'Hello' }];
+    expect(reply.raw.content).toEqual([{ type: 'message', role: 'assistant', content }]);
+  });
+
+  it('Responses that are incomplete are so by the name of the event alone', async () => {
+    const response = { ...responses.whole('cut'), status: undefined };
+    const cutOff = { ...response, incomplete_details: { reason: 'max_output_tokens' } };
+    const { ask } = await scene(responses, [stream(frame({ type: 'response.incomplete', response: cutOff }))]);
+    expect(await ask()).toMatchObject({ text: 'cut', stop: 'length' });
   });
 
   it('thoughts are no text, wherever they are', async () => {

@@ -30,6 +30,22 @@ describe('a role', () => {
     expect([role.prompt, Object.keys(role)]).toEqual(['You are a reviewer.', ['prompt', 'schema', 'agent']]);
   });
 
+  it.each([
+    ['throws', () => Promise.reject(new Error('boom')), 'boom'],
+    ['says nothing', () => undefined, 'expected {value} or {issues}, got nothing'],
+  ])('[RL1] a schema that %s is the failure of the role, and no correction is asked for', async (_, validate, why) => {
+    const { agent, asked } = scripted({ text: meta('{"ok":true}'), usage: usage(10, 5), cost_usd: 0.1 });
+    const schema = { '~standard': { version: 1, vendor: 'x', validate } } as unknown as StandardSchema<Verdict>;
+    const error = await createRole(agent, 'p', schema)(ctx).catch((thrown: unknown) => thrown);
+    expect(isAgentError(error)).toBe(true);
+    expect(error).toMatchObject({
+      kind: 'bad_output',
+      message: `extract: the schema of the role failed: ${why}`,
+      details: { call: { cost_usd: 0.1 } },
+    });
+    expect(asked).toHaveLength(1);
+  });
+
   it('[RL1] takes schemas of any make, also those that take their time', async () => {
     const slow: StandardSchema<Verdict> = {
       '~standard': { ...byHand['~standard'], validate: async (value) => byHand['~standard'].validate(value) },
@@ -44,18 +60,6 @@ describe('a role', () => {
     expect(isOk).toBe(true);
     const never = createRole(scripted(meta('{"ok":false}')).agent, 'p', refined, { corrections: 0 });
     await expect(never(ctx)).rejects.toMatchObject({ issues: [{ path: 'ok', message: 'it must be good' }] });
-  });
-
-  it('[RL1] a schema that throws is a defect of the schema, and said as it is', async () => {
-    const broken: StandardSchema<Verdict> = {
-      '~standard': {
-        ...byHand['~standard'],
-        validate() {
-          throw new RangeError('a defect');
-        },
-      },
-    };
-    await expect(createRole(scripted(meta('{}')).agent, 'p', broken)(ctx)).rejects.toThrow(RangeError);
   });
 
   it('[RL1] tells its agent how to write the metadata, after the prompt and what is added to it', async () => {

@@ -41,6 +41,16 @@ it('[RN15] it is bounded, whatever was written: the ends are kept', () => {
 });
 
 it.each([
+  ['HTTP 401 invalid_api_key: Incorrect API key provided: sk-abcdef0123456789', 'Incorrect API key provided: [secret]'],
+  ['invalid_api_key: hunter2 is no key', 'invalid_api_key: [secret] is no key'],
+  ['invalid_api_key: hunter', 'invalid_api_key: [secret]'],
+  ['invalid_api_key="Incorrect horse"', 'invalid_api_key="[secret] horse"'],
+  ['api_key: correct horse', 'api_key: [secret] horse'],
+])('[RN15] what follows a verdict on a key is a sentence, and a value else: %s', (text, shown) => {
+  expect(redactSecrets(text)).toContain(shown);
+});
+
+it.each([
   ['a key of Anthropic', 'key sk-ant-api03-abcdefghijklmnop rejected', 'key [secret] rejected'],
   ['a key of Google', 'AIzaSyA1234567890abcdefghijk', '[secret]'],
   ['a token of GitHub', 'ghp_abcdefghijklmnopqrst', '[secret]'],

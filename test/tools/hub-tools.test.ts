@@ -207,6 +207,20 @@ describe('delegate', () => {
     expect(await stage.texts(session)).toEqual(['why?', 'So she says.']);
   });
 
+  it('[MT9] in another turn, the same call is another delegation', async () => {
+    const carol = await stage.join('carol', async () => 'Yes.');
+    const ask = { calls: [['delegate', { to: 'carol', question: 'Is it so?' }]] as const };
+    await stage.join('bob', new ScriptedModel(ask, 'So she says.', ask, 'Again.').agent(), { tools: true });
+    const alice = await stage.client('alice');
+    const session = await stage.done(alice.open('conversation', ['bob']));
+    for (const said of ['bob said So she says.', 'bob said Again.']) {
+      await stage.done(session.send('why?'));
+      await stage.until(() => stage.told.includes(said), said);
+    }
+    expect(await countOf(carol)).toBe(2);
+    expect(stage.told.filter(sentTo('carol'))).toHaveLength(2);
+  });
+
   it('[MT5] a session that closes ends the wait for it, and the child with it', async () => {
     let isCancelled = false;
     await stage.join('carol', (_ctx, _prompt, turn) => {

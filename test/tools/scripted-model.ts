@@ -6,8 +6,8 @@ import { modelAgent, UNKNOWN_USAGE } from './parts.ts';
 export interface Said {
   readonly text?: string;
   readonly calls?: readonly (readonly [name: string, args: Json])[];
-  /** Tokens in and out. */
-  readonly used?: readonly [number, number];
+  /** Tokens in and out; null = not told. */
+  readonly used?: readonly [number | null, number | null];
   readonly cost_usd?: number | null;
 }
 

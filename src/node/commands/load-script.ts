@@ -7,6 +7,7 @@ import { asError } from '../../core/errors.ts';
 import type { AgentFn } from '../../participants/agent-fn.ts';
 import { createScriptAdapter, type Script } from '../../participants/script.ts';
 import { Trouble } from './trouble.ts';
+import { whileLoading } from './while-loading.ts';
 
 const HINT = 'It has "export default async (ctx, systemPrompt, turn) => …", or a list of answers.';
 
@@ -16,9 +17,11 @@ export async function loadScript(file: string, where = '--script'): Promise<Agen
   await access(file).catch((thrown: unknown) => {
     throw missing(file, where, thrown);
   });
-  const script = await (file.endsWith('.json') ? readList(file) : importDefault(file)).catch((thrown: unknown) => {
-    throw broken(file, where, asError(thrown));
-  });
+  const script = await (file.endsWith('.json') ? readList(file) : whileLoading(file, () => importDefault(file))).catch(
+    (thrown: unknown) => {
+      throw broken(file, where, asError(thrown));
+    },
+  );
   if (typeof script !== 'function' && !isAnswers(script)) {
     const message = `${where}: ${file}: expected a function or a list of answers as its default export`;
     throw new Trouble('wrong', 'bad_script', message, HINT);

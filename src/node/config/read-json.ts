@@ -1,19 +1,45 @@
 /** A config file in JSON; comments and a comma behind the last member are taken. */
 
-import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import {
+  createScanner,
+  findNodeAtLocation,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser';
 import { lineStarts, placeAt } from './line-starts.ts';
 import type { KeyPath, Place, Read, Slip } from './source.ts';
+import { MOST_LEVELS } from './variables.ts';
 
 export function readJson(text: string): Read {
   const errors: ParseError[] = [];
-  const root = parseTree(text, errors, { allowTrailingComma: true });
   const starts = lineStarts(text);
+  const deep = tooDeepAt(text);
+  if (deep !== null)
+    return { slips: [{ place: placeAt(starts, deep), problem: `expected at most ${MOST_LEVELS} levels` }] };
+  const root = parseTree(text, errors, { allowTrailingComma: true });
   const slips = errors.map(({ error, offset }) => ({ place: placeAt(starts, offset), problem: said(error) }));
   if (slips.length > 0) return { slips };
   if (root === undefined) return { slips: [{ place: { line: 1, column: 1 }, problem: 'it is empty' }] };
   const twice = repeated(root, starts);
   if (twice.length > 0) return { slips: twice };
   return { value: valueIn(root), placeOf: (path, part) => placeOf(root, starts, path, part) };
+}
+
+/** Where the first level begins that is one too many: the parser would go down with them. */
+function tooDeepAt(text: string): number | null {
+  const scanner = createScanner(text, true);
+  let levels = 0;
+  while (scanner.getPosition() < text.length) {
+    scanner.scan();
+    const at = scanner.getTokenOffset();
+    const sign = scanner.getTokenLength() === 1 ? text[at] : '';
+    if (sign === '{' || sign === '[') levels += 1;
+    if (sign === '}' || sign === ']') levels -= 1;
+    if (levels > MOST_LEVELS) return at;
+  }
+  return null;
 }
 
 /** `PropertyNameExpected` → `it is no JSON: property name expected`. The text is not in it: it may hold a secret. */

@@ -3,11 +3,16 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { asError } from '../../core/errors.ts';
+import { whileLoading } from '../commands/while-loading.ts';
 import type { Read } from './source.ts';
+import { unreadable } from './unreadable.ts';
 
 export async function readModule(file: string): Promise<Read> {
   try {
-    const module: { readonly default?: unknown } = await (/\.[cm]?ts$/.test(file) ? importTyped : importPlain)(file);
+    const load = /\.[cm]?ts$/.test(file) ? importTyped : importPlain;
+    const module: { readonly default?: unknown } = await whileLoading(file, () => load(file));
+    const slips = unreadable(module.default).map((problem) => ({ place: null, problem }));
+    if (slips.length > 0) return { slips };
     if (module.default !== undefined) return { value: module.default, placeOf: () => null };
     return { slips: [{ place: null, problem: 'expected a default export: export default defineConfig({ … })' }] };
   } catch (thrown) {

@@ -38,7 +38,7 @@ function whole(document: Document, at: (offset: number) => Place): Read {
 /** Without the text it is about, which may hold a secret. */
 function said(message: string): string {
   const [first = ''] = message.split('\n');
-  return first.replace(/:? *["'`].*$/, '');
+  return first.replace(/(?:: |:? *["'`]).*$/, '');
 }
 
 function placeAt(counter: LineCounter, offset: number): Place {

@@ -31,10 +31,11 @@ export const CONFIG_ENDINGS = ['json', 'yaml', 'yml', 'ts', 'js', 'mjs'] as cons
 
 /** Unknown endings are read as YAML, of which JSON is a part. */
 export async function readSource(file: string): Promise<Source | { readonly slips: readonly Slip[] }> {
-  const text = await readFile(file, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
+  const bytes = await readFile(file).catch((thrown: NodeJS.ErrnoException) => {
     throw unreadable(file, thrown);
   });
-  const read = await readText(file, text.replace(/^\ufeff/, ''));
+  if (isUtf16(bytes)) return { slips: [{ place: null, problem: 'expected UTF-8, got UTF-16; save it as UTF-8' }] };
+  const read = await readText(file, bytes.toString('utf8').replace(/^\ufeff/, ''));
   return 'slips' in read ? read : { file, ...read };
 }
 
@@ -43,6 +44,12 @@ async function readText(file: string, text: string): Promise<Read> {
   if (/^\.[cm]?[jt]s$/.test(ending)) return (await import('./read-module.ts')).readModule(file);
   if (ending === '.json') return (await import('./read-json.ts')).readJson(text);
   return (await import('./read-yaml.ts')).readYaml(text);
+}
+
+/** By its mark, or by the half of its first letter that is 0. */
+function isUtf16([first, second]: Uint8Array): boolean {
+  const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  return isMarked || (second !== undefined && (first === 0) !== (second === 0));
 }
 
 function unreadable(file: string, thrown: NodeJS.ErrnoException): Trouble {

@@ -16,7 +16,7 @@ const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
 const PARTS = /^([A-Za-z_][A-Za-z0-9_]*)(?::-([\s\S]*))?$/;
 const FORM = `expected \${NAME} or \${NAME:-default}; a plain "\${" is written "$\${"`;
 /** Deeper than any config: a YAML alias may stand within itself. */
-const MOST_LEVELS = 64;
+export const MOST_LEVELS = 64;
 
 /** A text that is one reference and nothing else may stand for a number. */
 export function isReference(text: unknown): text is string {

@@ -19,6 +19,8 @@ export class Account {
   spent: Spent;
   turns: number;
   private held: Spent = NOTHING_SPENT;
+  /** Turns that have begun, of which it is not known yet whether they are answered. */
+  private open = 0;
 
   constructor(
     label: string,
@@ -42,8 +44,10 @@ export class Account {
   /** Refuses a turn of which nothing could come. */
   requireOpen(tool: string): void {
     const { turns } = this.limits;
-    if (turns !== undefined && this.turns >= turns)
-      throw this.refusal(tool, `${this.label} is ${turns} turns, and ${this.turns} were taken`);
+    if (turns !== undefined && this.turns + this.open >= turns) {
+      const open = this.open === 0 ? '' : ` and ${this.open} have begun`;
+      throw this.refusal(tool, `${this.label} is ${turns} turns, and ${this.turns} were taken${open}`);
+    }
     if (this.limits.usd !== undefined && this.unpriced === 'refuse' && this.spent.unpriced > 0) {
       const what = `what ${this.spent.unpriced} of the answers so far cost is not known`;
       throw this.refusal(
@@ -68,6 +72,17 @@ export class Account {
         throw this.refusal(need.tool, `${this.used(unit)}, and this call may need ${inWords(wanted, unit)}${made}`);
       }
     }
+  }
+
+  /** Sets a turn aside. */
+  openTurn(): void {
+    this.open += 1;
+  }
+
+  /** It counts if it was answered, and is free again if not. */
+  closeTurn(isAnswered: boolean): void {
+    this.open -= 1;
+    if (isAnswered) this.turns += 1;
   }
 
   hold(some: Spent): void {

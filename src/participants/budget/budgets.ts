@@ -31,7 +31,7 @@ export class Budgets {
       ...(await this.given(session, info)),
     ];
     for (const account of accounts) account.requireOpen(this.client.name);
-    return accounts.length === 0 ? null : new TurnMeter(accounts);
+    return accounts.length === 0 ? null : new TurnMeter(accounts).begin();
   }
 
   /** A session that is over is in its log. */

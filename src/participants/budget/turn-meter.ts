@@ -14,9 +14,17 @@ export class TurnMeter implements DelegationPurse {
   private readonly accounts: readonly Account[];
   /** By calls of this turn. */
   private spent: Spent = NOTHING_SPENT;
+  private isOpen = false;
 
   constructor(accounts: readonly Account[]) {
     this.accounts = accounts;
+  }
+
+  /** Sets the turn itself aside; `end` must follow. */
+  begin(): this {
+    this.isOpen = true;
+    for (const account of this.accounts) account.openTurn();
+    return this;
   }
 
   hold(need: CallNeed): HeldBudget {
@@ -57,9 +65,11 @@ export class TurnMeter implements DelegationPurse {
     this.spend(final);
   }
 
-  /** The turn was answered. */
-  answered(): void {
-    for (const account of this.accounts) account.turns += 1;
+  /** The turn was answered, or is over without it. What comes first counts. */
+  end(how: 'answered' | 'unanswered'): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    for (const account of this.accounts) account.closeTurn(how === 'answered');
   }
 
   private spend(some: Spent): void {

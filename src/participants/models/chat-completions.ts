@@ -1,6 +1,6 @@
 /** Chat completions: OpenAI's, and those of the many servers that are compatible with them, each in its own way. */
 
-import type { JsonObject } from '../../core/json.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
 import { CHAT_FORMAT, chatBody, writtenCall } from './chat-request.ts';
 import { complaintIn } from './complaint.ts';
 import { eventFailure, type Failure, malformed } from './failure.ts';
@@ -73,7 +73,7 @@ class ChatReader implements AnswerReader {
 
   answer(): Answer | Failure {
     if (!this.hasChoice) return malformed('the answer has no choices');
-    const tool_calls = readCalls(this.calls);
+    const tool_calls = readCalls(this.calls.map((call) => ({ ...call, id: call.id || `call_${call.index}` })));
     if (!areCalls(tool_calls)) return tool_calls;
     const { text, model } = this;
     const refusal = this.refusal === '' ? null : this.refusal;
@@ -95,27 +95,37 @@ class ChatReader implements AnswerReader {
   }
 
   private say(message: JsonObject | null): string {
-    const more = textAt(message, 'content') ?? '';
+    const more = textIn(message?.content);
     this.text += more;
     this.refusal += textAt(message, 'refusal') ?? '';
     for (const call of listAt(message, 'tool_calls')) this.call(asObject(call));
     return more;
   }
 
-  /** Parts of a call belong together by index; servers that have none begin a call with its id. */
   private call(part: JsonObject | null): void {
     const id = textAt(part, 'id') ?? '';
-    const index = numberAt(part, 'index') ?? (id === '' ? Math.max(0, this.calls.length - 1) : this.calls.length);
-    let call = this.calls.find((other) => other.index === index);
-    if (call === undefined) {
-      call = { index, id: `call_${index}`, name: '', json: '' };
-      this.calls.push(call);
-    }
     const written = objectAt(part, 'function');
+    const name = textAt(written, 'name') ?? '';
+    const call = this.callOf(numberAt(part, 'index'), id, name);
     const given = written?.arguments;
-    if (id !== '') call.id = id;
-    call.name += textAt(written, 'name') ?? '';
+    if (call.id === '') call.id = id;
+    // Some servers say the name in each part.
+    if (name !== call.name) call.name += name;
     call.json += typeof given === 'string' ? given : given === undefined || given === null ? '' : JSON.stringify(given);
+  }
+
+  /**
+   * Parts of a call belong together by index. Servers that have none, or the same for all, begin a call with its id;
+   * where each part has an id of its own, only the first has a name.
+   */
+  private callOf(given: number | null, id: string, name: string): GrowingCall {
+    const index = given ?? (id === '' ? Math.max(0, this.calls.length - 1) : this.calls.length);
+    const known = this.calls.findLast((other) => other.index === index);
+    const isNext = known !== undefined && known.id !== '' && id !== '' && id !== known.id && name !== '';
+    if (known !== undefined && !isNext) return known;
+    const call = { index, id: '', name: '', json: '' };
+    this.calls.push(call);
+    return call;
   }
 
   private stopOf(calls: readonly ModelToolCall[]): StopReason {
@@ -124,6 +134,13 @@ class ChatReader implements AnswerReader {
     // Some servers say "stop" when they mean that a tool is to be called.
     return stop === 'end' && calls.length > 0 ? 'tool_calls' : stop;
   }
+}
+
+/** A text, or a list of parts, of which those that are no text are thoughts. */
+function textIn(content: Json | undefined): string {
+  if (typeof content === 'string') return content;
+  const parts = Array.isArray(content) ? content.map(asObject) : [];
+  return parts.map((part) => (part?.type === 'text' ? (textAt(part, 'text') ?? '') : '')).join('');
 }
 
 function spoken(text: string, calls: readonly ModelToolCall[]): JsonObject {

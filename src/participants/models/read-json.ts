@@ -1,9 +1,11 @@
 /** Looks into JSON that others wrote: what is not there, or is of another kind, is null. Pure. */
 
 import type { Json, JsonObject } from '../../core/json.ts';
+import { isTooDeep } from './json-depth.ts';
 
-/** undefined when the text is no JSON. */
+/** undefined when the text is no JSON, or nested deeper than any answer is. */
 export function parseJson(text: string): Json | undefined {
+  if (isTooDeep(text)) return undefined;
   try {
     return JSON.parse(text) as Json; // JSON.parse makes nothing else.
   } catch {

@@ -26,7 +26,10 @@ class ResponsesReader implements AnswerReader {
   private readonly items: JsonObject[] = [];
   /** The places in the output of which text came piece by piece. */
   private readonly streamed = new Set<number | null>();
+  /** The text as it came piece by piece. */
+  private grown = '';
   private last: JsonObject | null = null;
+  private isCutOff = false;
 
   get isComplete(): boolean {
     return this.last !== null;
@@ -44,11 +47,13 @@ class ResponsesReader implements AnswerReader {
     switch (textAt(said, 'type') ?? event) {
       case 'response.output_text.delta':
         this.streamed.add(numberAt(said, 'output_index'));
-        return textAt(said, 'delta') ?? '';
+        return this.grow(textAt(said, 'delta') ?? '');
       case 'response.output_item.done':
         return this.add(objectAt(said, 'item'), numberAt(said, 'output_index'));
-      case 'response.completed':
       case 'response.incomplete':
+        this.isCutOff = true;
+        return this.end(objectAt(said, 'response'));
+      case 'response.completed':
         return this.end(objectAt(said, 'response'));
       case 'response.failed':
         this.last = objectAt(said, 'response');
@@ -70,11 +75,7 @@ class ResponsesReader implements AnswerReader {
   }
 
   answer(): Answer | Failure {
-    const output = listAt(this.last, 'output')
-      .map(asObject)
-      .filter((item) => item !== null);
-    // Some servers leave the list out of their last event.
-    const items = output.length > 0 ? output : this.items;
+    const items = this.said();
     const tool_calls = readCalls(items.filter(({ type }) => type === 'function_call').map(callOf));
     if (!areCalls(tool_calls)) return tool_calls;
     const refusal = items.map((item) => partsOf(item, 'refusal')).join('');
@@ -86,6 +87,22 @@ class ResponsesReader implements AnswerReader {
       model: textAt(this.last, 'model'),
       content: items.flatMap(repeatable),
     };
+  }
+
+  /** Some servers leave the list out of their last event, and some never say an item as a whole. */
+  private said(): readonly JsonObject[] {
+    const output = listAt(this.last, 'output')
+      .map(asObject)
+      .filter((item) => item !== null);
+    const items = output.length > 0 ? output : this.items;
+    if (this.grown === '' || items.some(({ type }) => type === 'message')) return items;
+    const content = [{ type: 'output_text', text: this.grown }];
+    return [...items, { type: 'message', role: 'assistant', content }];
+  }
+
+  private grow(more: string): string {
+    this.grown += more;
+    return more;
   }
 
   /** An item is whole. Its text is handed on here if it never came piece by piece. */
@@ -106,7 +123,7 @@ class ResponsesReader implements AnswerReader {
   }
 
   private stopOf(hasCalls: boolean): StopReason {
-    if (this.last?.status === 'incomplete') {
+    if (this.isCutOff || this.last?.status === 'incomplete') {
       const reason = textAt(objectAt(this.last, 'incomplete_details'), 'reason');
       return reason === 'max_output_tokens' ? 'length' : reason === 'content_filter' ? 'refused' : 'other';
     }

@@ -17,7 +17,8 @@ export function readCalls(written: readonly WrittenCall[]): readonly ModelToolCa
     if (id === '' || name === '') return malformed('a tool call came without its id or its name');
     // No arguments at all is how some services write that there are none.
     const given = json.trim() === '' ? {} : parseJson(json);
-    if (given === undefined) return malformed(`the arguments of the tool call ${name} are no JSON: ${json}`);
+    if (given === undefined)
+      return malformed(`the arguments of the tool call ${name} are no JSON that can be read: ${json}`);
     calls.push({ id, name, arguments: given });
   }
   return calls;

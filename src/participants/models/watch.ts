@@ -33,11 +33,11 @@ export class Watch {
     return this.abort.signal;
   }
 
-  /** Something came: the silence is over. */
-  touch(): void {
+  /** Something came: the silence is over. The next may be as long as any, or no longer than is said here. */
+  touch(mostMs: number = Number.POSITIVE_INFINITY): void {
     this.stopIdle();
     if (this.abort.signal.aborted) return;
-    this.stopIdle = this.options.clock.after(this.options.idleMs, () => this.end('idle'));
+    this.stopIdle = this.options.clock.after(Math.min(mostMs, this.options.idleMs), () => this.end('idle'));
   }
 
   /** Waits for it, but no longer than the watch allows: not everything that is asked to stop does. */

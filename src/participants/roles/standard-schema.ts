@@ -1,5 +1,9 @@
 /** Standard Schema v1, as far as it is used here: what any library's schema can be asked, without any of them. */
 
+import { asError } from '../../core/errors.ts';
+import { describe } from '../../core/json.ts';
+import { AgentError } from '../agent-error.ts';
+
 /** A schema of zod, valibot, ArkType and others, or one made by hand. */
 export interface StandardSchema<Output = unknown> {
   readonly '~standard': {
@@ -35,11 +39,29 @@ export type Checked<Output> =
   | { readonly isValid: false; readonly issues: readonly ExtractIssue[] };
 
 export async function check<Output>(schema: StandardSchema<Output>, value: unknown): Promise<Checked<Output>> {
-  const result = await schema['~standard'].validate(value);
+  const result = await resultOf(schema, value);
   if (result.issues === undefined) return { isValid: true, value: result.value };
   const issues = result.issues.map(({ path = [], message }) => ({ path: pathOf(path), message }));
   return { isValid: false, issues: issues.length === 0 ? [{ path: '', message: 'the schema refuses it' }] : issues };
 }
+
+/** What is wrong with the schema itself no other answer could mend. */
+async function resultOf<Output>(schema: StandardSchema<Output>, value: unknown): Promise<StandardResult<Output>> {
+  let result: unknown;
+  try {
+    result = await schema['~standard'].validate(value);
+  } catch (thrown) {
+    throw new AgentError('bad_output', `the schema of the role failed: ${asError(thrown).message}`, TOOL, {
+      cause: thrown,
+    });
+  }
+  // Made by hand it may be anything.
+  if (typeof result === 'object' && result !== null) return result as StandardResult<Output>;
+  const problem = `the schema of the role failed: expected {value} or {issues}, got ${describe(result)}`;
+  throw new AgentError('bad_output', problem, TOOL);
+}
+
+const TOOL = { tool: 'extract' };
 
 export function isStandardSchema(value: unknown): value is StandardSchema {
   // Some libraries' schemas are functions.
