@@ -33,6 +33,8 @@ describe('variables', () => {
     ['${KEY', 'expected ${NAME} or ${NAME:-default}; a plain "${" is written "$${"'],
     ['${1ST}', 'expected ${NAME} or ${NAME:-default}; a plain "${" is written "$${"'],
     ['${KEY-x}', 'expected ${NAME} or ${NAME:-default}; a plain "${" is written "$${"'],
+    ['${NONE:-${KEY}}', 'expected no "${" within "${…}": a default is taken as it is'],
+    ['a ${NONE:-x${KEY}y} b', 'expected no "${" within "${…}": a default is taken as it is'],
     ['${ KEY }', 'expected ${NAME} or ${NAME:-default}; a plain "${" is written "$${"'],
   ])('[CF3] %s is told with its key', (text, problem) => {
     expect(expandVariables({ a: [text] }, env).problems).toEqual([{ path: ['a', 0], text: problem }]);
