@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { checkShape } from '../../src/node/config/check-shape.ts';
 import { fittingProblems } from '../../src/node/config/fitting.ts';
-import { planOf } from '../../src/node/config/plan.ts';
+import { type Planning, planOf } from '../../src/node/config/plan.ts';
 import { configFolder, linesOf } from './configs.ts';
 
 const folder = configFolder();
@@ -261,6 +261,64 @@ describe('what fits together', () => {
     ]);
   });
 
+  it('[CF2, CF5] what is not there is told beside what is wrong in the file itself', async () => {
+    const text = `agents:
+  ann: { script: none.mjs }
+  ben: { script: ok.json, prompt: "\${UNSET}" }
+  cid: { command: ./none }
+roles:
+  nobody: { promptFile: none.md }
+schedules:
+  s: { as: ann, type: discussion, participants: [ben], cron: "@daily", zone: Nowhere }
+  t: { as: ann, type: discussion, participants: [ben], cron: "@daily", knobs: { rounds: 0 } }
+`;
+    const file = await folder.write('both.yaml', text);
+    expect(await problemsOf(file)).toEqual([
+      'both.yaml:2:18: agents.ann.script: none.mjs is not there',
+      'both.yaml:3:35: agents.ben.prompt: the variable UNSET is not set',
+      'both.yaml:4:19: agents.cid.command: none: there is no program',
+      'both.yaml:6:25: roles.nobody.promptFile: none.md cannot be read',
+      expect.stringMatching(/^both\.yaml:8:78: schedules\.s\.zone: expected a time zone .*, got "Nowhere"$/),
+      expect.stringMatching(/^both\.yaml:9:89: schedules\.t\.knobs\.rounds: expected .*, got 0$/),
+    ]);
+  });
+
+  it('[CF5] schedules are tried before anything is made, with the key and the line of what is wrong', async () => {
+    await folder.write('ok.json', '["Yes."]');
+    const text = `agents: { a: { script: ok.json }, b: { script: ok.json } }
+schedules:
+  s1: { as: a, type: nope, participants: [b], cron: "@daily" }
+  s2: { as: a, type: consulting, participants: [b, b], cron: "@daily" }
+  s3:
+    as: a
+    type: discussion
+    participants: [b]
+    cron: "@daily"
+    requiredAcks: 7
+    knobs:
+      rounds: "\${R}"
+  s4: { as: a, type: consulting, participants: [b], cron: "0 0 30 2 *" }
+  s5: { as: a, type: consulting, participants: [b], cron: "@daily", labels: { schedule: x } }
+  s6: { as: a, type: consulting, participants: [{ capability: any }], cron: "@daily" }
+  s7: { as: a, type: consulting, participants: [strange], cron: "@daily" }
+`;
+    const file = await folder.write('times.yaml', text);
+    const expected = [
+      'times.yaml:3:22: schedules.s1.type: no adapter "nope"; this hub has consulting, conversation, discussion, workflow',
+      'times.yaml:4:52: schedules.s2.participants[1]: "b" is listed twice',
+      'times.yaml:10:19: schedules.s3.requiredAcks: expected 1 to 1, got 7',
+      'times.yaml:12:15: schedules.s3.knobs.rounds: expected a number, got "${R}"',
+      'times.yaml:13:59: schedules.s4.cron: expected a time that comes within ten years, got "0 0 30 2 *"',
+      expect.stringMatching(/^times\.yaml:14:89: schedules\.s5\.labels\.schedule: expected another label/),
+    ];
+    expect(await problemsOf(file, { R: 'many' })).toEqual(expected);
+    const data = { given: join(folder.path, 'none-yet'), usual: '' };
+    expect(await problemsOf(file, { R: 'many' }, { data })).toEqual([
+      ...expected,
+      'times.yaml:16:49: schedules.s7.participants[0]: nobody called "strange" is one of agents, or registered with the hub',
+    ]);
+  });
+
   it('[CF5] paths are meant from where the file is', async () => {
     const { config } = await folder.load(
       'p.yaml',
@@ -273,3 +331,11 @@ describe('what fits together', () => {
     });
   });
 });
+
+async function problemsOf(file: string, env: Readonly<Record<string, string>> = {}, planning?: Planning) {
+  const thrown = await planOf(file, env, planning).then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  return linesOf(thrown, folder.path);
+}

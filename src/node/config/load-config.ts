@@ -19,8 +19,25 @@ export interface LoadedConfig {
   from(path: string): string;
 }
 
+/** A config file as far as it was understood. */
+export interface Examined {
+  /** With the parts nothing is wrong with. */
+  readonly loaded: LoadedConfig;
+  /** All that can be seen without looking at other files. */
+  readonly problems: readonly Problem[];
+  /** The names of its agents, also of those something is wrong with. */
+  readonly agentNames: readonly string[];
+}
+
 /** Throws a Trouble with everything that is wrong. */
 export async function loadConfig(file: string, env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
+  const { loaded, problems } = await examineConfig(file, env);
+  if (problems.length > 0) throw configTrouble(loaded.source, problems, loaded.hide);
+  return loaded;
+}
+
+/** Throws a Trouble only of a text that cannot be read at all. */
+export async function examineConfig(file: string, env: NodeJS.ProcessEnv): Promise<Examined> {
   const source = await readSource(file);
   if ('slips' in source) throw slipTrouble(file, source.slips);
   const { value, problems, taken } = expandVariables(source.value, env);
@@ -32,9 +49,26 @@ export async function loadConfig(file: string, env: NodeJS.ProcessEnv): Promise<
     ...fittingProblems(value, source.value, env).filter((one) => !isAbout(one, problems)),
   ];
   const hide = hiding(withKeys(value, taken));
-  if (all.length > 0 || 'problems' in shaped) throw configTrouble(source, all, hide);
   const from = (path: string): string => resolve(dirname(file), path);
-  return { file, config: withPaths(shaped.config, from), source, hide, from };
+  const config = 'config' in shaped && all.length === 0 ? shaped.config : soundPart(value, source.value, all);
+  const loaded = { file, config: withPaths(config, from), source, hide, from };
+  const { agents } = isObject(value) ? value : { agents: null };
+  return { loaded, problems: all, agentNames: isObject(agents) ? Object.keys(agents) : [] };
+}
+
+/** Without each agent, role, rule and schedule something is wrong with: of the others there may be more to say. */
+function soundPart(value: unknown, raw: unknown, problems: readonly Problem[]): Config {
+  if (!isObject(value)) return {};
+  const isWrong = (...path: readonly string[]): boolean =>
+    problems.some((one) => path.every((key, at) => one.path[at] === key) && (path.length > 1 || one.path.length < 2));
+  const parts = Object.entries(value).filter(([part]) => !isWrong(part));
+  const sound = parts.map(([part, members]) => [part, isObject(members) ? without(members, part, isWrong) : members]);
+  const shaped = checkShape(Object.fromEntries(sound), raw);
+  return 'config' in shaped ? shaped.config : {};
+}
+
+function without(members: object, part: string, isWrong: (part: string, name: string) => boolean): object {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !isWrong(part, name)));
 }
 
 function isAbout({ path }: Problem, problems: readonly Problem[]): boolean {

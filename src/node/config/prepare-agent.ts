@@ -55,6 +55,13 @@ export async function prepareAgents(
   return { agents, problems };
 }
 
+/** Also of roles that nobody has. */
+export async function roleFileProblems(loaded: LoadedConfig): Promise<readonly Problem[]> {
+  const roles = Object.entries(loaded.config.roles ?? {});
+  const read = await Promise.allSettled(roles.map(([id, role]) => roleOf(role, ['roles', id, 'promptFile'], loaded)));
+  return read.flatMap((one) => (one.status === 'rejected' && one.reason instanceof Unfit ? [one.reason.problem] : []));
+}
+
 async function prepared(
   name: string,
   settings: AgentConfig,
