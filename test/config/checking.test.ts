@@ -319,6 +319,60 @@ schedules:
     ]);
   });
 
+  it('[CF14] a budget in USD is refused where nobody can ever tell what was spent', async () => {
+    await folder.write('ok.json', '["Yes."]');
+    await folder.write('told.json', '[{"text": "Yes.", "cost_usd": 0.1}]');
+    const usd = { perSession: { turns: 3 }, total: { usd: 1 } };
+    const local = { model: 'openai:qwen-local', baseUrl: 'http://127.0.0.1:9/v1', budget: usd };
+    const free = {
+      as_of: '2026-11-01',
+      prices: [{ models: ['qwen-local'], tiers: [{ above: 0, input: 0, output: 0 }] }],
+    };
+    const agents = {
+      a: { script: 'ok.json', budget: usd },
+      b: { command: 'node', budget: usd },
+      c: local,
+      d: { script: 'ok.json', budget: { ...usd, unpriced: 'count_as_zero' } },
+      e: { script: 'told.json', budget: usd },
+      f: { command: 'node', output: 'json', budget: usd },
+      g: { ...local, prices: free },
+      h: { ...local, model: 'openai:gpt-4o-mini' },
+      i: { ...local, budget: { total: { tokens: 5 } } },
+    };
+    const bin = { PATH: process.execPath.replace(/\/[^/]*$/, '') };
+    const found = await problemsOf(await folder.write('usd.yaml', stringify({ agents })), bin);
+    expect(found.map((line) => line.replace(/^usd\.yaml:\d+:\d+: /, ''))).toEqual([
+      'agents.a.budget.total.usd: a list of texts tells no cost, so that a limit in USD cannot be kept; give answers with a cost_usd, or budget.unpriced: count_as_zero',
+      'agents.b.budget.total.usd: a command tells no cost with output text, so that a limit in USD cannot be kept; let it write json, or budget.unpriced: count_as_zero',
+      'agents.c.budget.total.usd: qwen-local has no known price, so that a limit in USD cannot be kept; give its prices, or budget.unpriced: count_as_zero',
+    ]);
+    const all = await folder.write('usd.yaml', stringify({ agents: { c: local }, prices: free }));
+    expect(await problemsOf(all, bin)).toEqual([]);
+  });
+
+  it('[CF14] settings of a model are taken from the file, and prices are checked by their keys', async () => {
+    const tiers = [{ above: 0, input: 'much', output: 1 }];
+    const model = { model: 'openai:x', baseUrl: 'http://127.0.0.1:9/v1' };
+    const agents = {
+      a: { ...model, stream: false, maxRounds: 3, headers: { 'x-team': 'blue' } },
+      b: { ...model, stream: 'no', maxRounds: 0, headers: { 'x-team': 7 } },
+      c: { ...model, prices: { as_of: '2026-11-01', prices: [{ models: ['x'], tiers }] } },
+      d: { script: 'ok.json', stream: true },
+      e: { ...model, apiKey: 'ключ' },
+    };
+    const file = await folder.write('m.yaml', stringify({ prices: { as_of: 'soon', prices: [] }, agents }));
+    const lines = (await problemsOf(file)).map((line) => line.replace(/^m\.yaml:\d+:\d+: /, ''));
+    expect(lines).toEqual([
+      'prices.as_of: expected a day such as 2026-10-07, got "soon"',
+      'agents.b.stream: expected true or false, got "no"',
+      'agents.b.maxRounds: expected a whole number from 1 to 1000, got 0',
+      'agents.b.headers.x-team: expected text, got what is no text',
+      'agents.c.prices.prices[0].tiers[0].input: expected a number from 0 on, got "much"',
+      'agents.d.stream: it does nothing with script; it is for model',
+      'agents.e.apiKey: expected one line of visible ASCII characters',
+    ]);
+  });
+
   it('[CF5] paths are meant from where the file is', async () => {
     const { config } = await folder.load(
       'p.yaml',

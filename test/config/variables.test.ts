@@ -7,7 +7,26 @@ import { configFolder } from './configs.ts';
 
 const env = { KEY: 'k-123456', EMPTY: '', DOLLAR: 'a${KEY}b', PORT: '4848', YES: 'true' };
 
+const inFiles = configFolder();
+
 describe('variables', () => {
+  it('[CF3] a reference that is the whole text may stand for true, false or a number wherever one is taken', async () => {
+    const config = await inFiles.load(
+      'whole.yaml',
+      'agents:\n  a: {script: x, tools: "${YES}"}\n  b: {script: x, tools: "${NO}"}\nextract: {corrections: "${ONE}"}\n',
+      { ...env, NO: 'false', ONE: '1' },
+    );
+    expect(config.config).toMatchObject({
+      agents: { a: { tools: true }, b: { tools: false } },
+      extract: { corrections: 1 },
+    });
+    expect(await inFiles.wrong('whole.yaml', 'agents:\n  a: {script: x, tools: "${KEY}"}\n', env)).toEqual([
+      expect.stringMatching(
+        /^whole\.yaml:2:25: agents\.a\.tools: expected true or false, or a list of say, .*, got "\$\{KEY\}"$/,
+      ),
+    ]);
+  });
+
   it.each([
     ['${KEY}', 'k-123456'],
     ['Bearer ${KEY}!', 'Bearer k-123456!'],

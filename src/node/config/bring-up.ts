@@ -108,7 +108,7 @@ function join(hub: LocalHub, { loaded }: Plan, agent: PreparedAgent, log: Log): 
     view: typeof settings.view === 'string' ? { name: settings.view } : settings.view,
     maxParallelTurns: settings.parallel,
     maxAnswers: settings.maxAnswers,
-    tools: settings.tools,
+    tools: settings.tools === false ? undefined : settings.tools,
     budget: settings.budget,
     log,
     handlers: {

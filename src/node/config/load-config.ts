@@ -56,19 +56,28 @@ export async function examineConfig(file: string, env: NodeJS.ProcessEnv): Promi
   return { loaded, problems: all, agentNames: isObject(agents) ? Object.keys(agents) : [] };
 }
 
+const BY_NAME: readonly PropertyKey[] = ['agents', 'roles', 'rules', 'schedules'];
+
 /** Without each agent, role, rule and schedule something is wrong with: of the others there may be more to say. */
 function soundPart(value: unknown, raw: unknown, problems: readonly Problem[]): Config {
   if (!isObject(value)) return {};
-  const isWrong = (...path: readonly string[]): boolean =>
-    problems.some((one) => path.every((key, at) => one.path[at] === key) && (path.length > 1 || one.path.length < 2));
-  const parts = Object.entries(value).filter(([part]) => !isWrong(part));
-  const sound = parts.map(([part, members]) => [part, isObject(members) ? without(members, part, isWrong) : members]);
+  const wrong = problems.map(({ path: [part = '', name] }) => ({
+    part,
+    name: BY_NAME.includes(part) ? name : undefined,
+  }));
+  const parts = Object.entries(value).filter(
+    ([part]) => !wrong.some((one) => one.part === part && one.name === undefined),
+  );
+  const sound = parts.map(([part, members]) => {
+    const names = wrong.flatMap((one) => (one.part === part ? [one.name] : []));
+    return [part, isObject(members) ? without(members, names) : members] as const;
+  });
   const shaped = checkShape(Object.fromEntries(sound), raw);
   return 'config' in shaped ? shaped.config : {};
 }
 
-function without(members: object, part: string, isWrong: (part: string, name: string) => boolean): object {
-  return Object.fromEntries(Object.entries(members).filter(([name]) => !isWrong(part, name)));
+function without(members: object, names: readonly (PropertyKey | undefined)[]): object {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
 }
 
 function isAbout({ path }: Problem, problems: readonly Problem[]): boolean {
@@ -84,8 +93,13 @@ function keysIn(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(keysIn);
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, member]) =>
-    name === 'apiKey' && typeof member === 'string' ? [member] : keysIn(member),
+    isSecretName(name) && typeof member === 'string' ? [member, member.replace(/^\w+ /, '')] : keysIn(member),
   );
+}
+
+/** Also of headers. */
+function isSecretName(name: string): boolean {
+  return name === 'apiKey' || /^(proxy-)?authorization$|^cookie$|api-key$|^x-.*(key|token|secret)$/i.test(name);
 }
 
 function withPaths(config: Config, from: (path: string) => string): Config {

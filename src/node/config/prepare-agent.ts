@@ -1,9 +1,11 @@
 /** An agent of a config file as the function that takes its turns. What it needs is looked for now, not when its turn comes. */
 
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { asError } from '../../core/errors.ts';
 import { durationMs } from '../../core/time.ts';
 import type { AgentFn } from '../../participants/agent-fn.ts';
+import { modelOf } from '../../participants/models/model-of.ts';
+import { type PriceList, withPrices } from '../../participants/models/price-list.ts';
 import type { CliOptions } from '../clis/cli-adapter.ts';
 import { requireProgram } from '../commands/find-program.ts';
 import { loadScript } from '../commands/load-script.ts';
@@ -12,6 +14,7 @@ import { NO_ROLE, type RoleFile, readRole } from '../commands/role-file.ts';
 import { splitWords } from '../commands/split-words.ts';
 import { cast } from './cast.ts';
 import type { AgentConfig, RoleConfig } from './config.ts';
+import { costProblem } from './fitting-budget.ts';
 import type { LoadedConfig } from './load-config.ts';
 import type { Problem } from './problems.ts';
 import type { KeyPath } from './source.ts';
@@ -95,6 +98,8 @@ async function agentOf(
   if (script !== undefined) {
     const file = loaded.from(script);
     const agent = await about([...path, 'script'], loadScript(file, ''));
+    if (await isOfTexts(file))
+      checkCost(path, settings, 'a list of texts tells no cost', 'give answers with a cost_usd');
     return { agent, provider: 'script', model: undefined };
   }
   if (cli !== undefined) {
@@ -105,7 +110,7 @@ async function agentOf(
     return { agent, provider: cli, model };
   }
   if (command !== undefined) return byCommand(path, command, settings, loaded, env);
-  return byModel(settings, env);
+  return byModel(path, settings, loaded.config.prices, env);
 }
 
 async function byCommand(
@@ -121,6 +126,8 @@ async function byCommand(
   await about(at, requireProgram(command, env.PATH));
   const { createCliAdapter } = await import('../clis/adapters.ts');
   const { model, transport, output } = settings;
+  if (output === undefined || output === 'text')
+    checkCost(path, settings, 'a command tells no cost with output text', 'let it write json');
   const options = await running(path, settings, loaded, env);
   return {
     agent: createCliAdapter({ ...options, command, args, model, transport, output }),
@@ -134,13 +141,33 @@ async function words(line: string): Promise<readonly string[]> {
 }
 
 /** Its settings were checked: a choice of model and a key are there. */
-function byModel(settings: AgentConfig, env: NodeJS.ProcessEnv): Pick<PreparedAgent, 'agent' | 'provider' | 'model'> {
+function byModel(
+  path: KeyPath,
+  settings: AgentConfig,
+  prices: PriceList | undefined,
+  env: NodeJS.ProcessEnv,
+): Pick<PreparedAgent, 'agent' | 'provider' | 'model'> {
   const choice = modelChoice(settings.model ?? '');
   if (choice === null) throw new Error('expected a model');
-  const { baseUrl, apiKey = env[keyVariable(choice)], maxTokens, temperature } = settings;
+  const { baseUrl, apiKey = env[keyVariable(choice)], maxTokens, temperature, stream, maxRounds, headers } = settings;
   const timeoutMs = settings.timeout === undefined ? undefined : durationMs(settings.timeout, 'timeout');
-  const agent = agentOfModel(choice, { baseUrl, apiKey, maxTokens, temperature, timeoutMs });
+  const own = settings.prices === undefined ? prices : withPrices(settings.prices, prices);
+  const asked = { baseUrl, apiKey, maxTokens, temperature, stream, maxRounds, headers, prices: own, timeoutMs };
+  const agent = agentOfModel(choice, asked);
+  if (modelOf(agent)?.estimate?.({ messages: [] }).usd(1) === null)
+    checkCost(path, settings, `${choice.model} has no known price`, 'give its prices');
   return { agent, provider: choice.api, model: choice.model };
+}
+
+function checkCost(path: KeyPath, settings: AgentConfig, who: string, advice: string): void {
+  const problem = costProblem(path, settings, who, advice);
+  if (problem !== null) throw new Unfit(problem.path, problem.text);
+}
+
+async function isOfTexts(file: string): Promise<boolean> {
+  if (!file.endsWith('.json')) return false;
+  const list: unknown = JSON.parse(await readFile(file, 'utf8'));
+  return Array.isArray(list) && list.every((one) => typeof one === 'string');
 }
 
 async function running(
