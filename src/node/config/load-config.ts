@@ -40,7 +40,7 @@ export async function loadConfig(file: string, env: NodeJS.ProcessEnv): Promise<
 export async function examineConfig(file: string, env: NodeJS.ProcessEnv): Promise<Examined> {
   const source = await readSource(file);
   if ('slips' in source) throw slipTrouble(file, source.slips);
-  const { value, problems, taken } = expandVariables(source.value, env);
+  const { value, problems, taken } = expandVariables(withoutEmpty(source.value), env);
   const shaped = checkShape(value, source.value);
   const all: readonly Problem[] = [
     ...problems,
@@ -82,6 +82,11 @@ function without(members: object, names: readonly (PropertyKey | undefined)[]): 
 
 function isAbout({ path }: Problem, problems: readonly Problem[]): boolean {
   return problems.some((one) => one.path.join('\0') === path.join('\0'));
+}
+
+/** `schedules:` with nothing below it. */
+function withoutEmpty(value: unknown): unknown {
+  return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, part]) => part !== null)) : value;
 }
 
 /** Keys that are written into the file are as secret as those that are not. */
