@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import type { Asked } from '../../src/node/commands/command.ts';
+import { lookAtConfig } from '../../src/node/commands/doctor-config.ts';
+import type { Io } from '../../src/node/commands/io.ts';
 import { checkShape } from '../../src/node/config/check-shape.ts';
 import { fittingProblems } from '../../src/node/config/fitting.ts';
 import { type Planning, planOf } from '../../src/node/config/plan.ts';
@@ -317,6 +320,20 @@ schedules:
       ...expected,
       'times.yaml:16:49: schedules.s7.participants[0]: nobody called "strange" is one of agents, or registered with the hub',
     ]);
+  });
+
+  it('[CF12] doctor finds the same: also who nobody knows in a folder that is not there yet', async () => {
+    await folder.write('ok.json', '["Yes."]');
+    const schedules = {
+      s: { as: 'a', type: 'discussion', participants: ['zed'], cron: '@daily', knobs: { rounds: 0 } },
+    };
+    const config = await folder.write('doctor.yaml', stringify({ agents: { a: { script: 'ok.json' } }, schedules }));
+    const asked = { values: { config, data: join(folder.path, 'none-yet') } } as unknown as Asked;
+    const { check } = await lookAtConfig(asked, { env: {} } as Io);
+    expect(check).toMatchObject({ name: 'config', ok: false });
+    expect(check?.found).toMatch(
+      /participants\[0\]: nobody called "zed"[\s\S]*schedules\.s\.knobs\.rounds: expected at least 1/,
+    );
   });
 
   it('[CF14] a budget in USD is refused where nobody can ever tell what was spent', async () => {
