@@ -17,7 +17,7 @@ import type { LoadedConfig } from './load-config.ts';
 import type { PreparedAgent } from './prepare-agent.ts';
 import { configTrouble } from './problems.ts';
 import type { KeyPath } from './source.ts';
-import { strangersIn } from './strangers.ts';
+import { checkStrangers } from './strangers.ts';
 
 /** A config file that can be carried out. */
 export interface Plan {
@@ -43,25 +43,6 @@ export async function bringUp(
     await close();
     throw thrown;
   }
-}
-
-/** Before anything is made: who is named and whom nobody knows, by their keys. */
-async function checkStrangers(hub: LocalHub, { loaded, agents }: Plan): Promise<void> {
-  const { config, source, hide } = loaded;
-  const named = agents.map(({ name }) => name);
-  const found = await Promise.all(
-    strangersIn(config, named).map(async ({ name, problem }) => ((await isRegistered(hub, name)) ? [] : [problem])),
-  );
-  const problems = found.flat();
-  if (problems.length > 0) throw configTrouble(source, problems, hide);
-}
-
-/** Nothing is granted: only who is there has grants at all. */
-async function isRegistered(hub: LocalHub, name: string): Promise<boolean> {
-  return hub.grant(name, []).then(
-    () => true,
-    () => false,
-  );
 }
 
 function begin(

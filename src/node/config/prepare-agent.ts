@@ -4,20 +4,18 @@ import { readFile, stat } from 'node:fs/promises';
 import { asError } from '../../core/errors.ts';
 import { durationMs } from '../../core/time.ts';
 import type { AgentFn } from '../../participants/agent-fn.ts';
-import { modelOf } from '../../participants/models/model-of.ts';
-import { type PriceList, withPrices } from '../../participants/models/price-list.ts';
 import type { CliOptions } from '../clis/cli-adapter.ts';
 import { requireProgram } from '../commands/find-program.ts';
 import { loadScript } from '../commands/load-script.ts';
-import { agentOfModel, keyVariable, modelChoice } from '../commands/model-choice.ts';
 import { NO_ROLE, type RoleFile, readRole } from '../commands/role-file.ts';
 import { splitWords } from '../commands/split-words.ts';
+import { byModel } from './by-model.ts';
 import { cast } from './cast.ts';
 import type { AgentConfig, RoleConfig } from './config.ts';
-import { costProblem } from './fitting-budget.ts';
 import type { LoadedConfig } from './load-config.ts';
 import type { Problem } from './problems.ts';
 import type { KeyPath } from './source.ts';
+import { about, checkCost, Unfit } from './unfit.ts';
 
 export interface PreparedAgent {
   readonly name: string;
@@ -29,16 +27,6 @@ export interface PreparedAgent {
   readonly systemPrompt: string;
   /** Of its role, for others to find. */
   readonly description: string | undefined;
-}
-
-/** Something about a key of the file. */
-class Unfit extends Error {
-  readonly problem: Problem;
-
-  constructor(path: KeyPath, text: string) {
-    super(text);
-    this.problem = { path, text };
-  }
 }
 
 /** Every agent, or all that keeps some of them from beginning. */
@@ -140,30 +128,6 @@ async function words(line: string): Promise<readonly string[]> {
   return splitWords(line, 'command');
 }
 
-/** Its settings were checked: a choice of model and a key are there. */
-function byModel(
-  path: KeyPath,
-  settings: AgentConfig,
-  prices: PriceList | undefined,
-  env: NodeJS.ProcessEnv,
-): Pick<PreparedAgent, 'agent' | 'provider' | 'model'> {
-  const choice = modelChoice(settings.model ?? '');
-  if (choice === null) throw new Error('expected a model');
-  const { baseUrl, apiKey = env[keyVariable(choice)], maxTokens, temperature, stream, maxRounds, headers } = settings;
-  const timeoutMs = settings.timeout === undefined ? undefined : durationMs(settings.timeout, 'timeout');
-  const own = settings.prices === undefined ? prices : withPrices(settings.prices, prices);
-  const asked = { baseUrl, apiKey, maxTokens, temperature, stream, maxRounds, headers, prices: own, timeoutMs };
-  const agent = agentOfModel(choice, asked);
-  if (modelOf(agent)?.estimate?.({ messages: [] }).usd(1) === null)
-    checkCost(path, settings, `${choice.model} has no known price`, 'give its prices');
-  return { agent, provider: choice.api, model: choice.model };
-}
-
-function checkCost(path: KeyPath, settings: AgentConfig, who: string, advice: string): void {
-  const problem = costProblem(path, settings, who, advice);
-  if (problem !== null) throw new Unfit(problem.path, problem.text);
-}
-
 async function isOfTexts(file: string): Promise<boolean> {
   if (!file.endsWith('.json')) return false;
   const list: unknown = JSON.parse(await readFile(file, 'utf8'));
@@ -182,13 +146,4 @@ async function running(
   const found = await stat(folder).catch(() => null);
   if (found?.isDirectory() !== true) throw new Unfit([...path, 'cwd'], 'expected a folder that is there');
   return { cwd: folder, passEnv, timeoutMs: timeout === undefined ? undefined : durationMs(timeout, 'timeout') };
-}
-
-/** What goes wrong there is about that key. */
-async function about<T>(path: KeyPath, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (thrown) {
-    throw new Unfit(path, asError(thrown).message.replace(/^(--role|--script)?: /, ''));
-  }
 }

@@ -2,9 +2,11 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { LocalHub } from '../create-hub.ts';
+import type { Plan } from './bring-up.ts';
 import { isName } from './check-schedules.ts';
 import type { Config } from './config.ts';
-import type { Problem } from './problems.ts';
+import { configTrouble, type Problem } from './problems.ts';
 
 interface Stranger {
   readonly name: string;
@@ -27,4 +29,23 @@ export function strangersIn({ schedules = {} }: Config, names: readonly string[]
 /** A folder that no hub has been in yet: nobody is registered there. */
 export function isNewFolder(data: string): boolean {
   return !existsSync(join(data, 'parley.json'));
+}
+
+/** Before anything is made: who is named and whom nobody knows, by their keys. */
+export async function checkStrangers(hub: LocalHub, { loaded, agents }: Plan): Promise<void> {
+  const { config, source, hide } = loaded;
+  const named = agents.map(({ name }) => name);
+  const found = await Promise.all(
+    strangersIn(config, named).map(async ({ name, problem }) => ((await isRegistered(hub, name)) ? [] : [problem])),
+  );
+  const problems = found.flat();
+  if (problems.length > 0) throw configTrouble(source, problems, hide);
+}
+
+/** Nothing is granted: only who is there has grants at all. */
+async function isRegistered(hub: LocalHub, name: string): Promise<boolean> {
+  return hub.grant(name, []).then(
+    () => true,
+    () => false,
+  );
 }
