@@ -62,7 +62,7 @@ const graph: TransitionGraph = {
   default_target: { name: 'agent', args: { agent_id: 'coder' } },
   max_turns: 10,
 };
-const lead = await hub.agent('lead');
+const lead = await hub.agent('lead', { onMessage() {} });
 const session = await lead.open('workflow', { participants: parts, knobs: { graph } });
 await session.send('Please write half(n).');
 assert.deepEqual(await session.ended(), { state: 'CLOSED', reason: 'shipped' });

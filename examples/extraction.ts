@@ -24,7 +24,7 @@ const participant = await joinHub(await hub.agent('reviewer'), {
   role: reviewer,
   handlers: { onProgress: ({ text }) => console.log(text) },
 });
-const maria = await hub.agent('maria');
+const maria = await hub.agent('maria', { onMessage() {} });
 const session = await maria.open('consulting', ['reviewer']);
 await session.send('Please review the change.');
 await session.ended();

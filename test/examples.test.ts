@@ -18,7 +18,11 @@ describe('the examples', () => {
   afterAll(() => built.remove());
 
   it.concurrent.each(examples)('[PK6] %s runs, asserts and ends by itself', async (file) => {
-    const { code, output } = await run(process.execPath, [built.paths[examples.indexOf(file)] ?? '']);
+    // One that starts what is beside it is run from where it is.
+    const args = read(file).includes('import.meta.url')
+      ? [...LOADER, file]
+      : [built.paths[examples.indexOf(file)] ?? ''];
+    const { code, output } = await run(process.execPath, args);
     expect(code, output).toBe(0);
     expect(output.trim()).not.toBe('');
     expect(read(file)).toContain('assert.');

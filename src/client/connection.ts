@@ -307,7 +307,9 @@ export class Connection {
   private refused(error: WireError): void {
     const { session_id, observed } = error.details ?? {};
     if (observed === true && typeof session_id === 'string') return this.events.unobserved(session_id, error);
-    this.log.warn('the hub refused a frame', { code: error.code, error: error.message });
+    // Whoever is not known yet says hello first: that it is refused is for them to judge.
+    const isFirstHello = error.code === 'unauthenticated' && this.greeting !== null && this.boundId === null;
+    if (!isFirstHello) this.log.warn('the hub refused a frame', { code: error.code, error: error.message });
     if (error.code === 'bad_frame' && this.boundId !== null) return;
     this.greeting?.reject(error);
     this.greeting = null;

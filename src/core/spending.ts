@@ -13,6 +13,9 @@ export interface Spent {
 
 export const NOTHING_SPENT: Spent = Object.freeze({ usd: 0, tokens: 0, unpriced: 0 });
 
+/** Of an answer that says nothing of what it cost. */
+export const UNTOLD: Spent = Object.freeze({ usd: 0, tokens: 0, unpriced: 1 });
+
 /** One message says at most this; more is a slip of the pen. */
 export const MOST_COST_USD = 1_000_000;
 

@@ -3,7 +3,8 @@
 /** Tokens of a hub keep their id, which is no secret. */
 const TOKEN = /\b(parley_[0-9a-f]{16}_)[A-Za-z0-9_-]{32,128}/g;
 const JWT = /\beyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g;
-const BEARER = /\b(Bearer +)[^\s"']+/gi;
+/** Whatever is in it; a sign that ends it is of the text around it. */
+const BEARER = /\b(Bearer +)[^\s"']*[^\s"',;]/gi;
 /** Members that are secret whatever they look like. */
 const SECRET_NAMES: ReadonlySet<string> = new Set([
   'token',

@@ -87,7 +87,8 @@ export class Turns {
       meter = await this.budgets.begin(session, found.info);
       const { nativeSessionId } = this.kept.of(session);
       const { client, options, tell } = this;
-      const reply = await callAgent(found, signal, { client, options, nativeSessionId, meter, tell });
+      const given = await callAgent(found, signal, { client, options, nativeSessionId, meter, tell });
+      const reply = withCost(given, meter?.cost);
       meter?.finish(spentIn(contentOf(reply).event_data));
       if (signal.aborted) return this.cancelled(turn, signal);
       await this.post(found, reply, meter, signal);
@@ -163,4 +164,10 @@ export class Turns {
     const why = `${maxAnswers} messages of this session were answered, and no more are`;
     await this.failed(found, new HubError('enough', why), signal);
   }
+}
+
+/** What an agent does not tell and is known here is told for it: the hub and a later run read it there. */
+function withCost(reply: AgentReply, cost_usd: number | null | undefined): AgentReply {
+  const isTold = reply.usage !== undefined || reply.cost_usd !== undefined || cost_usd === undefined;
+  return isTold ? reply : { ...reply, cost_usd };
 }

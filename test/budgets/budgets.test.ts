@@ -137,6 +137,42 @@ describe('before a call', () => {
     expect(lines()[1]).toContain('is 1 USD, and what 1 of the answers so far cost is not known');
   });
 
+  it('[BU4] an agent that tells nothing of its cost is not asked again either, also by a later run', async () => {
+    const budget: Budget = { perSession: { usd: 1 } };
+    const bob = await stage.join('bob', async () => 'So.', { budget });
+    const { session, ask } = await conversation();
+    await ask();
+    await ask();
+    expect(lines()[1]).toContain('is 1 USD, and what 1 of the answers so far cost is not known');
+    await stage.done(bob.close());
+    await stage.join('bob', async () => 'So.', { budget });
+    await stage.done(session.send('and?'));
+    await stage.until(() => lines().length === 3, 'the refusal');
+    expect(lines()[2]).toContain('what 1 of the answers so far cost is not known');
+  });
+
+  it('[BU4] what counts as nothing may be told by nobody; and what calls of a turn cost is told for the agent', async () => {
+    await stage.join('bob', async () => 'So.', { budget: { total: { usd: 1 }, unpriced: 'count_as_zero' } });
+    const { ask } = await conversation();
+    for (let i = 0; i < 2; i += 1) await ask();
+    expect(lines()).toEqual(['bob said So.', 'bob said So.']);
+    stage = await Stage.start();
+    const model = priced({ text: 'So.', cost_usd: 0.15 }).agent();
+    const silent = async (...turn: Parameters<typeof model>) => {
+      const answer = await model(...turn);
+      return typeof answer === 'string' ? answer : answer.text;
+    };
+    const bob = await stage.join('bob', silent, { budget: { perSession: { usd: 1 } } });
+    const again = await conversation();
+    for (let i = 0; i < 2; i += 1) await again.ask();
+    expect(lines()).toEqual(['bob said So.', 'bob said So.']);
+    await stage.done(bob.close());
+    await stage.join('bob', silent, { budget: { perSession: { usd: 1 } } });
+    await again.ask();
+    expect(lines()).toHaveLength(3);
+    expect(lines()[2]).toBe('bob said So.');
+  });
+
   it('[BU5] turns are counted as they are answered', async () => {
     await stage.join('bob', new ScriptedModel('So.').agent(), { budget: { perSession: { turns: 2 } } });
     const { ask } = await conversation();

@@ -1,3 +1,4 @@
+import { createHub } from 'parley-hub';
 import { AgentClient, HumanClient } from 'parley-hub/client';
 import { expect, it } from 'vitest';
 import { countedIds, HELLO, keptLog, ME, ScriptedHub, WELCOME } from './scripted-hub.ts';
@@ -142,6 +143,14 @@ it('[CL25] a ping is answered, and what is no frame of ours is let go', async ()
   hub.say('{"kind":"response","request_id":"r99","ok":true,"result":{}}');
   expect(await hub.heard()).toEqual(['{"kind":"pong"}']);
   expect(client.state).toBe('open');
+});
+
+it('[CL25] a name that is new to the hub is registered without a warning', async () => {
+  const log = keptLog();
+  const hub = await createHub();
+  const bob = await hub.agent('bob', { log });
+  expect([bob.state, log.lines]).toEqual(['open', []]);
+  await hub.stop();
 });
 
 it('[CL25] an error that answers no hello is logged and settles nothing', async () => {

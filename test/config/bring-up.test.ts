@@ -167,19 +167,36 @@ describe('the participants of a config file', () => {
     expect(JSON.stringify(stub.asked.at(-1)?.body.tools)).toMatch(/^\[\{[^[]*"name":"peers"/);
   });
 
-  it('[CF6] all of them, or none: one that cannot begin is told with its key, and the others are gone again', async () => {
+  it('[CF6] all of them, or none: who is named and nobody knows is told with its key before anybody has joined', async () => {
+    hub = await createHub();
     const config: Config = {
       agents: { bob: { script: 'yes.json' } },
-      schedules: { daily: { as: 'bob', type: 'no_such_type', participants: ['ann'], cron: '@daily' } },
+      schedules: { daily: { as: 'bob', type: 'conversation', participants: ['ann'], cron: '@daily' } },
     };
-    const thrown = await bring(config).then(
-      () => null,
-      (reason) => reason,
+    const thrown = await bring(config, hub).catch((reason: unknown) => reason);
+    expect(linesOf(thrown, folder.path)).toEqual([
+      'parley.config.yaml:9:9: schedules.daily.participants[0]: nobody called "ann" is one of agents, or registered with the hub',
+    ]);
+    await expect(hub.grant('bob', [])).rejects.toThrow('nobody called "bob"');
+  });
+
+  it('[CF6] all of them, or none: what fails all the same is told with its key, and what was made until then is undone', async () => {
+    hub = await createHub({ limits: { maxSchedulesPerCreator: 1 } });
+    const daily = { as: 'bob', type: 'conversation', participants: ['ben'], cron: '@daily' };
+    const agents = { bob: { script: 'yes.json' }, ben: { script: 'yes.json' } };
+    const thrown = await bring({ agents, schedules: { one: daily, two: daily } }, hub).catch(
+      (reason: unknown) => reason,
     );
     expect(linesOf(thrown, folder.path)).toEqual([
-      expect.stringMatching(/^parley\.config\.yaml:5:3: schedules\.daily: .*no_such_type/),
+      expect.stringMatching(/^parley\.config\.yaml:\d+:3: schedules\.two: .*schedules/),
     ]);
-    expect(hub.health().bound).toBe(0);
+    expect([hub.health().bound, hub.schedules()]).toEqual([0, []]);
+    await bring({ agents, schedules: { one: daily } }, hub);
+    await open.pop()?.close();
+    const [before] = hub.schedules();
+    const later = { ...daily, cron: '@weekly' };
+    await bring({ agents, schedules: { one: later, two: daily } }, hub).catch(() => null);
+    expect(hub.schedules()).toMatchObject([{ expression: '@daily', template: before?.template }]);
   });
 
   it('[CF4, CF6] a turn that fails is logged without the key, and the session is told', async () => {

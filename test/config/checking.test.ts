@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import type { Asked } from '../../src/node/commands/command.ts';
+import { lookAtConfig } from '../../src/node/commands/doctor-config.ts';
+import type { Io } from '../../src/node/commands/io.ts';
 import { checkShape } from '../../src/node/config/check-shape.ts';
 import { fittingProblems } from '../../src/node/config/fitting.ts';
-import { planOf } from '../../src/node/config/plan.ts';
+import { type Planning, planOf } from '../../src/node/config/plan.ts';
 import { configFolder, linesOf } from './configs.ts';
 
 const folder = configFolder();
@@ -261,6 +264,132 @@ describe('what fits together', () => {
     ]);
   });
 
+  it('[CF2, CF5] what is not there is told beside what is wrong in the file itself', async () => {
+    const text = `agents:
+  ann: { script: none.mjs }
+  ben: { script: ok.json, prompt: "\${UNSET}" }
+  cid: { command: ./none }
+roles:
+  nobody: { promptFile: none.md }
+schedules:
+  s: { as: ann, type: discussion, participants: [ben], cron: "@daily", zone: Nowhere }
+  t: { as: ann, type: discussion, participants: [ben], cron: "@daily", knobs: { rounds: 0 } }
+`;
+    const file = await folder.write('both.yaml', text);
+    expect(await problemsOf(file)).toEqual([
+      'both.yaml:2:18: agents.ann.script: none.mjs is not there',
+      'both.yaml:3:35: agents.ben.prompt: the variable UNSET is not set',
+      'both.yaml:4:19: agents.cid.command: none: there is no program',
+      'both.yaml:6:25: roles.nobody.promptFile: none.md cannot be read',
+      expect.stringMatching(/^both\.yaml:8:78: schedules\.s\.zone: expected a time zone .*, got "Nowhere"$/),
+      expect.stringMatching(/^both\.yaml:9:89: schedules\.t\.knobs\.rounds: expected .*, got 0$/),
+    ]);
+  });
+
+  it('[CF5] schedules are tried before anything is made, with the key and the line of what is wrong', async () => {
+    await folder.write('ok.json', '["Yes."]');
+    const text = `agents: { a: { script: ok.json }, b: { script: ok.json } }
+schedules:
+  s1: { as: a, type: nope, participants: [b], cron: "@daily" }
+  s2: { as: a, type: consulting, participants: [b, b], cron: "@daily" }
+  s3:
+    as: a
+    type: discussion
+    participants: [b]
+    cron: "@daily"
+    requiredAcks: 7
+    knobs:
+      rounds: "\${R}"
+  s4: { as: a, type: consulting, participants: [b], cron: "0 0 30 2 *" }
+  s5: { as: a, type: consulting, participants: [b], cron: "@daily", labels: { schedule: x } }
+  s6: { as: a, type: consulting, participants: [{ capability: any }], cron: "@daily" }
+  s7: { as: a, type: consulting, participants: [strange], cron: "@daily" }
+`;
+    const file = await folder.write('times.yaml', text);
+    const expected = [
+      'times.yaml:3:22: schedules.s1.type: no adapter "nope"; this hub has consulting, conversation, discussion, workflow',
+      'times.yaml:4:52: schedules.s2.participants[1]: "b" is listed twice',
+      'times.yaml:10:19: schedules.s3.requiredAcks: expected 1 to 1, got 7',
+      'times.yaml:12:15: schedules.s3.knobs.rounds: expected a number, got "${R}"',
+      'times.yaml:13:59: schedules.s4.cron: expected a time that comes within ten years, got "0 0 30 2 *"',
+      expect.stringMatching(/^times\.yaml:14:89: schedules\.s5\.labels\.schedule: expected another label/),
+    ];
+    expect(await problemsOf(file, { R: 'many' })).toEqual(expected);
+    const data = { given: join(folder.path, 'none-yet'), usual: '' };
+    expect(await problemsOf(file, { R: 'many' }, { data })).toEqual([
+      ...expected,
+      'times.yaml:16:49: schedules.s7.participants[0]: nobody called "strange" is one of agents, or registered with the hub',
+    ]);
+  });
+
+  it('[CF12] doctor finds the same: also who nobody knows in a folder that is not there yet', async () => {
+    await folder.write('ok.json', '["Yes."]');
+    const schedules = {
+      s: { as: 'a', type: 'discussion', participants: ['zed'], cron: '@daily', knobs: { rounds: 0 } },
+    };
+    const config = await folder.write('doctor.yaml', stringify({ agents: { a: { script: 'ok.json' } }, schedules }));
+    const asked = { values: { config, data: join(folder.path, 'none-yet') } } as unknown as Asked;
+    const { check } = await lookAtConfig(asked, { env: {} } as Io);
+    expect(check).toMatchObject({ name: 'config', ok: false });
+    expect(check?.found).toMatch(
+      /participants\[0\]: nobody called "zed"[\s\S]*schedules\.s\.knobs\.rounds: expected at least 1/,
+    );
+  });
+
+  it('[CF15] a budget in USD is refused where nobody can ever tell what was spent', async () => {
+    await folder.write('ok.json', '["Yes."]');
+    await folder.write('told.json', '[{"text": "Yes.", "cost_usd": 0.1}]');
+    const usd = { perSession: { turns: 3 }, total: { usd: 1 } };
+    const local = { model: 'openai:qwen-local', baseUrl: 'http://127.0.0.1:9/v1', budget: usd };
+    const free = {
+      as_of: '2026-11-01',
+      prices: [{ models: ['qwen-local'], tiers: [{ above: 0, input: 0, output: 0 }] }],
+    };
+    const agents = {
+      a: { script: 'ok.json', budget: usd },
+      b: { command: 'node', budget: usd },
+      c: local,
+      d: { script: 'ok.json', budget: { ...usd, unpriced: 'count_as_zero' } },
+      e: { script: 'told.json', budget: usd },
+      f: { command: 'node', output: 'json', budget: usd },
+      g: { ...local, prices: free },
+      h: { ...local, model: 'openai:gpt-4o-mini' },
+      i: { ...local, budget: { total: { tokens: 5 } } },
+    };
+    const bin = { PATH: process.execPath.replace(/\/[^/]*$/, '') };
+    const found = await problemsOf(await folder.write('usd.yaml', stringify({ agents })), bin);
+    expect(found.map((line) => line.replace(/^usd\.yaml:\d+:\d+: /, ''))).toEqual([
+      'agents.a.budget.total.usd: a list of texts tells no cost, so that a limit in USD cannot be kept; give answers with a cost_usd, or budget.unpriced: count_as_zero',
+      'agents.b.budget.total.usd: a command tells no cost with output text, so that a limit in USD cannot be kept; let it write json, or budget.unpriced: count_as_zero',
+      'agents.c.budget.total.usd: qwen-local has no known price, so that a limit in USD cannot be kept; give its prices, or budget.unpriced: count_as_zero',
+    ]);
+    const all = await folder.write('usd.yaml', stringify({ agents: { c: local }, prices: free }));
+    expect(await problemsOf(all, bin)).toEqual([]);
+  });
+
+  it('[CF15] settings of a model are taken from the file, and prices are checked by their keys', async () => {
+    const tiers = [{ above: 0, input: 'much', output: 1 }];
+    const model = { model: 'openai:x', baseUrl: 'http://127.0.0.1:9/v1' };
+    const agents = {
+      a: { ...model, stream: false, maxRounds: 3, headers: { 'x-team': 'blue' } },
+      b: { ...model, stream: 'no', maxRounds: 0, headers: { 'x-team': 7 } },
+      c: { ...model, prices: { as_of: '2026-11-01', prices: [{ models: ['x'], tiers }] } },
+      d: { script: 'ok.json', stream: true },
+      e: { ...model, apiKey: 'ключ' },
+    };
+    const file = await folder.write('m.yaml', stringify({ prices: { as_of: 'soon', prices: [] }, agents }));
+    const lines = (await problemsOf(file)).map((line) => line.replace(/^m\.yaml:\d+:\d+: /, ''));
+    expect(lines).toEqual([
+      'prices.as_of: expected a day such as 2026-10-07, got "soon"',
+      'agents.b.stream: expected true or false, got "no"',
+      'agents.b.maxRounds: expected a whole number from 1 to 1000, got 0',
+      'agents.b.headers.x-team: expected text, got what is no text',
+      'agents.c.prices.prices[0].tiers[0].input: expected a number from 0 on, got "much"',
+      'agents.d.stream: it does nothing with script; it is for model',
+      'agents.e.apiKey: expected one line of visible ASCII characters',
+    ]);
+  });
+
   it('[CF5] paths are meant from where the file is', async () => {
     const { config } = await folder.load(
       'p.yaml',
@@ -273,3 +402,11 @@ describe('what fits together', () => {
     });
   });
 });
+
+async function problemsOf(file: string, env: Readonly<Record<string, string>> = {}, planning?: Planning) {
+  const thrown = await planOf(file, env, planning).then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  return linesOf(thrown, folder.path);
+}

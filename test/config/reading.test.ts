@@ -47,6 +47,19 @@ describe('JSON and YAML', () => {
     expect(placeOf(['none'], 'value')).toEqual({ line: 2, column: 1 });
   });
 
+  it('[CF2] a reference within { } that is not quoted is told so', async () => {
+    const lines = await folder.wrong('flow.yaml', 'hub: { port: ${P} }\n');
+    expect(lines[0]).toMatch(
+      /^flow\.yaml:1:\d+: it is no YAML: .*; within \{ \} and \[ \] write "\$\{NAME\}" with quotes$/,
+    );
+    expect((await folder.wrong('flow.yaml', 'hub: { port: 1\n')).join()).not.toContain('quotes');
+  });
+
+  it('[CF2] a part with nothing in it is as if it were not there', async () => {
+    const text = 'hub:\nagents:\nroles:\nrules:\nextract:\nprices:\nschedules:\n';
+    expect((await folder.load('empty.yaml', text)).config).toEqual({});
+  });
+
   it('[CF2] every key is found where it stands, in both formats', () => {
     const key = fc.stringMatching(/^[a-z]{1,6}$/);
     const tree = fc.letrec((tie) => ({

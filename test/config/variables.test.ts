@@ -7,7 +7,26 @@ import { configFolder } from './configs.ts';
 
 const env = { KEY: 'k-123456', EMPTY: '', DOLLAR: 'a${KEY}b', PORT: '4848', YES: 'true' };
 
+const inFiles = configFolder();
+
 describe('variables', () => {
+  it('[CF3] a reference that is the whole text may stand for true, false or a number wherever one is taken', async () => {
+    const config = await inFiles.load(
+      'whole.yaml',
+      'agents:\n  a: {script: x, tools: "${YES}"}\n  b: {script: x, tools: "${NO}"}\nextract: {corrections: "${ONE}"}\n',
+      { ...env, NO: 'false', ONE: '1' },
+    );
+    expect(config.config).toMatchObject({
+      agents: { a: { tools: true }, b: { tools: false } },
+      extract: { corrections: 1 },
+    });
+    expect(await inFiles.wrong('whole.yaml', 'agents:\n  a: {script: x, tools: "${KEY}"}\n', env)).toEqual([
+      expect.stringMatching(
+        /^whole\.yaml:2:25: agents\.a\.tools: expected true or false, or a list of say, .*, got "\$\{KEY\}"$/,
+      ),
+    ]);
+  });
+
   it.each([
     ['${KEY}', 'k-123456'],
     ['Bearer ${KEY}!', 'Bearer k-123456!'],
@@ -33,6 +52,8 @@ describe('variables', () => {
     ['${KEY', 'expected ${NAME} or ${NAME:-default}; a plain "${" is written "$${"'],
     ['${1ST}', 'expected ${NAME} or ${NAME:-default}; a plain "${" is written "$${"'],
     ['${KEY-x}', 'expected ${NAME} or ${NAME:-default}; a plain "${" is written "$${"'],
+    ['${NONE:-${KEY}}', 'expected no "${" within "${…}": a default is taken as it is'],
+    ['a ${NONE:-x${KEY}y} b', 'expected no "${" within "${…}": a default is taken as it is'],
     ['${ KEY }', 'expected ${NAME} or ${NAME:-default}; a plain "${" is written "$${"'],
   ])('[CF3] %s is told with its key', (text, problem) => {
     expect(expandVariables({ a: [text] }, env).problems).toEqual([{ path: ['a', 0], text: problem }]);

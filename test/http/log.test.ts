@@ -70,6 +70,9 @@ it('[MO5] secrets are taken out wherever they are', async () => {
     expect(output.text).toContain(`parley_${token_id}_[secret]`);
     for (const secret of [token, jwt, 'opaque-thing', 'pw-in-the-clear']) expect(output.text).not.toContain(secret);
   }
+  expect(withoutSecrets('Bearer a;b,c; then "Bearer d", Bearer e')).toBe(
+    'Bearer [secret]; then "Bearer [secret]", Bearer [secret]',
+  );
   const circle: { self?: unknown } = {};
   circle.self = circle;
   expect(() => JSON.stringify(withoutSecrets(circle))).not.toThrow();

@@ -29,7 +29,11 @@ describe('[MD1] createLlmAdapter', () => {
       stream: true,
       stream_options: { include_usage: true },
     });
-    expect(reply).toMatchObject({ text: 'The second.', cost_usd: null, usage: { input_tokens: 10, output_tokens: 5 } });
+    expect(reply).toMatchObject({
+      text: 'The second.',
+      cost_usd: 0.0000045,
+      usage: { input_tokens: 10, output_tokens: 5 },
+    });
   });
 
   it('fails with an error that names provider and model', async () => {
@@ -116,7 +120,10 @@ describe.each(apis)('[MD16] an agent over $name', (api) => {
 
   it('makes nothing up when the model says nothing', async () => {
     const { agent } = await agentOn(stream(...api.says()));
-    await expect(agent(ctx, 'p')).rejects.toMatchObject({ kind: 'no_result' });
+    await expect(agent(ctx, 'p')).rejects.toMatchObject({
+      kind: 'no_result',
+      details: { call: { class: 'permanent', status: 200, usage: { output_tokens: expect.any(Number) } } },
+    });
   });
 });
 

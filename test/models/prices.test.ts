@@ -143,6 +143,7 @@ describe('[MD14] the cost', () => {
     ['claude-opus-4-8', { cache_write_tokens: MILLION, cache_write_1h_tokens: MILLION }, 10],
     ['claude-haiku-5-5', { input_tokens: 100_000, output_tokens: MILLION }, 0.51],
     ['claude-haiku-5-5', { input_tokens: 50_001, cache_read_tokens: 50_000, output_tokens: MILLION }, 2.5275005],
+    ['gpt-4o-mini-2024-07-18', { input_tokens: MILLION, output_tokens: MILLION }, 0.75],
     ['gpt-6-sol', { input_tokens: 272_000, output_tokens: 1000 }, 0.554],
     ['gpt-6-sol', { input_tokens: 272_001, output_tokens: 1000 }, 1.103004],
     [
@@ -152,6 +153,11 @@ describe('[MD14] the cost', () => {
     ],
   ])('of %s with %o is $%d', (model, tokens, usd) => {
     expect(costOf(used(tokens), model, NOW)).toBe(usd);
+  });
+
+  it('of what a reply tells is computed too, which has no terms', () => {
+    const { cache_write_1h_tokens: _hour, terms: _terms, ...told } = used({ input_tokens: MILLION });
+    expect(costOf(told, 'gpt-5.4', NOW)).toBe(5);
   });
 
   it('changes with the day', () => {
@@ -189,7 +195,11 @@ describe('[MD14] the cost', () => {
   });
 
   it('is never below 0 and grows with every class', () => {
-    const model = fc.constantFrom(...KNOWN_PRICES.prices.flatMap(({ models }) => models));
+    const model = fc.constantFrom(
+      ...KNOWN_PRICES.prices
+        .filter(({ tiers }) => tiers.every(({ cache_read }) => cache_read !== undefined))
+        .flatMap(({ models }) => models),
+    );
     const count = fc.nat({ max: 50_000 });
     const keys = ['input_tokens', 'cache_read_tokens', 'output_tokens'] as const;
     fc.assert(

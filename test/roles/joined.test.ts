@@ -70,7 +70,7 @@ describe('[RL1] the compiler', () => {
     const extractConfig: ExtractSettings = {};
     const metaSchema = z.object({ ok: z.boolean() });
     const planner = createRole(
-      createLlmAdapter({ baseUrl: 'https://api.example.com/v1', apiKey: 'test-key', model: 'gpt-4o-mini' }),
+      createLlmAdapter({ baseUrl: 'https://api.example.com/v1', apiKey: '…', model: 'gpt-4o-mini' }),
       'You are a planner…',
       metaSchema,
       extractConfig,

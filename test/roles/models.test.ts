@@ -229,7 +229,7 @@ describe('a second model', () => {
     expect(await createRole(agent, 'p', schema, { model })(ctx)).toMatchObject({ meta: { ok: true } });
     expect(asked).toHaveLength(1);
     expect(agents[1]?.ctx.steps.at(-1)?.content).toContain(
-      'model: the answer does not say it: {"missing":"whether it is good"}',
+      'the answer does not say it: {"missing":"whether it is good"}',
     );
   });
 

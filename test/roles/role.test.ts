@@ -112,7 +112,7 @@ describe('a correction', () => {
     const { agent, asked } = scripted('It is good.', meta('{"ok":true}'));
     expect(await createRole(agent, 'p', byHand)(ctx)).toMatchObject({ meta: { ok: true } });
     expect(asked[1]?.ctx.steps.at(-1)?.content).toContain(
-      'answer: the answer has no front matter and no block of JSON',
+      'cannot be used: the answer has no front matter and no block of JSON\n',
     );
   });
 
@@ -247,6 +247,22 @@ describe('what an answer took', () => {
     );
     await expect(role(ctx, turn)).rejects.toMatchObject({ kind: 'aborted' });
     expect(asked).toHaveLength(1);
+  });
+});
+
+describe('[RL6] the correction of an answer without metadata', () => {
+  it('tells the agent what concerns its answer, and nothing for who wrote the program', async () => {
+    const { agent, asked } = scripted('So.', meta('{"ok":true}'));
+    await createRole(agent, 'p', byHand)(ctx);
+    const told = asked.at(-1)?.ctx.steps.at(-1)?.content;
+    expect(told).toMatch(
+      /^The metadata of your answer cannot be used: the answer has no front matter and no block of JSON\n/,
+    );
+    const other = scripted('So.', meta('{"ok":true}'));
+    await expect(createRole(other.agent, 'p', byHand, { strategies: ['tool'] })(ctx)).rejects.toThrow(
+      'tool: the agent is no',
+    );
+    expect(other.asked.at(-1)?.ctx.steps.at(-1)?.content).toMatch(/cannot be used: no metadata was found\n/);
   });
 });
 

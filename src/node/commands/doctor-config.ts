@@ -6,6 +6,7 @@ import type { Asked } from './command.ts';
 import type { Check } from './doctor-checks.ts';
 import type { Io } from './io.ts';
 import { Trouble } from './trouble.ts';
+import { dataOf } from './where.ts';
 
 /** null = there is no such file. The other checks are then about the hub it describes. */
 export async function lookAtConfig(
@@ -14,7 +15,7 @@ export async function lookAtConfig(
 ): Promise<{ readonly check: Check | null; readonly around: Asked }> {
   const { planIn } = await import('../config/plan.ts');
   try {
-    const plan = await planIn(asked.values.config, io.env);
+    const plan = await planIn(asked.values.config, io.env, { data: dataOf(asked, io) });
     if (plan === null) return { check: null, around: asked };
     return {
       check: { name: 'config', ok: true, found: summary(plan), hint: '' },

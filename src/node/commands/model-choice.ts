@@ -1,7 +1,7 @@
 /** A model as one types it, `anthropic:claude-sonnet-5`: which API it is, where its key is, and the agent that asks it. */
 
 import type { AgentFn } from '../../participants/agent-fn.ts';
-import type { ModelClient, ModelProvider } from '../../participants/models/index.ts';
+import type { ModelClient, ModelProvider, PriceList } from '../../participants/models/index.ts';
 import {
   createAnthropicAdapter,
   createAnthropicClient,
@@ -25,6 +25,10 @@ export interface ModelSettings {
   readonly apiKey?: string | undefined;
   readonly maxTokens?: number | undefined;
   readonly temperature?: number | undefined;
+  readonly stream?: boolean | undefined;
+  readonly maxRounds?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly prices?: PriceList | undefined;
   /** A whole turn, with every try. */
   readonly timeoutMs?: number | undefined;
 }

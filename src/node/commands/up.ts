@@ -9,6 +9,7 @@ import { EXIT } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { LOG_LEVELS } from './log-level.ts';
 import { Trouble } from './trouble.ts';
+import { dataOf } from './where.ts';
 
 export const up: Command = {
   name: 'up',
@@ -45,7 +46,7 @@ export const up: Command = {
       import('../config/plan.ts'),
       import('../config/bring-up.ts'),
     ]);
-    const plan = await planIn(asked.values.config, io.env);
+    const plan = await planIn(asked.values.config, io.env, { data: dataOf(asked, io) });
     if (plan !== null && asked.values.config === undefined) io.note(`with ${plan.loaded.file}`);
     const settings = await settingsOf(asked, io, plan?.loaded.config.hub ?? {}).catch(explained);
     const telling = (event: UpEvent): void => tell(io, event);

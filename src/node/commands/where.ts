@@ -26,6 +26,11 @@ export function dataFolder({ values }: Asked, { env }: Pick<Io, 'env'>): string 
   return values.data ?? (env.PARLEY_DATA || USUAL_DATA);
 }
 
+/** The same for who has a config file too, which comes between the two. */
+export function dataOf({ values }: Asked, { env }: Pick<Io, 'env'>): { given: string | undefined; usual: string } {
+  return { given: values.data, usual: env.PARLEY_DATA || USUAL_DATA };
+}
+
 export function hubUrl({ values }: Asked, { env }: Pick<Io, 'env'>): string {
   const given = values.url ?? (env.PARLEY_URL || `ws://127.0.0.1:${DEFAULT_PORT}`);
   const url = given.replace(/^http/, 'ws');

@@ -7,7 +7,7 @@ import { HUB_TOOL_NAMES } from '../../participants/tools/hub-tools.ts';
 import { CLI_NAMES } from '../commands/cli-names.ts';
 import { BASE_URL } from '../commands/model-choice.ts';
 import type { AgentConfig } from './config.ts';
-import { count, duration, nonEmpty, oneWord } from './schema-parts.ts';
+import { count, duration, nonEmpty, oneWord, pricesSchema, trueOrFalse } from './schema-parts.ts';
 
 const words = z.array(word, { error: 'a list of words' }).max(64, 'at most 64 words');
 const variables = z.array(
@@ -15,8 +15,8 @@ const variables = z.array(
   { error: 'a list of names such as HTTPS_PROXY' },
 );
 
-const tools = z.union([z.literal(true), z.array(oneWord(HUB_TOOL_NAMES))], {
-  error: `true, or a list of ${HUB_TOOL_NAMES.join(', ')}`,
+const tools = z.union([z.boolean(), z.array(oneWord(HUB_TOOL_NAMES))], {
+  error: `true or false, or a list of ${HUB_TOOL_NAMES.join(', ')}`,
 });
 const dollars = z.number({ error: 'dollars from 0 to 1,000,000' }).min(0, 'dollars from 0').max(1_000_000).optional();
 const amount = whole(0, 1_000_000_000_000_000).optional();
@@ -36,6 +36,10 @@ export const agentSchema: z.ZodType<AgentConfig> = z.strictObject({
   apiKey: z.string({ error: 'text' }).optional(),
   maxTokens: count.optional(),
   temperature: z.number({ error: 'a number' }).min(0, 'a number from 0').optional(),
+  stream: trueOrFalse.optional(),
+  maxRounds: whole(1, 1000).optional(),
+  headers: z.record(z.string(), z.string({ error: 'text' }), { error: 'an object of texts' }).optional(),
+  prices: pricesSchema.optional(),
   timeout: duration.optional(),
   passEnv: variables.optional(),
   cwd: nonEmpty.optional(),

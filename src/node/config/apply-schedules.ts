@@ -3,7 +3,9 @@
 import { basename } from 'node:path';
 import type { AgentClient } from '../../client/agent-client.ts';
 import { type ScheduleOptions, scheduleParams } from '../../client/schedule.ts';
+import { asError } from '../../core/errors.ts';
 import { type Json, jsonEqual } from '../../core/json.ts';
+import type { Params } from '../../core/operations.ts';
 import type { Schedule } from '../../core/schedule.ts';
 import type { LocalHub } from '../create-hub.ts';
 import type { ScheduleFate } from '../up.ts';
@@ -20,20 +22,25 @@ export interface Applying {
   tell(schedule: Schedule, what: ScheduleFate): void;
 }
 
-/** One after the other, so that what goes wrong can be told by its key: `failed` makes the error of it. */
+/** One after the other, so that what goes wrong can be told by its key: `failed` makes the error of it. What was made until then is undone. */
 export async function applySchedules(
   wanted: Readonly<Record<string, ScheduleConfig>>,
   applying: Applying,
   failed: (name: string, thrown: unknown) => Error,
 ): Promise<void> {
   const named = new Set<string>();
+  const undo: (() => Promise<unknown>)[] = [];
   for (const [name, { as, ...schedule }] of Object.entries(wanted)) {
     try {
       const options = optionsOf(schedule, basename(applying.file));
-      const id = await applying.speaker(as, (client) => applyOne(client, name, options, applying));
+      const id = await applying.speaker(as, (client) => applyOne(client, name, options, applying, undo));
       named.add(id);
     } catch (thrown) {
-      throw failed(name, thrown);
+      const left = await undone(undo);
+      throw failed(
+        name,
+        left === 0 ? thrown : new Error(`${asError(thrown).message}; ${left} before it stay as they are now`),
+      );
     }
   }
   for (const one of applying.hub.schedules()) {
@@ -43,7 +50,7 @@ export async function applySchedules(
   }
 }
 
-function optionsOf(schedule: Omit<ScheduleConfig, 'as'>, file: string): ScheduleOptions {
+export function optionsOf(schedule: Omit<ScheduleConfig, 'as'>, file: string): ScheduleOptions {
   const { cron, zone, missed = 'skip', overlap = false, labels, ...session } = schedule;
   return {
     expression: cron,
@@ -59,18 +66,32 @@ async function applyOne(
   client: AgentClient,
   name: string,
   options: ScheduleOptions,
-  { tell }: Applying,
+  { tell, hub, speaker }: Applying,
+  undo: (() => Promise<unknown>)[],
 ): Promise<string> {
   const before = await called(client, name);
   if (before === null) {
     const made = await client.schedule(name, options);
+    undo.push(() => hub.deleteSchedule(made.schedule_id));
     tell(made, 'made');
     return made.schedule_id;
   }
   const isSame = isAsWanted(before, options);
   const now = isSame ? before : await client.updateSchedule(before.schedule_id, options);
+  if (!isSame) undo.push(() => speaker(client.name, (again) => again.call('update_schedule', asBefore(before))));
   tell(now, isSame ? 'kept' : 'changed');
   return now.schedule_id;
+}
+
+function asBefore({ schedule_id, template, expression, zone, missed, overlap }: Schedule): Params<'update_schedule'> {
+  return { schedule_id, template, expression, zone, missed, overlap };
+}
+
+/** The last first; how many could not be undone. */
+async function undone(undo: readonly (() => Promise<unknown>)[]): Promise<number> {
+  const failures: unknown[] = [];
+  for (const step of undo.toReversed()) await step().catch((thrown: unknown) => failures.push(thrown));
+  return failures.length;
 }
 
 async function called(client: AgentClient, name: string): Promise<Schedule | null> {

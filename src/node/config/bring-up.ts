@@ -17,6 +17,7 @@ import type { LoadedConfig } from './load-config.ts';
 import type { PreparedAgent } from './prepare-agent.ts';
 import { configTrouble } from './problems.ts';
 import type { KeyPath } from './source.ts';
+import { checkStrangers } from './strangers.ts';
 
 /** A config file that can be carried out. */
 export interface Plan {
@@ -33,6 +34,7 @@ export async function bringUp(
   const kept: KeptUp<Participant>[] = [];
   const clients = new Map<string, AgentClient>();
   const close = async (): Promise<void> => void (await Promise.all(kept.map((one) => one.close())));
+  await checkStrangers(hub, plan);
   try {
     for (const agent of plan.agents) kept.push(await begin(hub, plan, agent, clients, tell, log));
     await schedule(hub, plan, clients, tell);
@@ -87,7 +89,7 @@ function join(hub: LocalHub, { loaded }: Plan, agent: PreparedAgent, log: Log): 
     view: typeof settings.view === 'string' ? { name: settings.view } : settings.view,
     maxParallelTurns: settings.parallel,
     maxAnswers: settings.maxAnswers,
-    tools: settings.tools,
+    tools: settings.tools === false ? undefined : settings.tools,
     budget: settings.budget,
     log,
     handlers: {

@@ -24,12 +24,18 @@ export function checkShape(value: unknown, raw: unknown): Shaped {
 
 /** `port: ${PORT}` is text in the file and a number in what is meant. */
 function withNumber(value: unknown, issue: z.core.$ZodIssue, raw: unknown): unknown {
-  if (issue.code !== 'invalid_type' || !isReference(valueAt(raw, issue.path))) return value;
+  const takes = takenBy(issue);
+  if (takes.length === 0 || !isReference(valueAt(raw, issue.path))) return value;
   const text = String(valueAt(value, issue.path)).trim();
-  if (issue.expected === 'boolean' && /^(true|false)$/.test(text))
-    return replacedAt(value, issue.path, text === 'true');
-  if (issue.expected !== 'number' || !/^-?\d+(\.\d+)?$/.test(text)) return value;
+  if (takes.includes('boolean') && /^(true|false)$/.test(text)) return replacedAt(value, issue.path, text === 'true');
+  if (!takes.includes('number') || !/^-?\d+(\.\d+)?$/.test(text)) return value;
   return replacedAt(value, issue.path, Number(text));
+}
+
+/** What may be meant where a text is not taken; of several shapes, either. */
+function takenBy(issue: z.core.$ZodIssue): readonly string[] {
+  if (issue.code === 'invalid_type') return [issue.expected];
+  return issue.code === 'invalid_union' ? ['boolean', 'number'] : [];
 }
 
 function replacedAt(value: unknown, [key, ...rest]: KeyPath, by: unknown): unknown {

@@ -7,6 +7,7 @@ import type { Limits } from '../../core/limits.ts';
 import type { RuleChange } from '../../core/rule.ts';
 import type { MissedTimes } from '../../core/schedule.ts';
 import type { Budget } from '../../participants/budget/budget.ts';
+import type { PriceList } from '../../participants/models/price-list.ts';
 import type { ExtractStrategy } from '../../participants/roles/extract/settings.ts';
 import type { MetaSchema } from '../../participants/roles/role.ts';
 import type { HubToolName } from '../../participants/tools/hub-tools.ts';
@@ -61,6 +62,14 @@ export interface AgentConfig {
   readonly apiKey?: string | undefined;
   readonly maxTokens?: number | undefined;
   readonly temperature?: number | undefined;
+  /** Whether answers come in pieces; on unless a server cannot. */
+  readonly stream?: boolean | undefined;
+  /** Rounds of tools in one turn. */
+  readonly maxRounds?: number | undefined;
+  /** Added to every request of a model. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Prices of models, before those for all agents and those we know. */
+  readonly prices?: PriceList | undefined;
   /** How long a turn may take, such as `10m`. */
   readonly timeout?: string | number | undefined;
   /** Of a program: variables that it gets too. */
@@ -75,7 +84,7 @@ export interface AgentConfig {
   /** What it is told with every turn, after what its role says. */
   readonly prompt?: string | undefined;
   /** Tools of the hub for a model, or for a script that calls them: all that fit, or these. */
-  readonly tools?: true | readonly HubToolName[] | undefined;
+  readonly tools?: boolean | readonly HubToolName[] | undefined;
   /** What it may spend, by turn, by session and in all. */
   readonly budget?: Budget | undefined;
   /** What it can do, for others to find. */
@@ -146,6 +155,8 @@ export interface Config {
   readonly roles?: Readonly<Record<string, RoleConfig>> | undefined;
   /** For all roles with a schema. */
   readonly extract?: ExtractConfig | undefined;
+  /** Prices of models, before those we know. */
+  readonly prices?: PriceList | undefined;
   /** By the name of an agent; `*` = all agents of the file. */
   readonly rules?: Readonly<Record<string, RuleConfig>> | undefined;
   /** By name. */

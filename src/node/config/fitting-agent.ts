@@ -11,6 +11,7 @@ import { keyVariable, MODEL_FORM, modelChoice, needsKey } from '../commands/mode
 import { nearest } from '../commands/nearest.ts';
 import { shown } from './check-shape.ts';
 import type { AgentConfig } from './config.ts';
+import { priceProblems } from './fitting-prices.ts';
 import type { Problem } from './problems.ts';
 import type { KeyPath } from './source.ts';
 
@@ -30,6 +31,10 @@ const USERS: { readonly [Key in keyof AgentConfig]: readonly Way[] } = {
   apiKey: ['model'],
   maxTokens: ['model'],
   temperature: ['model'],
+  stream: ['model'],
+  maxRounds: ['model'],
+  headers: ['model'],
+  prices: ['model'],
   timeout: ['model', 'cli', 'command'],
   passEnv: ['cli', 'command'],
   cwd: ['cli', 'command'],
@@ -41,7 +46,11 @@ const USERS: { readonly [Key in keyof AgentConfig]: readonly Way[] } = {
 
 export function agentProblems(path: KeyPath, agent: Record<string, unknown>, around: Around): readonly Problem[] {
   const ways = PROGRAMS.filter((way) => agent[way] !== undefined);
-  const beside = [...roleProblems(path, agent, around), ...viewProblems(path, agent)];
+  const beside = [
+    ...roleProblems(path, agent, around),
+    ...viewProblems(path, agent),
+    ...priceProblems([...path, 'prices'], agent.prices),
+  ];
   const [way = 'model', second] = ways;
   if (second !== undefined) {
     const text = `${way} and ${second} exclude each other: one of them takes the turns`;
@@ -72,6 +81,8 @@ function modelProblems(path: KeyPath, agent: Record<string, unknown>, { raw, env
   const at = [...path, 'model'];
   if (choice === null)
     return [{ path: at, text: `expected ${MODEL_FORM}, or a cli or command it is for, got ${shown(at, raw)}` }];
+  if (typeof apiKey === 'string' && !/^[\x20-\x7e]*$/.test(apiKey))
+    return [{ path: [...path, 'apiKey'], text: 'expected one line of visible ASCII characters' }];
   if (typeof baseUrl === 'string' && !needsKey(baseUrl)) return [];
   const variable = keyVariable(choice);
   if (apiKey === '') return [{ path: [...path, 'apiKey'], text: 'expected a key, got nothing' }];

@@ -6,16 +6,18 @@ import { checkTiming } from '../../hub/next-run.ts';
 import { nearest } from '../commands/nearest.ts';
 import { shown } from './check-shape.ts';
 import { agentProblems } from './fitting-agent.ts';
+import { priceProblems } from './fitting-prices.ts';
 import { roleProblems, secondModelProblems } from './fitting-role.ts';
 import type { Problem } from './problems.ts';
 
 /** Looks at each part as far as it has its shape: everything that is wrong is told at once. */
 export function fittingProblems(value: unknown, raw: unknown, env: NodeJS.ProcessEnv): readonly Problem[] {
   if (!isObject(value)) return [];
-  const { agents, roles, rules, schedules, extract } = value;
+  const { agents, roles, rules, schedules, extract, prices } = value;
   return [
     ...entriesOf(agents).flatMap(([name, agent]) => agentProblems(['agents', name], agent, { raw, env, roles })),
     ...secondModelProblems(['extract'], extract, env),
+    ...priceProblems(['prices'], prices),
     ...entriesOf(roles).flatMap(([id, role]) => roleProblems(id, role, env)),
     ...entriesOf(rules).flatMap(([name]) => ruleProblems(name, agents)),
     ...entriesOf(schedules).flatMap(([name, schedule]) => scheduleProblems(name, schedule, raw)),

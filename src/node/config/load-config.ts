@@ -19,11 +19,28 @@ export interface LoadedConfig {
   from(path: string): string;
 }
 
+/** A config file as far as it was understood. */
+export interface Examined {
+  /** With the parts nothing is wrong with. */
+  readonly loaded: LoadedConfig;
+  /** All that can be seen without looking at other files. */
+  readonly problems: readonly Problem[];
+  /** The names of its agents, also of those something is wrong with. */
+  readonly agentNames: readonly string[];
+}
+
 /** Throws a Trouble with everything that is wrong. */
 export async function loadConfig(file: string, env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
+  const { loaded, problems } = await examineConfig(file, env);
+  if (problems.length > 0) throw configTrouble(loaded.source, problems, loaded.hide);
+  return loaded;
+}
+
+/** Throws a Trouble only of a text that cannot be read at all. */
+export async function examineConfig(file: string, env: NodeJS.ProcessEnv): Promise<Examined> {
   const source = await readSource(file);
   if ('slips' in source) throw slipTrouble(file, source.slips);
-  const { value, problems, taken } = expandVariables(source.value, env);
+  const { value, problems, taken } = expandVariables(withoutEmpty(source.value), env);
   const shaped = checkShape(value, source.value);
   const all: readonly Problem[] = [
     ...problems,
@@ -32,13 +49,44 @@ export async function loadConfig(file: string, env: NodeJS.ProcessEnv): Promise<
     ...fittingProblems(value, source.value, env).filter((one) => !isAbout(one, problems)),
   ];
   const hide = hiding(withKeys(value, taken));
-  if (all.length > 0 || 'problems' in shaped) throw configTrouble(source, all, hide);
   const from = (path: string): string => resolve(dirname(file), path);
-  return { file, config: withPaths(shaped.config, from), source, hide, from };
+  const config = 'config' in shaped && all.length === 0 ? shaped.config : soundPart(value, source.value, all);
+  const loaded = { file, config: withPaths(config, from), source, hide, from };
+  const { agents } = isObject(value) ? value : { agents: null };
+  return { loaded, problems: all, agentNames: isObject(agents) ? Object.keys(agents) : [] };
+}
+
+const BY_NAME: readonly PropertyKey[] = ['agents', 'roles', 'rules', 'schedules'];
+
+/** Without each agent, role, rule and schedule something is wrong with: of the others there may be more to say. */
+function soundPart(value: unknown, raw: unknown, problems: readonly Problem[]): Config {
+  if (!isObject(value)) return {};
+  const wrong = problems.map(({ path: [part = '', name] }) => ({
+    part,
+    name: BY_NAME.includes(part) ? name : undefined,
+  }));
+  const parts = Object.entries(value).filter(
+    ([part]) => !wrong.some((one) => one.part === part && one.name === undefined),
+  );
+  const sound = parts.map(([part, members]) => {
+    const names = wrong.flatMap((one) => (one.part === part ? [one.name] : []));
+    return [part, isObject(members) ? without(members, names) : members] as const;
+  });
+  const shaped = checkShape(Object.fromEntries(sound), raw);
+  return 'config' in shaped ? shaped.config : {};
+}
+
+function without(members: object, names: readonly (PropertyKey | undefined)[]): object {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
 }
 
 function isAbout({ path }: Problem, problems: readonly Problem[]): boolean {
   return problems.some((one) => one.path.join('\0') === path.join('\0'));
+}
+
+/** `schedules:` with nothing below it. */
+function withoutEmpty(value: unknown): unknown {
+  return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, part]) => part !== null)) : value;
 }
 
 /** Keys that are written into the file are as secret as those that are not. */
@@ -50,8 +98,13 @@ function keysIn(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(keysIn);
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, member]) =>
-    name === 'apiKey' && typeof member === 'string' ? [member] : keysIn(member),
+    isSecretName(name) && typeof member === 'string' ? [member, member.replace(/^\w+ /, '')] : keysIn(member),
   );
+}
+
+/** Also of headers. */
+function isSecretName(name: string): boolean {
+  return name === 'apiKey' || /^(proxy-)?authorization$|^cookie$|api-key$|^x-.*(key|token|secret)$/i.test(name);
 }
 
 function withPaths(config: Config, from: (path: string) => string): Config {

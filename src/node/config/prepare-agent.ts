@@ -1,20 +1,21 @@
 /** An agent of a config file as the function that takes its turns. What it needs is looked for now, not when its turn comes. */
 
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { asError } from '../../core/errors.ts';
 import { durationMs } from '../../core/time.ts';
 import type { AgentFn } from '../../participants/agent-fn.ts';
 import type { CliOptions } from '../clis/cli-adapter.ts';
 import { requireProgram } from '../commands/find-program.ts';
 import { loadScript } from '../commands/load-script.ts';
-import { agentOfModel, keyVariable, modelChoice } from '../commands/model-choice.ts';
 import { NO_ROLE, type RoleFile, readRole } from '../commands/role-file.ts';
 import { splitWords } from '../commands/split-words.ts';
+import { byModel } from './by-model.ts';
 import { cast } from './cast.ts';
 import type { AgentConfig, RoleConfig } from './config.ts';
 import type { LoadedConfig } from './load-config.ts';
 import type { Problem } from './problems.ts';
 import type { KeyPath } from './source.ts';
+import { about, checkCost, Unfit } from './unfit.ts';
 
 export interface PreparedAgent {
   readonly name: string;
@@ -26,16 +27,6 @@ export interface PreparedAgent {
   readonly systemPrompt: string;
   /** Of its role, for others to find. */
   readonly description: string | undefined;
-}
-
-/** Something about a key of the file. */
-class Unfit extends Error {
-  readonly problem: Problem;
-
-  constructor(path: KeyPath, text: string) {
-    super(text);
-    this.problem = { path, text };
-  }
 }
 
 /** Every agent, or all that keeps some of them from beginning. */
@@ -53,6 +44,13 @@ export async function prepareAgents(
     return [{ path: ['agents', entries[at]?.[0] ?? ''], part: 'key', text: asError(reason).message }];
   });
   return { agents, problems };
+}
+
+/** Also of roles that nobody has. */
+export async function roleFileProblems(loaded: LoadedConfig): Promise<readonly Problem[]> {
+  const roles = Object.entries(loaded.config.roles ?? {});
+  const read = await Promise.allSettled(roles.map(([id, role]) => roleOf(role, ['roles', id, 'promptFile'], loaded)));
+  return read.flatMap((one) => (one.status === 'rejected' && one.reason instanceof Unfit ? [one.reason.problem] : []));
 }
 
 async function prepared(
@@ -88,6 +86,8 @@ async function agentOf(
   if (script !== undefined) {
     const file = loaded.from(script);
     const agent = await about([...path, 'script'], loadScript(file, ''));
+    if (await isOfTexts(file))
+      checkCost(path, settings, 'a list of texts tells no cost', 'give answers with a cost_usd');
     return { agent, provider: 'script', model: undefined };
   }
   if (cli !== undefined) {
@@ -98,7 +98,7 @@ async function agentOf(
     return { agent, provider: cli, model };
   }
   if (command !== undefined) return byCommand(path, command, settings, loaded, env);
-  return byModel(settings, env);
+  return byModel(path, settings, loaded.config.prices, env);
 }
 
 async function byCommand(
@@ -114,6 +114,8 @@ async function byCommand(
   await about(at, requireProgram(command, env.PATH));
   const { createCliAdapter } = await import('../clis/adapters.ts');
   const { model, transport, output } = settings;
+  if (output === undefined || output === 'text')
+    checkCost(path, settings, 'a command tells no cost with output text', 'let it write json');
   const options = await running(path, settings, loaded, env);
   return {
     agent: createCliAdapter({ ...options, command, args, model, transport, output }),
@@ -126,14 +128,10 @@ async function words(line: string): Promise<readonly string[]> {
   return splitWords(line, 'command');
 }
 
-/** Its settings were checked: a choice of model and a key are there. */
-function byModel(settings: AgentConfig, env: NodeJS.ProcessEnv): Pick<PreparedAgent, 'agent' | 'provider' | 'model'> {
-  const choice = modelChoice(settings.model ?? '');
-  if (choice === null) throw new Error('expected a model');
-  const { baseUrl, apiKey = env[keyVariable(choice)], maxTokens, temperature } = settings;
-  const timeoutMs = settings.timeout === undefined ? undefined : durationMs(settings.timeout, 'timeout');
-  const agent = agentOfModel(choice, { baseUrl, apiKey, maxTokens, temperature, timeoutMs });
-  return { agent, provider: choice.api, model: choice.model };
+async function isOfTexts(file: string): Promise<boolean> {
+  if (!file.endsWith('.json')) return false;
+  const list: unknown = JSON.parse(await readFile(file, 'utf8'));
+  return Array.isArray(list) && list.every((one) => typeof one === 'string');
 }
 
 async function running(
@@ -148,13 +146,4 @@ async function running(
   const found = await stat(folder).catch(() => null);
   if (found?.isDirectory() !== true) throw new Unfit([...path, 'cwd'], 'expected a folder that is there');
   return { cwd: folder, passEnv, timeoutMs: timeout === undefined ? undefined : durationMs(timeout, 'timeout') };
-}
-
-/** What goes wrong there is about that key. */
-async function about<T>(path: KeyPath, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (thrown) {
-    throw new Unfit(path, asError(thrown).message.replace(/^(--role|--script)?: /, ''));
-  }
 }

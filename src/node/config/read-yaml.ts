@@ -6,16 +6,22 @@ import type { KeyPath, Place, Read, Slip } from './source.ts';
 /** Aliases of aliases of aliases would be more than fits in memory. */
 const MOST_ALIASES = 100;
 
+/** A reference in a flow: its braces are taken for those of YAML. */
+const UNQUOTED = /[{[].*[:,[]\s*[^"'\s]*\$\{/;
+const QUOTE = `; within { } and [ ] write "\${NAME}" with quotes`;
+
 export function readYaml(text: string): Read {
   const counter = new LineCounter();
   const documents = parseAllDocuments(text, { lineCounter: counter, prettyErrors: false, version: '1.2' });
   const [document, second] = [...documents];
   const at = (offset: number): Place => placeAt(counter, offset);
   if (document === undefined || document.contents === null) return { slips: [{ place: null, problem: 'it is empty' }] };
-  const found = document.errors.map(({ message, pos }) => ({
-    place: at(pos[0]),
-    problem: `it is no YAML: ${said(message)}`,
-  }));
+  const lines = text.split('\n');
+  const found = document.errors.map(({ message, pos }) => {
+    const place = at(pos[0]);
+    const hint = UNQUOTED.test(lines[place.line - 1] ?? '') ? QUOTE : '';
+    return { place, problem: `it is no YAML: ${said(message)}${hint}` };
+  });
   if (found.length > 0) return { slips: found };
   if (second !== undefined) {
     return { slips: [{ place: at(second.range?.[0] ?? 0), problem: 'expected one document, got several' }] };

@@ -10,7 +10,7 @@ import { agentSchema } from './agent-schema.ts';
 import type { Config, RuleConfig, ScheduleConfig } from './config.ts';
 import { hubSchema } from './hub-schema.ts';
 import { extractSchema, roleSchema } from './role-schema.ts';
-import { nonEmpty, oneWord, trueOrFalse } from './schema-parts.ts';
+import { nonEmpty, oneWord, pricesSchema, trueOrFalse } from './schema-parts.ts';
 
 // Every grant there is.
 const grants = z.array(oneWord(Object.keys(GRANTS) as Grant[]), { error: 'a list of grants' });
@@ -37,6 +37,7 @@ export const configSchema: z.ZodType<Config> = z.strictObject({
   agents: z.record(byName(agentName), agentSchema).optional(),
   roles: z.record(byName(nonEmpty), roleSchema).optional(),
   extract: extractSchema.optional(),
+  prices: pricesSchema.optional(),
   rules: z.record(byName(nonEmpty), ruleSchema).optional(),
   schedules: z.record(byName(words(64)), scheduleSchema).optional(),
 });

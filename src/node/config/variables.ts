@@ -15,6 +15,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
 const PARTS = /^([A-Za-z_][A-Za-z0-9_]*)(?::-([\s\S]*))?$/;
 const FORM = `expected \${NAME} or \${NAME:-default}; a plain "\${" is written "$\${"`;
+const NESTED = `expected no "\${" within "\${…}": a default is taken as it is`;
 /** Deeper than any config: a YAML alias may stand within itself. */
 export const MOST_LEVELS = 64;
 
@@ -62,6 +63,10 @@ function expandText(
 ): string {
   return text.replaceAll(REFERENCE, (all, inner: string | undefined, end: string | undefined) => {
     if (inner === undefined) return '${';
+    if (inner.includes('${')) {
+      problems.push({ path, text: NESTED });
+      return all;
+    }
     const [, name, usual] = PARTS.exec(inner) ?? [];
     if (name === undefined || end === '') {
       problems.push({ path, text: FORM });

@@ -3,7 +3,7 @@
 import type { Session } from '../../client/index.ts';
 import { doerOf, type Envelope, isContent } from '../../core/envelope.ts';
 import type { ExpectationEntry, SessionMetadata } from '../../core/session.ts';
-import { NOTHING_SPENT, plusSpent, type Spent, spentWith } from '../../core/spending.ts';
+import { NOTHING_SPENT, plusSpent, type Spent, spentWith, UNTOLD } from '../../core/spending.ts';
 import { appliesTo } from '../../core/tallies.ts';
 
 export interface Counted {
@@ -19,8 +19,9 @@ export async function countOwn(session: Session, agentId: string): Promise<Count
   let counted = NOTHING_COUNTED;
   for await (const envelope of session.log()) {
     if (doerOf(envelope) !== agentId) continue;
-    const spent = plusSpent(counted.spent, spentWith(envelope) ?? NOTHING_SPENT);
-    counted = { spent, turns: counted.turns + (isAnswer(envelope) ? 1 : 0) };
+    const isTurn = isAnswer(envelope);
+    const spent = plusSpent(counted.spent, spentWith(envelope) ?? (isTurn ? UNTOLD : NOTHING_SPENT));
+    counted = { spent, turns: counted.turns + (isTurn ? 1 : 0) };
   }
   return counted;
 }

@@ -1,12 +1,14 @@
 /** Counts what one turn spends, against every limit that it is under. */
 
-import { NOTHING_SPENT, plusSpent, type Spent } from '../../core/spending.ts';
+import { NOTHING_SPENT, plusSpent, type Spent, UNTOLD } from '../../core/spending.ts';
 import type { CallNeed, HeldBudget } from '../agent-fn.ts';
 import type { DelegationPurse } from '../tools/hub-tool.ts';
 import { type Account, minus, type Unit } from './account.ts';
 
 /** Of a limit, for a delegation that nobody named a budget for. */
 const SHARE = 4;
+/** The tool whose calls are in the log of their own: as the settled delegations. */
+export const DELEGATE = 'delegate';
 /** The tries of one call are added up before they are rounded, and those of a turn after that. */
 const ROUNDING_USD = 1e-7;
 
@@ -15,6 +17,8 @@ export class TurnMeter implements DelegationPurse {
   /** By calls of this turn. */
   private spent: Spent = NOTHING_SPENT;
   private isOpen = false;
+  /** The part of it that no log tells unless the answer does; null = there was no call. */
+  private called: Spent | null = null;
 
   constructor(accounts: readonly Account[]) {
     this.accounts = accounts;
@@ -37,7 +41,9 @@ export class TurnMeter implements DelegationPurse {
         if (isSettled) return;
         isSettled = true;
         for (const account of this.accounts) account.release(held);
-        this.spend({ usd: usd ?? 0, tokens, unpriced: usd === null ? 1 : 0 });
+        const some = { usd: usd ?? 0, tokens, unpriced: usd === null ? 1 : 0 };
+        if (need.tool !== DELEGATE) this.called = plusSpent(this.called ?? NOTHING_SPENT, some);
+        this.spend(some);
       },
     };
   }
@@ -51,9 +57,15 @@ export class TurnMeter implements DelegationPurse {
     return { ...(usd === null ? {} : { usd }), ...(tokens === null ? {} : { tokens }) };
   }
 
+  /** What calls of this turn cost, for an answer that does not tell it; undefined = there was none that is known here. */
+  get cost(): number | null | undefined {
+    if (this.called === null) return undefined;
+    return this.called.unpriced > 0 ? null : this.called.usd;
+  }
+
   /** What the answer says of itself counts, as the hub and a later run will read it; what calls spent beyond that stays. */
   finish(said: Spent | null): void {
-    if (said === null) return;
+    if (said === null) return this.spend(UNTOLD);
     const isSame = Math.abs(said.usd - this.spent.usd) < ROUNDING_USD;
     const final = {
       usd: isSame ? said.usd : Math.max(said.usd, this.spent.usd),

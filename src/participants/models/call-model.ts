@@ -28,6 +28,9 @@ export interface Served {
 
 export const TIMES_MS = { timeoutMs: 300_000, idleMs: 120_000, totalMs: 900_000 } as const;
 
+/** Of a call that nobody answered. */
+const NOT_ASKED = { class: 'permanent', status: null, code: null, requestId: null, retryAfterMs: null } as const;
+
 /** Leaves room for the address in a message. */
 const MOST_PROBLEM_CHARS = 1_500;
 
@@ -53,6 +56,8 @@ class ModelCall {
   }
 
   async run(): Promise<ModelReply> {
+    const { keyProblem } = this.served.endpoint;
+    if (keyProblem !== null) throw this.error('auth', keyProblem, NOT_ASKED, false);
     const body = requestBody(this.served, this.request);
     for (;;) {
       if (this.request.signal?.aborted) throw this.aborted();
@@ -136,8 +141,7 @@ class ModelCall {
   }
 
   private aborted(): AgentError {
-    const about = { class: 'permanent', status: null, code: null, requestId: null } as const;
-    return this.error('aborted', 'the call was cancelled', { ...about, retryAfterMs: null }, false);
+    return this.error('aborted', 'the call was cancelled', NOT_ASKED, false);
   }
 
   private failed(tried: Tried, failure: Failure): AgentError {

@@ -1,6 +1,7 @@
 /** What an answer costs: by model, day, length of the prompt and terms. What cannot be known is null, never 0. Pure. */
 
 import { isoFromMs } from '../../core/time.ts';
+import type { Usage } from '../agent-fn.ts';
 import { KNOWN_PRICES, type Price, type PriceList, type PriceTier } from './price-list.ts';
 import { type ModelUsage, promptTokens } from './usage.ts';
 
@@ -8,8 +9,11 @@ const PER_TOKENS = 1_000_000;
 /** Finer than any price of one token, coarse enough to hide what binary fractions add. */
 const PARTS_OF_A_DOLLAR = 1e10;
 
+/** Of a reply as well, which has only what all agents tell. */
+export type PricedUsage = Usage & Partial<ModelUsage>;
+
 export function costOf(
-  usage: ModelUsage,
+  usage: PricedUsage,
   model: string,
   atMs: number,
   prices: PriceList = KNOWN_PRICES,
@@ -18,7 +22,7 @@ export function costOf(
   const prompt = promptTokens(usage);
   if (price === null || prompt === null) return null;
   const tier = price.tiers.toSorted((a, b) => b.above - a.above).find(({ above }) => prompt > above || above === 0);
-  const factor = factorOf(price, usage.terms);
+  const factor = factorOf(price, usage.terms ?? []);
   const sum = tier === undefined ? null : sumOf(usage, tier);
   return sum === null || factor === null ? null : rounded((sum * factor) / PER_TOKENS);
 }
@@ -45,7 +49,7 @@ function priceOf(model: string, atMs: number, { prices }: PriceList): Price | nu
   return null;
 }
 
-function sumOf(usage: ModelUsage, tier: PriceTier): number | null {
+function sumOf(usage: PricedUsage, tier: PriceTier): number | null {
   const hourly = usage.cache_write_1h_tokens ?? 0;
   const parts = [
     amount(usage.input_tokens, tier.input),

@@ -42,9 +42,12 @@ export interface Endpoint {
   readonly headers: Readonly<Record<string, string>>;
   /** What must not be shown. */
   readonly secrets: readonly string[];
+  /** Why the key cannot be sent; null = it can, or there is none. Who only makes an agent need not have its key. */
+  readonly keyProblem: string | null;
 }
 
 const ADDRESS = /^(https?:\/\/)([^/?#\s]+)(\/[^?#\s]*)?(\?[^#\s]*)?$/i;
+const ONE_LINE = 'expected one line of visible ASCII characters';
 /** A shorter one is a stand-in such as `none`, and hiding it would spoil every text. */
 const SHORTEST_SECRET = 6;
 
@@ -58,16 +61,17 @@ export function endpointOf(
   if (host.includes('@'))
     throw new TypeError('baseUrl: expected no user and no password in it; give the key as apiKey');
   if (typeof model !== 'string' || model === '') throw new TypeError('model: expected the name of a model');
-  if (!isHeaderValue(apiKey)) throw new TypeError('apiKey: expected one line of visible ASCII characters');
+  const hasKey = apiKey !== '' && isHeaderValue(apiKey);
   const wrong = Object.entries(headers).find(([, value]) => !isHeaderValue(value));
-  if (wrong !== undefined) throw new TypeError(`headers.${wrong[0]}: expected one line of visible ASCII characters`);
+  if (wrong !== undefined) throw new TypeError(`headers.${wrong[0]}: ${ONE_LINE}`);
   const shownUrl = `${scheme}${host}${base.replace(/\/+$/, '')}${format.path}`;
   const own = { 'content-type': 'application/json', accept: 'text/event-stream, application/json' };
   return {
     url: `${shownUrl}${query}`,
     shownUrl,
-    headers: { ...own, ...format.headers, ...(apiKey === '' ? {} : format.authorise(apiKey)), ...lowerCase(headers) },
+    headers: { ...own, ...format.headers, ...(hasKey ? format.authorise(apiKey) : {}), ...lowerCase(headers) },
     secrets: secretsOf([apiKey, ...secretHeaders(headers), ...secretQuery(query)]),
+    keyProblem: hasKey || apiKey === '' ? null : `the apiKey cannot be sent, ${ONE_LINE}`,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Models as participants: clients that roles and tools build on, and agents that take turns. */
 
 export { type AdapterMeta, adapterMeta } from './adapter-meta.ts';
-export { costOf } from './cost.ts';
+export { costOf, type PricedUsage } from './cost.ts';
 export type { LlmProvider } from './endpoint.ts';
 export { refusesForcedTools } from './forced-tools.ts';
 export { type ModelAgentOptions, modelAgent } from './model-agent.ts';

@@ -1,6 +1,6 @@
 /** A model as an agent: one answer to each turn, shown while it is written, after as many calls of tools as it needs. */
 
-import { AgentError } from '../agent-error.ts';
+import { AgentError, type FailedCall } from '../agent-error.ts';
 import type { AgentFn, AgentReply, ThreadContext, TurnOptions } from '../agent-fn.ts';
 import { withinBudget } from '../budget/within-budget.ts';
 import { adapterMeta } from './adapter-meta.ts';
@@ -57,10 +57,11 @@ function said({ replies, ends }: Rounds, hadTools: boolean, tool: string): Agent
     ...replies.map((one) => one.text),
     ...(ends?.route === undefined ? [ends?.text ?? ''] : []),
   ]);
+  const about = { tool, call: answeredCall(reply) };
   if (stop === 'refused')
-    throw new AgentError('no_result', `the model refused: ${refusal ?? text}`, { tool, partial: text });
+    throw new AgentError('no_result', `the model refused: ${refusal ?? text}`, { ...about, partial: text });
   const calls = callsOf(reply, ends, hadTools);
-  if (text === '' && calls.length === 0) throw new AgentError('no_result', nothing(replies, hadTools), { tool });
+  if (text === '' && calls.length === 0) throw new AgentError('no_result', nothing(replies, hadTools), about);
   const { cache_write_1h_tokens: _1h, terms: _terms, ...classes } = usage;
   return {
     text,
@@ -73,6 +74,12 @@ function said({ replies, ends }: Rounds, hadTools: boolean, tool: string): Agent
       ...(replies.length === 1 ? {} : { rounds: replies.length }),
     },
   };
+}
+
+/** The call went well, and was paid for, whatever came of it. */
+function answeredCall({ request_id, retries, usage, cost_usd }: ModelReply): FailedCall {
+  const service = { status: 200, code: null, request_id, refuses_forced_tools: false };
+  return { class: 'permanent', ...service, retries, usage, cost_usd };
 }
 
 /** Calls that were answered are nobody else's business; with no tools of ours at hand they are for whoever asked. */

@@ -4,6 +4,7 @@ import type { AgentFn } from '../agent-fn.ts';
 import { anthropicFormat } from './anthropic.ts';
 import { callModel } from './call-model.ts';
 import { chatFormat } from './chat-completions.ts';
+import { checkSettings } from './check-settings.ts';
 import { endpointOf, type LlmProvider } from './endpoint.ts';
 import { estimateOf } from './estimate.ts';
 import { type ModelAgentOptions, modelAgent } from './model-agent.ts';
@@ -53,6 +54,7 @@ function agentOf(client: ModelClient, options: ModelAgentOptions): AgentFn {
 }
 
 function clientOf(format: ModelFormat, settings: LlmProvider, io: ModelIo): ModelClient {
+  checkSettings(settings);
   const endpoint = endpointOf(settings, format);
   const prices = settings.prices === undefined ? KNOWN_PRICES : withPrices(settings.prices);
   const { model, provider = format.provider } = settings;

@@ -89,9 +89,9 @@ class RoleTurn<Meta> {
   /** The agent itself, which said it: its answer and its metadata stay one. */
   private async askAgain(
     first: AgentReply,
-    { issues }: Failed<Meta>,
+    { told }: Failed<Meta>,
   ): Promise<{ readonly reply: AgentReply; readonly outcome: Extracted<Meta> }> {
-    const words = again(wordsOf(issues));
+    const words = again(wordsOf(told));
     const second = await this.ask(extended(this.ctx, answerText(first), words), this.correctionTurn(first));
     // Where to go on was decided with the first answer, and may not be said again.
     const calls = second.tool_calls ?? first.tool_calls;

@@ -4,6 +4,7 @@ import type { DelegateAnswer } from '../../core/delegation.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { OwnSignal } from '../../core/ports.ts';
 import type { HeldBudget } from '../agent-fn.ts';
+import { DELEGATE } from '../budget/turn-meter.ts';
 import { delegatedOf, delegateTarget } from './delegated.ts';
 import { type HubTool, keyFor, parameters, shown, type ToolScene } from './hub-tool.ts';
 
@@ -69,7 +70,7 @@ async function paid(
   const usd = typeof args.budget_usd === 'number' ? args.budget_usd : share.usd;
   const tokens = typeof args.budget_tokens === 'number' ? args.budget_tokens : share.tokens;
   const budget = { ...(usd === undefined ? {} : { usd }), ...(tokens === undefined ? {} : { tokens }) };
-  const held = purse?.hold({ tool: 'delegate', tokens: tokens ?? 0, usd: usd ?? 0, made: 'what it sets aside' });
+  const held = purse?.hold({ tool: DELEGATE, tokens: tokens ?? 0, usd: usd ?? 0, made: 'what it sets aside' });
   return settled(scene, held, budget, run(budget));
 }
 

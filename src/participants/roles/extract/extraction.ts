@@ -35,18 +35,23 @@ export type Extracted<Meta> =
       readonly by: ExtractStrategy | null;
       readonly said: string;
       readonly issues: readonly ExtractIssue[];
+      /** As much of it as concerns the answer: which ways are open is not for the agent to mend. */
+      readonly told: readonly ExtractIssue[];
     };
 
 /** The first that finds something decides, also when that is wrong: a second guess would be an invention. */
 export async function extract<Meta>(about: Extraction<Meta>): Promise<Extracted<Meta>> {
-  const absent: ExtractIssue[] = [];
+  const absent: { readonly by: ExtractStrategy; readonly why: string; readonly inAnswer?: true }[] = [];
   for (const by of about.settings.strategies) {
     const outcome = await along(by, about, null);
     if (outcome.kind === 'found') return outcome;
-    if (outcome.kind === 'invalid') return { ...outcome, kind: 'failed', by };
-    absent.push({ path: '', message: `${by}: ${outcome.why}` });
+    if (outcome.kind === 'invalid') return { ...outcome, kind: 'failed', by, told: outcome.issues };
+    absent.push({ ...outcome, by });
   }
-  return { kind: 'failed', by: null, said: answerText(about.reply), issues: absent };
+  const issues = absent.map(({ by, why }) => ({ path: '', message: `${by}: ${why}` }));
+  const own = absent.flatMap(({ why, inAnswer }) => (inAnswer ? [{ path: '', message: why }] : []));
+  const told = own.length > 0 ? own : [{ path: '', message: 'no metadata was found' }];
+  return { kind: 'failed', by: null, said: answerText(about.reply), issues, told };
 }
 
 /** The same way once more, told what was wrong. */
@@ -57,8 +62,9 @@ export async function extractAgain<Meta>(
 ): Promise<Extracted<Meta>> {
   const outcome = await along(by, about, wrong);
   if (outcome.kind === 'found') return outcome;
-  if (outcome.kind === 'invalid') return { ...outcome, kind: 'failed', by };
-  return { kind: 'failed', by, said: wrong.said, issues: [{ path: '', message: `${by}: ${outcome.why}` }] };
+  if (outcome.kind === 'invalid') return { ...outcome, kind: 'failed', by, told: outcome.issues };
+  const issues = [{ path: '', message: `${by}: ${outcome.why}` }];
+  return { kind: 'failed', by, said: wrong.said, issues, told: issues };
 }
 
 /** Why a way is not open, whatever is answered; null = it is. */

@@ -10,7 +10,8 @@ const MOST_PLACES = 5;
 export async function fromAnswer<Meta>(schema: StandardSchema<Meta>, answer: string): Promise<Outcome<Meta>> {
   const blocks = metaBlocks(answer);
   const last = blocks.at(-1);
-  if (last === undefined) return { kind: 'absent', why: 'the answer has no front matter and no block of JSON' };
+  if (last === undefined)
+    return { kind: 'absent', why: 'the answer has no front matter and no block of JSON', inAnswer: true };
   if ('problem' in last.read) return invalid(`${last.where}: ${last.read.problem}`, answer);
   const outcomes = await Promise.all(distinct(blocks).map((said) => judged(schema, said)));
   const [found, other] = outcomes.filter(({ kind }) => kind === 'found');
@@ -22,7 +23,7 @@ export async function fromAnswer<Meta>(schema: StandardSchema<Meta>, answer: str
     return invalid(`several blocks could be the metadata and say different things: ${places}`, answer);
   }
   // Which was meant nobody knows; the last is the agent's last word.
-  return found ?? outcomes.at(-1) ?? { kind: 'absent', why: 'no block can be read' };
+  return found ?? outcomes.at(-1) ?? { kind: 'absent', why: 'no block can be read', inAnswer: true };
 }
 
 function distinct(blocks: ReturnType<typeof metaBlocks>): readonly JsonObject[] {

@@ -88,7 +88,7 @@ function called<Meta>(about: Extraction<Meta>, reply: ModelReply): Promise<Outco
   if (report !== undefined) return objectOf(about, report.arguments);
   const refusal = reply.tool_calls.findLast(({ name }) => name === prompts.NOT_SAID.name)?.arguments;
   if (refusal === undefined) return { kind: 'absent', why: 'the model did not call the tool' };
-  return { kind: 'absent', why: `the answer does not say it: ${JSON.stringify(refusal)}` };
+  return { kind: 'absent', why: `the answer does not say it: ${JSON.stringify(refusal)}`, inAnswer: true };
 }
 
 /** Arguments came as JSON, so a plain object of them is one. */

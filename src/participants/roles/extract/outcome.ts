@@ -8,8 +8,8 @@ export type Outcome<Meta> =
   | { readonly kind: 'found'; readonly meta: Meta; readonly said: JsonObject }
   /** There was something, and it cannot be taken: nobody else may put something better in its place. */
   | { readonly kind: 'invalid'; readonly issues: readonly ExtractIssue[]; readonly said: string }
-  /** Nothing was said, or this way is not open. */
-  | { readonly kind: 'absent'; readonly why: string };
+  /** Nothing was said, or this way is not open. `inAnswer` = who gave the answer can do something about it. */
+  | { readonly kind: 'absent'; readonly why: string; readonly inAnswer?: true };
 
 export async function judged<Meta>(schema: StandardSchema<Meta>, said: JsonObject): Promise<Outcome<Meta>> {
   const checked = await check(schema, said);
