@@ -185,6 +185,7 @@ it('[PK4] the exports map is the one users rely on', () => {
       browser: { types: './dist/src/web/client.d.ts', default: './dist/src/web/client.js' },
       ...own('src/node/client'),
     },
+    './governed': own('src/governed/index'),
     './node': own('src/node/index'),
     './participants': own('src/node/participants'),
     './testing': own('src/testing/index'),
