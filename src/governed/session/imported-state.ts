@@ -23,7 +23,6 @@ import {
   amount,
   anyText,
   anything,
-  flag,
   listOf,
   object,
   oneOf,
