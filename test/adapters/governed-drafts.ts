@@ -11,8 +11,9 @@ export const governedDrafts: DraftSource = (facts) => {
   // The suite hands back what the adapter returned.
   const state = facts.state as GovernedState;
   const { random } = facts;
-  const gate = random.pick(['plan_ok', 'ship_ok']);
-  const gate_type = random.pick(['phase_transition', 'run_completion']);
+  const isEnd = random.chance(0.8) ? state.run.pending_run_completion !== null : random.chance(0.5);
+  const gate = isEnd ? 'ship_ok' : 'plan_ok';
+  const gate_type = isEnd ? 'run_completion' : 'phase_transition';
   const via = random.pick(['person', 'policy']);
   const fenced = state.lease === null || random.chance(0.1) ? {} : { fence: state.lease.fence };
   return [
@@ -44,7 +45,7 @@ function aboutTurns({ metadata, random }: Facts, state: GovernedState): readonly
   const n = Number(turn_id.slice(5));
   const result = resultOf(turn, {
     decisions: [decision(`DEC-00${n % 8}`)],
-    ...(n % 3 === 0 ? asks : {}),
+    ...(n % 2 === 0 ? asks : {}),
     ...(n % 7 === 5 ? { status: 'needs_human', needs_human_reason: 'a key' } : {}),
   });
   const files = random.chance(0.8) ? [PLAN] : [];
