@@ -116,7 +116,7 @@ it('[GS5] a turn is accepted once, and its id goes out once', () => {
   const run = begun();
   taken(run, 'turn_d', 'dev');
   const again = said('turn.assigned', { turn_id: 'turn_d', role: 'dev' });
-  expect(codeOf(() => run.say('alice', again))).toBe('turn_already_accepted');
+  expect(codeOf(() => run.say('alice', again))).toBe('turn_id_taken');
   expect(codeOf(() => acceptNow(run, 'turn_d', {}))).toBe('turn_already_accepted');
 });
 

@@ -1,7 +1,7 @@
 /** Of history and ledger what acceptance has to know: ids that are taken, and what can be overridden. */
 
 import { type Books, booksOf, hasWork } from '../acceptance/books.ts';
-import type { Unknowns } from '../record.ts';
+import { own, type Unknowns } from '../record.ts';
 import type { RunState } from '../run/state.ts';
 
 export interface IndexedDecision {
@@ -17,18 +17,21 @@ export interface BookIndex {
   readonly decisions: readonly IndexedDecision[];
   /** Phases in which a completed turn has changed the product. */
   readonly worked_phases: readonly string[];
+  /** By phase: the roles that had a turn accepted in it. */
+  readonly roles_heard: Readonly<Record<string, readonly string[]>>;
 }
 
-export const NO_BOOKS: BookIndex = Object.freeze({ turns: [], decisions: [], worked_phases: [] });
+export const NO_BOOKS: BookIndex = Object.freeze({ turns: [], decisions: [], worked_phases: [], roles_heard: {} });
 
 /** As the engine knows them. */
-export function booksIn({ turns, decisions, worked_phases }: BookIndex, run: RunState): Books {
+export function booksIn({ turns, decisions, worked_phases, roles_heard }: BookIndex, run: RunState): Books {
   const history = turns.map((turn_id) => ({ turn_id }));
   const ledger = decisions.map(({ is_overridden, ...decision }) => ({
     ...decision,
     status: is_overridden ? 'overridden' : 'accepted',
   }));
-  return { ...booksOf(run, history, ledger), workedPhases: new Set(worked_phases) };
+  const rolesHeard = new Map(Object.entries(roles_heard).map(([phase, roles]) => [phase, new Set(roles)]));
+  return { ...booksOf(run, history, ledger), workedPhases: new Set(worked_phases), rolesHeard };
 }
 
 /** With more entries; an id that is there already is not added again. */
@@ -56,7 +59,14 @@ export function indexed(
     ),
     decisions: [...books.decisions, ...added],
     worked_phases: withTexts(books.worked_phases, phases),
+    roles_heard: past.reduce(withRole, books.roles_heard),
   };
+}
+
+function withRole(heard: BookIndex['roles_heard'], { phase, role }: Unknowns): BookIndex['roles_heard'] {
+  if (typeof phase !== 'string' || typeof role !== 'string') return heard;
+  const before = own(heard, phase) ?? [];
+  return before.includes(role) ? heard : { ...heard, [phase]: [...before, role] };
 }
 
 function withTexts(before: readonly string[], added: readonly unknown[]): readonly string[] {

@@ -4,21 +4,19 @@ import { ProtocolError } from '../../core/errors.ts';
 import { repoDecisions } from '../ledger/carry-over.ts';
 import { isMissing, isRecord, type Unknowns } from '../record.ts';
 import { EMPTY_STATE } from '../run/empty-state.ts';
-import {
-  type BlockedReason,
-  type DelegationContext,
-  type DelegationReview,
-  type Escalation,
-  type GateFailure,
-  type PendingCompletion,
-  type PendingTransition,
-  type QueuedDelegation,
-  type QueuedRequest,
-  type RunState,
-  TURN_STATUSES,
-  type Turn,
-  type TurnRejection,
-} from '../run/state.ts';
+import type {
+  BlockedReason,
+  DelegationContext,
+  DelegationReview,
+  Escalation,
+  GateFailure,
+  PendingCompletion,
+  PendingTransition,
+  QueuedDelegation,
+  QueuedRequest,
+} from '../run/open-items.ts';
+import type { RunState } from '../run/state.ts';
+import { TURN_STATUSES, type Turn, type TurnRejection } from '../run/turn.ts';
 import {
   amount,
   anyText,

@@ -22,12 +22,11 @@ const assignment = object<{
 export function assigned(ask: Ask): Outcome {
   const { turn_id, role, git, baseline, hooks } = assignment(ask.data, '');
   const { state, rules, now } = ask;
-  if (state.books.turns.includes(turn_id)) {
-    throw no('turn_already_accepted', `turn ${turn_id} was accepted before; a new turn has a new id`, { turn_id });
-  }
   requireHooks(hooks);
   const isClean = git?.is_clean ?? null;
-  const given = { roleId: role, turnId: turn_id, now, git: isClean === null ? null : { isClean }, baseline };
+  const acceptedTurns = new Set(state.books.turns);
+  const seen = { git: isClean === null ? null : { isClean }, baseline };
+  const given = { roleId: role, turnId: turn_id, now, ...seen, acceptedTurns };
   return ranOn(ask, assignTurn(state.run, rules.config, given));
 }
 
