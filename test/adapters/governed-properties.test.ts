@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import type { Envelope } from 'parley-hub/core';
-import { MOVES, orderFaults, RUN_STATUSES } from 'parley-hub/governed';
-import { addedBy, type GovernedState, NEW_SESSION, readRun } from 'parley-hub/governed/session';
+import { booksOf, MOVES, orderFaults, RUN_STATUSES } from 'parley-hub/governed';
+import { addedBy, booksIn, type GovernedState, NEW_SESSION, readRun } from 'parley-hub/governed/session';
 import { draftOf, seededRandom } from 'parley-hub/testing';
 import { expect, it } from 'vitest';
 import { isProtocolError } from '../../src/core/errors.ts';
@@ -39,6 +39,7 @@ function play(seed: number): Run {
   return run;
 }
 
+const records = (entries: readonly object[]) => entries.map((entry) => ({ ...entry }));
 const idsOf = (entries: readonly object[], key: string): unknown[] =>
   entries.map((entry) => (entry as Record<string, unknown>)[key]);
 
@@ -97,6 +98,8 @@ it('[GS3, GS5, GS15] random histories stay legal, have every id once, and read b
       }
       expect(idsOf(history, 'turn_id')).toEqual(state.books.turns);
       expect(idsOf(ledger, 'id')).toEqual(state.books.decisions.map(({ id }) => id));
+      const [kept, past] = [booksIn(state.books, state.run), booksOf(state.run, records(history), records(ledger))];
+      expect(kept).toEqual(past);
       const wasTakenOver = run.log.some(({ event_type }) => event_type === 'governed.imported');
       if (events.length > 0 && !wasTakenOver) expect(orderFaults(events)).toEqual([]);
     }),

@@ -325,6 +325,8 @@ describe('[GS9] a run that is taken over', () => {
     const { history, ledger } = read(run);
     expect(history).toEqual([{ turn_id: 'turn_1' }, { turn_id: 'turn_2' }]);
     expect(ledger).toEqual([{ id: 'DEC-001' }, { decision: 'a system entry' }]);
+    expect(run.state.books).toMatchObject({ turns: ['turn_1', 'turn_2'], decisions: [{ id: 'DEC-001' }] });
+    expect(run.state.books.decisions).toHaveLength(1);
     expect(codeOf(() => run.say('alice', take({ state: past })))).toBe('state_given');
   });
 
