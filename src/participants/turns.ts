@@ -6,6 +6,7 @@ import type { OwnSignal } from '../core/ports.ts';
 import type { AgentReply, TurnOptions } from './agent-fn.ts';
 import { answerOrGrace } from './answer-or-grace.ts';
 import { findTurn, type OpenTurn, Unwanted } from './find-turn.ts';
+import { asResult } from './governed-turn.ts';
 import { type JoinHandlers, type TakenTurn, tell } from './handlers.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { Joining } from './join-options.ts';
@@ -125,11 +126,16 @@ export class Turns {
     };
   }
 
-  private async post({ turn, causationId, since }: OpenTurn, reply: AgentReply, signal: OwnSignal): Promise<void> {
+  private async post(
+    { turn, info, causationId, since }: OpenTurn,
+    reply: AgentReply,
+    signal: OwnSignal,
+  ): Promise<void> {
     const { session, idempotencyKey: key } = turn;
     const takesPackets = routes(reply) && (await session.canSend('msg.packet')).code !== 'protocol_error';
     const options = { key, ...(causationId === null ? {} : { causationId }) };
-    const posted = await postAnswer(session, contentOf(reply, takesPackets), options, this.options.clock, signal);
+    const content = asResult(info, this.client.agentId, contentOf(reply, takesPackets));
+    const posted = await postAnswer(session, content, options, this.options.clock, signal);
     if (posted.kind === 'late') return this.tell('onCancelled', (handlers) => handlers.onCancelled?.(posted.why, turn));
     if (reply.native_session_id !== undefined) this.of(session).nativeSessionId = reply.native_session_id;
     this.tell('onReply', (handlers) => handlers.onReply?.(reply, turn, posted.answer));

@@ -1,7 +1,7 @@
 // A governed run in a real hub: who may approve, what one unit holds, what a restart leaves, how it ends.
 
 import { type GovernedState, governed } from 'parley-hub/adapters/governed';
-import type { JsonObject, PostParams, RoundDraft, SessionMetadata } from 'parley-hub/core';
+import type { Grant, JsonObject, PostParams, RoundDraft, SessionMetadata } from 'parley-hub/core';
 import { readRun } from 'parley-hub/governed/session';
 import { expect, it } from 'vitest';
 import type { Peer } from '../../src/testing/peer.ts';
@@ -214,4 +214,22 @@ it('[GS1] a session with roles or a runner that nobody is is not created', async
     const { code, details } = await refusal(world, create(knobs));
     expect([code, details?.field]).toEqual(['invalid_create', field]);
   }
+});
+
+it('[AM13] the grant of the credential counts, for what is sent with it', async () => {
+  const scene = await paused();
+  const { world, id } = scene;
+  const ask = (grants: readonly Grant[]) =>
+    world.answer(
+      world.hub.ask({
+        op: 'post',
+        params: async () => ({ session_id: id, ...PLAN_OK }),
+        as: null,
+        auth: { scheme: 'token' },
+        authenticate: () => ({ id: 'test:bob', name: 'bob', grants, expires_at_ms: null }),
+        unproven: () => {},
+      }),
+    );
+  await expect(ask(['operate'])).rejects.toMatchObject({ code: 'forbidden', details: { grant: 'approve' } });
+  expect(await ask(['approve'])).toMatchObject({ seq: expect.any(Number) });
 });

@@ -3,6 +3,7 @@
 import { renderText } from '../../core/adapter.ts';
 import type { Envelope } from '../../core/envelope.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
+import { objectIn } from '../../core/json-in-text.ts';
 import { isFilled, isRecord, type Unknowns } from '../record.ts';
 import { getActiveTurns } from '../turns/active.ts';
 import { holderOf, type SessionRules } from './rules.ts';
@@ -64,7 +65,7 @@ function lines(items: unknown): readonly string[] {
 }
 
 export function shownState(rules: SessionRules, state: GovernedState): JsonObject {
-  const { run, claims, follow_ups, refusal, lease, books } = state;
+  const { run, claims, expected, follow_ups, refusal, lease, books } = state;
   const turns = Object.values(getActiveTurns(run)).map(
     ({ turn_id, assigned_role: role, status, attempt, deadline_at }) => ({
       turn_id,
@@ -81,6 +82,7 @@ export function shownState(rules: SessionRules, state: GovernedState): JsonObjec
     status: run.status,
     phase: run.phase,
     turns,
+    waits_for: expected,
     accepted_turns: books.turns.length,
     decisions: books.decisions.length,
     next_recommended_role: run.next_recommended_role,
@@ -98,20 +100,5 @@ export function shownState(rules: SessionRules, state: GovernedState): JsonObjec
 
 /** What an agent wrote as its result: JSON, in a fence or among words; else the words themselves. */
 export function resultIn(text: string): Json {
-  const fenced = /```(?:json)?\s*\n([\s\S]*?)\n```/.exec(text)?.[1];
-  const from = text.indexOf('{');
-  const to = text.lastIndexOf('}');
-  for (const candidate of [text, fenced, from === -1 || to < from ? undefined : text.slice(from, to + 1)]) {
-    const read = candidate === undefined ? undefined : parsed(candidate);
-    if (isRecord(read)) return read as JsonObject;
-  }
-  return text;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return objectIn(text) ?? text;
 }
