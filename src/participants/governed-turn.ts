@@ -6,6 +6,8 @@ import type { Envelope } from '../core/envelope.ts';
 import { isPlainObject } from '../core/json.ts';
 import { objectIn } from '../core/json-in-text.ts';
 import type { Result } from '../core/operations.ts';
+import type { Step, ThreadContext } from './agent-fn.ts';
+import type { TakenTurn } from './handlers.ts';
 
 type Info = Result<'get_session'>;
 
@@ -32,4 +34,13 @@ export function asResult(info: Info, agentId: string, content: Content): Content
   if (content.event_type !== 'msg.text' || typeof text !== 'string') return content;
   const { turn_id, attempt } = waits as { readonly turn_id: string; readonly attempt: number };
   return { event_type: 'turn.result', event_data: { turn_id, attempt, result: objectIn(text) ?? text, ...rest } };
+}
+
+/** The thread with what was dispatched in full: a view shows a line of it. */
+export function withBundle(thread: ThreadContext, info: Info, { seq, text, from }: TakenTurn): ThreadContext {
+  if (!speaksWhenAsked(info) || text === '') return thread;
+  const earlier = thread.steps.filter(({ meta }) => meta?.seq !== seq);
+  const timestamp = thread.steps.at(-1)?.timestamp ?? thread.start.timestamp;
+  const given: Step = { role: 'user', content: text, meta: { seq, name: from }, timestamp };
+  return { ...thread, steps: [...earlier, given] };
 }

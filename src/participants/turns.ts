@@ -6,7 +6,7 @@ import type { OwnSignal } from '../core/ports.ts';
 import type { AgentReply, TurnOptions } from './agent-fn.ts';
 import { answerOrGrace } from './answer-or-grace.ts';
 import { findTurn, type OpenTurn, Unwanted } from './find-turn.ts';
-import { asResult } from './governed-turn.ts';
+import { asResult, withBundle } from './governed-turn.ts';
 import { type JoinHandlers, type TakenTurn, tell } from './handlers.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { Joining } from './join-options.ts';
@@ -84,7 +84,7 @@ export class Turns {
   private async ask(found: OpenTurn, signal: OwnSignal): Promise<AgentReply> {
     const { agent, systemPrompt, clock, view, graceMs, log } = this.options;
     const { turn, info, causationId, since } = found;
-    const thread = await readThread(turn.session, info, this.client.agentId, view);
+    const thread = withBundle(await readThread(turn.session, info, this.client.agentId, view), info, turn);
     if (signal.aborted) throw signal.reason;
     const live = causationId === null ? null : new LiveText(turn.session, causationId, clock);
     const heart = since === null ? null : new Heartbeat(turn.session, info.session, clock);

@@ -38,7 +38,13 @@ it('[GS14] is not called for what is only told', () => {
 
 it('[GS14] is called with the prompt and the context, and hands in the JSON of its answer, once', async () => {
   await dispatched();
-  expect(bob.call().ctx.start.content).toBe('Build it.\n\n---\n\nThere is a plan.');
+  const { steps } = bob.call().ctx;
+  expect(steps.map(({ content }) => content)).toEqual([
+    '[alice]: run run_1 begins',
+    '[alice]: turn turn_1 goes to dev',
+    '[alice]: good luck!',
+    'Build it.\n\n---\n\nThere is a plan.',
+  ]);
   const result = resultOf({ turn_id: 'turn_1', assigned_role: 'dev', runtime_id: 'manual' } as never);
   bob.call().answer({ text: `Done.\n\`\`\`json\n${JSON.stringify(result)}\n\`\`\``, cost_usd: 0.1 });
   await stage.until(() => stage.told.some((line) => line.startsWith('bob said')), 'bob has answered');
