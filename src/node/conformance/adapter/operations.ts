@@ -2,6 +2,7 @@
 
 import { acceptTurnFixture, appendDecision, validateTurnResultFixture } from './books-operations.ts';
 import { validateConfig, validateEvent, validateEventOrdering } from './check-operations.ts';
+import { projectRepoAcceptance, validateCoordinatorConfig } from './coordinator-operations.ts';
 import { phaseExit, runCompletion } from './gate-operations.ts';
 import type { Members, World } from './inflate.ts';
 import {
@@ -30,4 +31,6 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   validate_config: validateConfig,
   validate_event: validateEvent,
   validate_event_ordering: validateEventOrdering,
+  validate_coordinator_config: validateCoordinatorConfig,
+  project_repo_acceptance: projectRepoAcceptance,
 };

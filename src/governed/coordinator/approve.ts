@@ -1,0 +1,182 @@
+/** Gates of the coordinator: asked for, approved, taken back. Nothing opens without an approval that names somebody. */
+
+import { isFilled } from '../record.ts';
+import type { BarrierLedgerEntry, CoordinatorDecision, SuperRunEntry } from './entries.ts';
+import { type CoordinatorView, evaluateCompletionGate, evaluatePhaseGate } from './gates.ts';
+import { type CoordinatorRefusal, refused } from './refusal.ts';
+import type { Barriers, CoordinatorState, PendingGate } from './state.ts';
+
+export interface CoordinatorChange {
+  readonly ok: true;
+  readonly state: CoordinatorState;
+  readonly barriers: Barriers;
+  /** To be appended, as the other two. */
+  readonly history: readonly SuperRunEntry[];
+  readonly barrier_ledger: readonly BarrierLedgerEntry[];
+  readonly decisions: readonly CoordinatorDecision[];
+}
+
+export type GateAsked =
+  | { readonly gate_type: 'phase_transition'; readonly to?: string }
+  | { readonly gate_type: 'run_completion' };
+
+export function requestGate(
+  view: CoordinatorView,
+  asked: GateAsked,
+  now: string,
+): CoordinatorChange | CoordinatorRefusal {
+  const { state } = view;
+  if (state.status !== 'active') {
+    const error = `super run ${state.super_run_id} is ${state.status}; a gate is asked for while it is active`;
+    return refused('invalid_state_transition', 'not_active', error, { status: state.status });
+  }
+  const verdict =
+    asked.gate_type === 'run_completion' ? evaluateCompletionGate(view) : evaluatePhaseGate(view, asked.to);
+  if (!verdict.is_ready) return notReady(verdict.blockers);
+  const pending: PendingGate = { ...verdict.gate, requested_at: now };
+  const phase_gate_status = { ...state.phase_gate_status, [pending.gate]: 'pending' as const };
+  const next: CoordinatorState = {
+    ...state,
+    status: 'paused',
+    pending_gate: pending,
+    phase_gate_status,
+    updated_at: now,
+  };
+  return changed(view, next, [line(state, 'gate_requested', now, { ...pending })]);
+}
+
+export interface GateApproval {
+  /** Who approves; `policy` may, where no person is asked for. */
+  readonly by: string;
+  readonly now: string;
+  /** The gate that is meant, if somebody looked at it before. */
+  readonly gate?: string;
+  /** How many decisions the coordinator has made so far. */
+  readonly decisionCount: number;
+}
+
+export const POLICY = 'policy';
+
+export function approveGate(view: CoordinatorView, approval: GateApproval): CoordinatorChange | CoordinatorRefusal {
+  const { state } = view;
+  const pending = pendingOf(state, approval.gate);
+  if ('ok' in pending) return pending;
+  if (!isFilled(approval.by)) {
+    return refused('invalid_state_transition', 'nobody_approves', 'an approval says whose it is');
+  }
+  if (approval.by === POLICY && needsPerson(pending)) {
+    const error = `gate "${pending.gate}" is approved by a person, not by a policy`;
+    return refused('invalid_state_transition', 'person_required', error, { gate: pending.gate });
+  }
+  // The repos have gone on since it was asked for.
+  const verdict =
+    pending.gate_type === 'run_completion' ? evaluateCompletionGate(view) : evaluatePhaseGate(view, pending.to ?? '');
+  if (!verdict.is_ready) return notReady(verdict.blockers);
+  return opened(view, { ...pending, human_barriers: verdict.gate.human_barriers }, approval);
+}
+
+export function needsPerson({ requires_human_approval, human_barriers }: PendingGate): boolean {
+  return requires_human_approval || human_barriers.length > 0;
+}
+
+function opened(
+  view: CoordinatorView,
+  pending: PendingGate,
+  { by, now, decisionCount }: GateApproval,
+): CoordinatorChange {
+  const { state, barriers } = view;
+  const isLast = pending.gate_type === 'run_completion';
+  const next: CoordinatorState = {
+    ...state,
+    status: isLast ? 'completed' : 'active',
+    phase: pending.to ?? state.phase,
+    pending_gate: null,
+    phase_gate_status: { ...state.phase_gate_status, [pending.gate]: 'passed' },
+    updated_at: now,
+    completed_at: isLast ? now : null,
+  };
+  const { super_run_id } = state;
+  const id = `DEC-COORD-${String(decisionCount + 1).padStart(3, '0')}`;
+  const statement = isLast ? 'the super run is complete' : `phase "${pending.from}" is over; "${pending.to}" begins`;
+  const satisfied = pending.human_barriers.map(
+    (barrier_id): BarrierLedgerEntry => ({
+      type: 'barrier_transition',
+      timestamp: now,
+      super_run_id,
+      barrier_id,
+      workstream_id: barriers[barrier_id]?.workstream_id ?? '',
+      previous_status: barriers[barrier_id]?.status ?? 'pending',
+      new_status: 'satisfied',
+      causation: { type: 'gate_approved', gate: pending.gate, decision_id: id, approved_by: by },
+    }),
+  );
+  const after = Object.entries(barriers).map(([barrier_id, one]) =>
+    pending.human_barriers.includes(barrier_id) ? [barrier_id, { ...one, status: 'satisfied' }] : [barrier_id, one],
+  );
+  const told = line(state, 'gate_approved', now, {
+    gate: pending.gate,
+    from: pending.from,
+    to: pending.to,
+    approved_by: by,
+  });
+  const history = isLast ? [told, line(state, 'super_run_completed', now, {})] : [told];
+  return {
+    ...changed(view, next, history),
+    barriers: Object.fromEntries(after),
+    barrier_ledger: satisfied,
+    decisions: [{ id, timestamp: now, super_run_id, category: 'gate', statement, gate: pending.gate, decided_by: by }],
+  };
+}
+
+/** Back to work: what was asked for is not given, or is no longer ready. */
+export function withdrawGate(
+  view: CoordinatorView,
+  {
+    by,
+    reason,
+    now,
+    gate,
+  }: { readonly by: string; readonly reason: string; readonly now: string; readonly gate?: string },
+): CoordinatorChange | CoordinatorRefusal {
+  const { state } = view;
+  const pending = pendingOf(state, gate);
+  if ('ok' in pending) return pending;
+  const { [pending.gate]: _, ...phase_gate_status } = state.phase_gate_status;
+  const next: CoordinatorState = { ...state, status: 'active', pending_gate: null, phase_gate_status, updated_at: now };
+  return changed(view, next, [line(state, 'gate_withdrawn', now, { gate: pending.gate, by, reason })]);
+}
+
+function pendingOf(
+  { status, pending_gate, super_run_id }: CoordinatorState,
+  gate?: string,
+): PendingGate | CoordinatorRefusal {
+  if (status !== 'paused' || pending_gate === null) {
+    const error = `super run ${super_run_id} is ${status} and waits for no gate`;
+    return refused('invalid_state_transition', 'no_pending_gate', error, { status });
+  }
+  if (gate === undefined || gate === pending_gate.gate) return pending_gate;
+  const error = `gate "${pending_gate.gate}" is pending, not "${gate}"`;
+  return refused('invalid_state_transition', 'another_gate_pending', error, { pending: pending_gate.gate, gate });
+}
+
+function notReady(blockers: readonly { readonly code: string; readonly message: string }[]): CoordinatorRefusal {
+  const error = blockers.map(({ message }) => message).join('; ');
+  return refused('gate_not_ready', blockers[0]?.code ?? 'gate_not_ready', error, { blockers });
+}
+
+export function changed(
+  view: CoordinatorView,
+  state: CoordinatorState,
+  history: readonly SuperRunEntry[],
+): CoordinatorChange {
+  return { ok: true, state, barriers: view.barriers, history, barrier_ledger: [], decisions: [] };
+}
+
+export function line(
+  { super_run_id }: CoordinatorState,
+  type: SuperRunEntry['type'],
+  timestamp: string,
+  members: Readonly<Record<string, unknown>>,
+): SuperRunEntry {
+  return { ...members, type, timestamp, super_run_id };
+}
