@@ -31,6 +31,7 @@ export interface SuperRunEntry {
   readonly type:
     | 'super_run_started'
     | 'repo_runs_resynced'
+    | 'projection_refused'
     | 'gate_requested'
     | 'gate_approved'
     | 'gate_withdrawn'
@@ -76,6 +77,14 @@ export function projectionsOf(history: readonly unknown[], superRunId: string): 
 
 export function dispatchesOf(history: readonly unknown[], superRunId: string): readonly DispatchEntry[] {
   return linesOf(history, superRunId, 'turn_dispatched') as readonly DispatchEntry[];
+}
+
+/** Turns that may not be projected, and of which a person was told. */
+export function refusalsOf(
+  history: readonly unknown[],
+  superRunId: string,
+): readonly { readonly repo_id: string; readonly repo_turn_id: string }[] {
+  return linesOf(history, superRunId, 'projection_refused') as readonly ProjectionEntry[];
 }
 
 function linesOf(history: readonly unknown[], superRunId: string, type: string): readonly unknown[] {

@@ -11,7 +11,7 @@ export {
 } from './approve.ts';
 export { type BarrierEffect, isWorkDone, openRepos, recomputeBarriers } from './barriers.ts';
 export { beginSuperRun, type SuperRunBeginning, type SuperRunBegun } from './begin.ts';
-export { blockSuperRun, resolveSuperRun } from './block.ts';
+export { blockByProjection, blockSuperRun, resolveSuperRun, type SuperRunResolution } from './block.ts';
 export type { BlockerCode, CoordinatorBlocker } from './blockers.ts';
 export { type CheckedCoordinator, checkCoordinatorConfig } from './config/check.ts';
 export type * from './config/config.ts';

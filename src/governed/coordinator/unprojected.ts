@@ -1,7 +1,7 @@
 /** Turns that repos have accepted and the super run does not know of yet. */
 
 import { isMissing, own } from '../record.ts';
-import { dispatchesOf, projectionsOf } from './entries.ts';
+import { dispatchesOf, projectionsOf, refusalsOf } from './entries.ts';
 import type { CoordinatorView } from './gates.ts';
 import type { AcceptedTurn } from './state.ts';
 
@@ -14,9 +14,8 @@ export interface Acceptance {
 /** The first of them, in the order of the repos and of their histories. */
 export function nextAcceptance(view: CoordinatorView): Acceptance | null {
   const { config, state, history, repos } = view;
-  const known = new Set(
-    projectionsOf(history, state.super_run_id).map(({ repo_id, repo_turn_id }) => keyOf(repo_id, repo_turn_id)),
-  );
+  const noted = [...projectionsOf(history, state.super_run_id), ...refusalsOf(history, state.super_run_id)];
+  const known = new Set(noted.map(({ repo_id, repo_turn_id }) => keyOf(repo_id, repo_turn_id)));
   for (const repo_id of Object.keys(config.repos)) {
     const linked = own(state.repo_runs, repo_id)?.run_id;
     for (const turn of own(repos, repo_id)?.accepted ?? []) {

@@ -1,0 +1,27 @@
+/** What the coordinator has others do: a repo's own runner begins runs and assigns turns in it. */
+
+import type { CoordinatorContext } from '../../../governed/index.ts';
+
+export interface RepoPlace {
+  readonly id: string;
+  readonly root: string;
+}
+
+export interface RunnerFailure {
+  readonly ok: false;
+  readonly error: string;
+}
+
+export interface RepoRuns {
+  begin(
+    repo: RepoPlace,
+  ): Promise<{ readonly ok: true; readonly run_id: string; readonly phase: string | null } | RunnerFailure>;
+  /** Takes back what `begin` has done; asked also for a run whose beginning nobody saw the end of. */
+  undo(repo: RepoPlace): Promise<{ readonly ok: true } | RunnerFailure>;
+  /** Gives the repo a turn; the context is at `contextFolder` by then. */
+  assign(
+    repo: RepoPlace,
+    context: CoordinatorContext,
+    contextFolder: string,
+  ): Promise<{ readonly ok: true; readonly turn_id: string } | RunnerFailure>;
+}
