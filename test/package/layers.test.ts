@@ -31,7 +31,16 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   'src/node': {
     pure: false,
-    uses: ['src/core', 'src/governed', 'src/hub', 'src/client', 'src/participants', 'adapters', 'views', 'expectations'],
+    uses: [
+      'src/core',
+      'src/governed',
+      'src/hub',
+      'src/client',
+      'src/participants',
+      'adapters',
+      'views',
+      'expectations',
+    ],
     packages: 'dependencies',
   },
   adapters: { pure: true, uses: ['src/core'], packages: [], byName: true },

@@ -1,6 +1,7 @@
 /** Is this a config a run can be started with? All faults, in the order in which they are looked for; the first one names the error. */
 
 import { isMissing, isRecord, type Unknowns } from '../record.ts';
+import { artifactFaults } from './artifacts.ts';
 import { type CompletedConfig, completeConfig } from './complete.ts';
 import { CONFIG_VERSION, type GovernedConfig } from './config.ts';
 import { type ConfigFault, invalid } from './fault.ts';
@@ -34,6 +35,7 @@ function faultsOf(config: unknown): readonly ConfigFault[] {
     ...roleFaults(config),
     ...gateFaults(config),
     ...ruleFaults(config),
+    ...artifactFaults(config),
   ];
 }
 

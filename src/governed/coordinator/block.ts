@@ -1,5 +1,6 @@
 /** A super run that cannot go on by itself, and the explicit word that lets it. */
 
+import { own } from '../record.ts';
 import { type CoordinatorChange, changed, line } from './approve.ts';
 import type { CoordinatorView } from './gates.ts';
 import { type CoordinatorRefusal, refused } from './refusal.ts';

@@ -17,6 +17,8 @@ export interface Assignment {
   /** How the project's tree looked; null = it is in no repository, or nobody looked. */
   readonly git?: { readonly isClean: boolean } | null;
   readonly baseline?: Unknowns | null;
+  /** Ids of turns this run has accepted: a turn goes out once. */
+  readonly acceptedTurns?: ReadonlySet<string>;
 }
 
 const DEFAULT_TURN_MINUTES = 120;
@@ -70,7 +72,9 @@ function refusedAssignment(state: RunState, config: GovernedConfig, given: Assig
   if (runtime !== BUILT_IN_RUNTIME && own(config.runtimes, runtime) === undefined) {
     return no('role_without_runtime', `the runtime "${runtime}" of ${roleId} is not declared`);
   }
-  if (own(state.active_turns, turnId) !== undefined) return no('turn_id_taken', `turn ${turnId} is out already`);
+  if (own(state.active_turns, turnId) !== undefined || given.acceptedTurns?.has(turnId) === true) {
+    return no('turn_id_taken', `there is a turn ${turnId} already`);
+  }
   const busy = Object.values(state.active_turns).find(({ assigned_role }) => assigned_role === roleId);
   if (busy !== undefined) return no('role_busy', `${roleId} has turn ${busy.turn_id} out`);
   const limit = getMaxConcurrentTurns(config, state.phase);

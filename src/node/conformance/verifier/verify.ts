@@ -75,13 +75,18 @@ async function askAll(target: Target, fixtures: readonly Fixture[], asking: Aski
   const findings: Finding[] = [];
   const waiting = fixtures.entries();
   let done = 0;
-  const work = async (): Promise<void> => {
-    for (const [at, fixture] of waiting) {
+  const work = async (most: number): Promise<void> => {
+    for (let n = 0; n < most; n++) {
+      const { value } = waiting.next();
+      if (value === undefined) return;
+      const [at, fixture] = value;
       findings[at] = judge(fixture, await ask(target, blind(fixture), asking.timeoutMs));
       asking.onProgress?.(++done, fixtures.length);
     }
   };
-  await Promise.all(Array.from({ length: asking.atOnce }, work));
+  // The first alone: a target may have to build itself, which is not done twice at once.
+  await work(1);
+  await Promise.all(Array.from({ length: asking.atOnce }, () => work(fixtures.length)));
   return findings;
 }
 
