@@ -15,7 +15,8 @@ function namesOf(
 ): Map<string, string> {
   const names = new Map<string, string>([['src', 'lib']]);
   const add = (group: Loose, name: string): void => {
-    for (const [at, id] of Object.keys(group ?? {}).entries()) names.set(id, `${name}_${at}`);
+    for (const [at, id] of Object.keys(group ?? {}).entries())
+      if (/^[a-z0-9_-]+$/.test(id)) names.set(id, `${name}_${at}`);
   };
   add(config?.repos, 'vessel');
   add(config?.workstreams, 'voyage');

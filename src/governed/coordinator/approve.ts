@@ -2,7 +2,7 @@
 
 import { isFilled } from '../record.ts';
 import type { BarrierLedgerEntry, CoordinatorDecision, SuperRunEntry } from './entries.ts';
-import { type CoordinatorView, evaluateCompletionGate, evaluatePhaseGate } from './gates.ts';
+import { type CoordinatorView, evaluateCoordinatorCompletion, evaluateCoordinatorTransition } from './gates.ts';
 import { type CoordinatorRefusal, refused } from './refusal.ts';
 import type { Barriers, CoordinatorState, PendingGate } from './state.ts';
 
@@ -20,7 +20,7 @@ export type GateAsked =
   | { readonly gate_type: 'phase_transition'; readonly to?: string }
   | { readonly gate_type: 'run_completion' };
 
-export function requestGate(
+export function requestCoordinatorGate(
   view: CoordinatorView,
   asked: GateAsked,
   now: string,
@@ -31,7 +31,9 @@ export function requestGate(
     return refused('invalid_state_transition', 'not_active', error, { status: state.status });
   }
   const verdict =
-    asked.gate_type === 'run_completion' ? evaluateCompletionGate(view) : evaluatePhaseGate(view, asked.to);
+    asked.gate_type === 'run_completion'
+      ? evaluateCoordinatorCompletion(view)
+      : evaluateCoordinatorTransition(view, asked.to);
   if (!verdict.is_ready) return notReady(verdict.blockers);
   const pending: PendingGate = { ...verdict.gate, requested_at: now };
   const phase_gate_status = { ...state.phase_gate_status, [pending.gate]: 'pending' as const };
@@ -57,7 +59,10 @@ export interface GateApproval {
 
 export const POLICY = 'policy';
 
-export function approveGate(view: CoordinatorView, approval: GateApproval): CoordinatorChange | CoordinatorRefusal {
+export function approveCoordinatorGate(
+  view: CoordinatorView,
+  approval: GateApproval,
+): CoordinatorChange | CoordinatorRefusal {
   const { state } = view;
   const pending = pendingOf(state, approval.gate);
   if ('ok' in pending) return pending;
@@ -70,7 +75,9 @@ export function approveGate(view: CoordinatorView, approval: GateApproval): Coor
   }
   // The repos have gone on since it was asked for.
   const verdict =
-    pending.gate_type === 'run_completion' ? evaluateCompletionGate(view) : evaluatePhaseGate(view, pending.to ?? '');
+    pending.gate_type === 'run_completion'
+      ? evaluateCoordinatorCompletion(view)
+      : evaluateCoordinatorTransition(view, pending.to ?? '');
   if (!verdict.is_ready) return notReady(verdict.blockers);
   return opened(view, { ...pending, human_barriers: verdict.gate.human_barriers }, approval);
 }
@@ -129,7 +136,7 @@ function opened(
 }
 
 /** Back to work: what was asked for is not given, or is no longer ready. */
-export function withdrawGate(
+export function withdrawCoordinatorGate(
   view: CoordinatorView,
   {
     by,

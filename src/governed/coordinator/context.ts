@@ -26,7 +26,7 @@ export interface CoordinatorContext extends Dispatch {
 }
 
 /** The same picture has the same reference. */
-export function contextOf(view: CoordinatorView, { workstream_id, repo_id }: Dispatch): CoordinatorContext {
+export function coordinatorContext(view: CoordinatorView, { workstream_id, repo_id }: Dispatch): CoordinatorContext {
   const { config, state, history, barriers } = view;
   const before = [workstream_id, ...(own(config.workstreams, workstream_id)?.depends_on ?? [])];
   const its = Object.entries(barriers).filter(([, one]) => before.includes(one.workstream_id));
@@ -54,7 +54,7 @@ export function contextOf(view: CoordinatorView, { workstream_id, repo_id }: Dis
   return { context_ref: `ctx_${workstream_id}_${repo_id}_${digestOf(context).slice(0, 16)}`, ...context };
 }
 
-export function contextText(context: CoordinatorContext): string {
+export function coordinatorContextText(context: CoordinatorContext): string {
   const { workstream_id, repo_id, phase, super_run_id, accepted, required_decision_ids, barriers } = context;
   const done = accepted.map((one) => `- ${one.repo_id} (${one.workstream_id}): ${one.summary}`);
   const open = Object.entries(barriers).map(([id, { type, status }]) => `- ${id}: ${type}, ${status}`);

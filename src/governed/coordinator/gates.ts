@@ -25,7 +25,7 @@ export type CoordinatorVerdict =
 export const SHIP_GATE = 'initiative_ship';
 
 /** `to`: the phase somebody asks for; without it the next one is meant. */
-export function evaluatePhaseGate(view: CoordinatorView, to?: string): CoordinatorVerdict {
+export function evaluateCoordinatorTransition(view: CoordinatorView, to?: string): CoordinatorVerdict {
   const { config, state } = view;
   const phases = coordinatorPhases(config);
   const next = phases[phases.indexOf(state.phase) + 1];
@@ -41,7 +41,7 @@ export function evaluatePhaseGate(view: CoordinatorView, to?: string): Coordinat
   return verdict(gate, found, transitionBlockers(view, gate.required_repos));
 }
 
-export function evaluateCompletionGate(view: CoordinatorView): CoordinatorVerdict {
+export function evaluateCoordinatorCompletion(view: CoordinatorView): CoordinatorVerdict {
   const { config, state } = view;
   const last = coordinatorPhases(config).at(-1);
   if (state.phase !== last) {

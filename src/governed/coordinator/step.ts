@@ -4,7 +4,12 @@ import { needsPerson } from './approve.ts';
 import type { CoordinatorBlocker } from './blockers.ts';
 import { coordinatorPhases } from './config/config.ts';
 import { nextDispatch } from './dispatch.ts';
-import { type CoordinatorView, evaluateCompletionGate, evaluatePhaseGate, type GateDraft } from './gates.ts';
+import {
+  type CoordinatorView,
+  evaluateCoordinatorCompletion,
+  evaluateCoordinatorTransition,
+  type GateDraft,
+} from './gates.ts';
 import { linkedState } from './repo-blockers.ts';
 import type { AcceptedTurn, RepoRun } from './state.ts';
 import { nextAcceptance } from './unprojected.ts';
@@ -28,7 +33,7 @@ export type CoordinatorStep =
   | { readonly action: 'request_gate'; readonly gate: GateDraft }
   | { readonly action: 'wait'; readonly blockers: readonly CoordinatorBlocker[] };
 
-export function nextStep(view: CoordinatorView): CoordinatorStep {
+export function nextCoordinatorStep(view: CoordinatorView): CoordinatorStep {
   const { state } = view;
   if (state.status === 'completed') return { action: 'refuse', code: 'super_run_completed', gate: null };
   if (state.status === 'blocked') {
@@ -66,7 +71,7 @@ function work(view: CoordinatorView): CoordinatorStep {
   const dispatch = nextDispatch(view);
   if (dispatch !== null) return { action: 'dispatch', ...dispatch };
   const isLast = coordinatorPhases(view.config).at(-1) === view.state.phase;
-  const verdict = isLast ? evaluateCompletionGate(view) : evaluatePhaseGate(view);
+  const verdict = isLast ? evaluateCoordinatorCompletion(view) : evaluateCoordinatorTransition(view);
   return verdict.is_ready
     ? { action: 'request_gate', gate: verdict.gate }
     : { action: 'wait', blockers: verdict.blockers };

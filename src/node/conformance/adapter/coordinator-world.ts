@@ -1,7 +1,8 @@
 /** A super run as a fixture describes it, with what fixtures leave out. */
 
 import type { Barriers, CoordinatorConfig, CoordinatorState } from '../../../governed/index.ts';
-import { type Members, mapped, membersOf, recordsOf } from './inflate.ts';
+import type { Members } from '../members.ts';
+import { mapped, membersOf, recordsOf } from './inflate.ts';
 
 export interface CoordinatorWorld {
   readonly config: CoordinatorConfig;

@@ -11,7 +11,13 @@ const NOTE = 'initialising.json';
 
 interface Note {
   readonly super_run_id: string;
-  readonly begun: readonly string[];
+  readonly begun: readonly Begun[];
+}
+
+/** null = nobody has seen yet which. */
+interface Begun {
+  readonly id: string;
+  readonly run_id: string | null;
 }
 
 export type RunsBegun =
@@ -46,15 +52,16 @@ export async function beginRuns({ folder, superRunId, roots, facts, runs }: Begi
       return { ok: false, error_code: 'repo_not_ready', error, undone: [], left: [] };
     }
   }
-  const begun: string[] = [];
+  const begun: Begun[] = [];
   for (const id of toBegin) {
-    begun.push(id);
+    begun.push({ id, run_id: null });
     await writeWhole(join(folder, NOTE), asText({ super_run_id: superRunId, begun } satisfies Note));
     const outcome = await runs.begin({ id, root: roots.get(id) ?? '' }).catch(failureOf);
     if (!outcome.ok) {
       const undoing = await undoAll(folder, begun, roots, runs);
       return { ok: false, error_code: 'init_failed', error: `repo "${id}": ${outcome.error}`, ...undoing };
     }
+    begun[begun.length - 1] = { id, run_id: outcome.run_id };
     repoRuns[id] = linked(outcome.run_id, 'initialized', outcome.phase);
   }
   return { ok: true, repoRuns };
@@ -87,14 +94,14 @@ export async function undoInterrupted(
 /** In reverse. The note stays while something is left. */
 async function undoAll(
   folder: string,
-  begun: readonly string[],
+  begun: readonly Begun[],
   roots: RepoRoots,
   runs: RepoRuns,
 ): Promise<{ readonly undone: readonly string[]; readonly left: readonly string[] }> {
   const undone: string[] = [];
   const left: string[] = [];
-  for (const id of begun.toReversed()) {
-    const outcome = await runs.undo({ id, root: roots.get(id) ?? '' }).catch(failureOf);
+  for (const { id, run_id } of begun.toReversed()) {
+    const outcome = await runs.undo({ id, root: roots.get(id) ?? '' }, run_id).catch(failureOf);
     (outcome.ok ? undone : left).push(id);
   }
   if (left.length === 0) await forgetBeginning(folder);

@@ -1,7 +1,7 @@
 /** What was decided to be next, done: kept first, told afterwards. */
 
 import {
-  approveGate,
+  approveCoordinatorGate,
   blockByProjection,
   blockSuperRun,
   type CoordinatorChange,
@@ -9,10 +9,10 @@ import {
   type CoordinatorState,
   type CoordinatorStep,
   type CoordinatorView,
-  nextStep,
+  nextCoordinatorStep,
   type Projected,
   projectAcceptance,
-  requestGate,
+  requestCoordinatorGate,
   resyncRepoRuns,
 } from '../../../governed/index.ts';
 import { ownersOnDisk } from './repos.ts';
@@ -31,7 +31,7 @@ export async function carryOut(
   ports: CoordinatorPorts,
 ): Promise<Done | CoordinatorFailure> {
   const { now, books } = session;
-  const step = nextStep(view);
+  const step = nextCoordinatorStep(view);
   const keep = (change: CoordinatorChange | CoordinatorRefusal): Promise<Done | CoordinatorFailure> =>
     kept(session, step, change);
   switch (step.action) {
@@ -43,7 +43,9 @@ export async function carryOut(
       await told(ports, 'on_escalation', { ...step });
       return { ok: true, step, state: view.state };
     case 'approve_gate':
-      return keep(approveGate(view, { by: 'policy', now, gate: step.gate, decisionCount: books.decisions.length }));
+      return keep(
+        approveCoordinatorGate(view, { by: 'policy', now, gate: step.gate, decisionCount: books.decisions.length }),
+      );
     case 'block': {
       const [{ code, message }] = step.blockers;
       return keep(blockSuperRun(view, { code, detail: message, now }));
@@ -51,7 +53,7 @@ export async function carryOut(
     case 'resync':
       return keep(resyncRepoRuns(view, step.repo_runs, now));
     case 'request_gate':
-      return keep(requestGate(view, { gate_type: step.gate.gate_type }, now));
+      return keep(requestCoordinatorGate(view, { gate_type: step.gate.gate_type }, now));
     case 'project': {
       const { repo_id: repoId, workstream_id: workstreamId, turn } = step;
       const projected = await projectTurn(session, view, ports, { repoId, workstreamId, turnId: turn.turn_id });

@@ -1,7 +1,7 @@
 /** The coordinator of a folder with several repos. Nothing is thrown by design: what does not work is said. */
 
 import {
-  approveGate,
+  approveCoordinatorGate,
   beginSuperRun,
   type CoordinatorChange,
   type CoordinatorRefusal,
@@ -10,10 +10,11 @@ import {
   type CoordinatorView,
   resolveSuperRun,
   type SuperRunResolution,
-  withdrawGate,
+  withdrawCoordinatorGate,
 } from '../../../governed/index.ts';
 import { beginRuns, forgetBeginning, undoInterrupted } from './begin-runs.ts';
 import { carryOut, type ProjectionKept, projectTurn } from './carry-out.ts';
+import { readRepos } from './repos.ts';
 import { forgetDispatch, interruptedDispatch } from './send-turn.ts';
 import { type CoordinatorFailure, type CoordinatorPorts, failure, inSession, type Session, viewOf } from './session.ts';
 
@@ -64,8 +65,10 @@ export function openCoordinator(root: string, ports: CoordinatorPorts): Coordina
     project: (repoId, workstreamId, turnId) =>
       inView((session, view) => projectTurn(session, view, ports, { repoId, workstreamId, turnId })),
     approve: (approval) =>
-      change((view, { now, books }) => approveGate(view, { ...approval, now, decisionCount: books.decisions.length })),
-    withdraw: (given) => change((view, { now }) => withdrawGate(view, { ...given, now })),
+      change((view, { now, books }) =>
+        approveCoordinatorGate(view, { ...approval, now, decisionCount: books.decisions.length }),
+      ),
+    withdraw: (given) => change((view, { now }) => withdrawCoordinatorGate(view, { ...given, now })),
     resolve: (given) => change((view, { now }) => resolveSuperRun(view, { ...given, now })),
   };
 }
@@ -74,9 +77,9 @@ async function begin(
   session: Session,
   { runs, clock, ids }: CoordinatorPorts,
 ): Promise<StateKept | CoordinatorFailure> {
-  const { folder, config, roots, facts, books, now } = session;
+  const { folder, config, roots, books, now } = session;
   const before = books.state;
-  const { left } = await undoInterrupted(folder, before?.super_run_id ?? null, roots, runs);
+  const { undone, left } = await undoInterrupted(folder, before?.super_run_id ?? null, roots, runs);
   if (left.length > 0) {
     const error = `an earlier beginning could not be undone in ${left.join(', ')}`;
     return failure('init_not_undone', error, { left });
@@ -84,6 +87,8 @@ async function begin(
   if (before !== null && before.status !== 'completed') {
     return failure('already_begun', `super run ${before.super_run_id} is ${before.status}`);
   }
+  // What was undone just now is not what was seen before.
+  const facts = undone.length > 0 ? await readRepos(roots) : session.facts;
   const superRunId = `srun_${clock.now()}_${ids.hex32().slice(0, 8)}`;
   const begun = await beginRuns({ folder, superRunId, roots, facts, runs });
   if (!begun.ok) return failure(begun.error_code, begun.error, { undone: begun.undone, left: begun.left });

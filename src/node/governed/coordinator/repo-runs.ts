@@ -16,8 +16,8 @@ export interface RepoRuns {
   begin(
     repo: RepoPlace,
   ): Promise<{ readonly ok: true; readonly run_id: string; readonly phase: string | null } | RunnerFailure>;
-  /** Takes back what `begin` has done; asked also for a run whose beginning nobody saw the end of. */
-  undo(repo: RepoPlace): Promise<{ readonly ok: true } | RunnerFailure>;
+  /** Takes back what `begin` has done. `runId` null: nobody saw how it ended; there may be nothing to take back. */
+  undo(repo: RepoPlace, runId: string | null): Promise<{ readonly ok: true } | RunnerFailure>;
   /** Gives the repo a turn; the context is at `contextFolder` by then. */
   assign(
     repo: RepoPlace,

@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import {
   type CoordinatorView,
-  contextOf,
-  contextText,
+  coordinatorContext,
+  coordinatorContextText,
   type Dispatch,
   type DispatchEntry,
   dispatchEntry,
@@ -37,11 +37,11 @@ export async function sendTurn(
   given: ToSend,
 ): Promise<{ readonly ok: true; readonly entry: DispatchEntry } | RunnerFailure> {
   const { folder, view, roots, runs, dispatch, now } = given;
-  const context = contextOf(view, dispatch);
+  const context = coordinatorContext(view, dispatch);
   const { context_ref } = context;
   const contextFolder = join(folder, 'context', context_ref);
   await writeWhole(join(contextFolder, 'COORDINATOR_CONTEXT.json'), asText(context));
-  await writeWhole(join(contextFolder, 'COORDINATOR_CONTEXT.md'), contextText(context));
+  await writeWhole(join(contextFolder, 'COORDINATOR_CONTEXT.md'), coordinatorContextText(context));
   const known = turnsIn(view.repos[dispatch.repo_id]);
   const note: Note = { ...dispatch, super_run_id: view.state.super_run_id, context_ref, known };
   await writeWhole(join(folder, NOTE), asText(note));
