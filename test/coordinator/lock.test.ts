@@ -1,6 +1,6 @@
 // One lock, many processes: here several takers in one process, which share nothing but the folder.
 
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -103,6 +103,24 @@ it('[GC10] a holder that is silent is taken over from within the wait, and knows
   // What he let go was his own: the lock of the other is still held.
   expect(locked.ok && (await locked.lock.isHeld())).toBe(true);
   expect(await takeLock(path, { owner: 'y', clock, waitMs: 0 })).toMatchObject({ ok: false });
+});
+
+it('[GC10] who comes late with a number that was used and cleared away does not get it', async () => {
+  const path = folder();
+  for (const name of ['3', '3.released']) writeFileSync(join(path, name), '');
+  const clock = new SimClock();
+  let looks = 0;
+  const monotonic = clock.monotonic.bind(clock);
+  clock.monotonic = () => {
+    // After he has seen 3: 4 comes and goes, and 5 holds it.
+    if (++looks === 2) writeFileSync(join(path, '5'), '');
+    return monotonic();
+  };
+  expect(await takeLock(path, { owner: 'x', clock, waitMs: 0 })).toMatchObject({
+    ok: false,
+    error_code: 'lock_timeout',
+  });
+  expect(readdirSync(path).sort()).toEqual(['3', '3.released', '5']);
 });
 
 it('[GC10] many who race for it: one at a time, each in the end', async () => {

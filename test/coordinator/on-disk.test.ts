@@ -75,6 +75,19 @@ it('[GC2] the same turn projected twice, by two at once, is in the history once'
   expect(await on.open().project('quay', 'berths', 'turn_2')).toMatchObject({ error_code: 'turn_not_accepted' });
 });
 
+it('[GC2] barriers that are behind the history are put right when a turn comes again', async () => {
+  const on = await begun();
+  const barriers = on.text('.agentxchain/multirepo/barriers.json');
+  on.accept('quay', {}, 'turn_1');
+  await on.open().project('quay', 'berths', 'turn_1');
+  on.write('.agentxchain/multirepo/barriers.json', barriers);
+  expect(await on.open().project('quay', 'berths', 'turn_1')).toMatchObject({ ok: true, is_new: false });
+  expect(JSON.parse(on.text('.agentxchain/multirepo/barriers.json'))).toMatchObject({
+    berths_completion: { status: 'partially_satisfied' },
+  });
+  expect(on.types()).toEqual(['super_run_started', 'acceptance_projection']);
+});
+
 describe('[GC3] a path that stays inside by its text', () => {
   it.each([
     ['a link to a neighbour', 'src/door', '../../crane/src', 'src/door/x.ts', 'crane'],
@@ -157,6 +170,11 @@ describe('[GC9] links', () => {
 });
 
 describe('[GC12] a beginning', () => {
+  it('leaves no note behind that would have it undone', async () => {
+    const on = await begun();
+    expect(on.text('.agentxchain/multirepo/initialising.json')).toBe('');
+  });
+
   it('that one repo refuses is undone in those that had begun', async () => {
     const on = disk();
     on.failing.add('buoy');
@@ -295,6 +313,7 @@ it('[GC10] who has lost the lock writes nothing', async () => {
     .project('quay', 'berths', 'turn_1');
   expect(outcome).toMatchObject({ ok: false, error_code: 'lock_lost' });
   expect(on.types()).toEqual(before);
+  expect(on.text('.agentxchain/multirepo/commit.json')).toBe('');
   expect(readFileSync(join(lock, '999'), 'utf8')).toBe('{}');
 });
 
@@ -325,6 +344,21 @@ describe('[GC13] a turn that was assigned', () => {
     });
     await on.open().look();
     expect(on.types()).toEqual(['super_run_started', 'turn_dispatched']);
+  });
+
+  it('is not guessed where two could be it', async () => {
+    const on = await begun();
+    await on
+      .open({
+        onStep: () => {
+          throw new Error('crash');
+        },
+      })
+      .step();
+    on.accept('quay', {}, 'turn_another');
+    on.write('quay/.agentxchain/state.json', { ...on.state('quay'), active_turns: { turn_a: {}, turn_b: {} } });
+    expect(await on.open().look()).toMatchObject({ ok: true });
+    expect(on.types()).toEqual(['super_run_started']);
   });
 
   it('is not made up where none was', async () => {

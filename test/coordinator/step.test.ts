@@ -24,6 +24,11 @@ it.each([
     { repos: { quay: repo('quay', { status: 'blocked' }) } },
     { action: 'wait' },
   ],
+  [
+    'waits while the entry repo waits for a gate of its own',
+    { repos: { quay: repo('quay', { pending_phase_transition: { gate: null, from: null, to: 'qa' } }) } },
+    { action: 'wait' },
+  ],
   ['refuses when all is over', { state: { status: 'completed' } }, { action: 'refuse', code: 'super_run_completed' }],
   [
     'blocks when a run is not the linked one',
