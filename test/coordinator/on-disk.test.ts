@@ -217,7 +217,10 @@ describe('[GC12] a beginning', () => {
     const undone: (string | null)[] = [];
     const dies: RepoRuns = {
       ...on.runs(),
-      begin: async (repo) => (repo.id === 'crane' ? { ok: false, error: 'x' } : on.runs().begin(repo)),
+      begin: (repo) => {
+        if (repo.id === 'crane') throw new Error('x');
+        return on.runs().begin(repo);
+      },
       undo: async (_, runId) => {
         undone.push(runId);
         throw new Error('dead');

@@ -1,20 +1,11 @@
 /** Gates of the coordinator: asked for, approved, taken back. Nothing opens without an approval that names somebody. */
 
 import { isFilled } from '../record.ts';
-import type { BarrierLedgerEntry, CoordinatorDecision, SuperRunEntry } from './entries.ts';
+import { type CoordinatorChange, changed, line } from './change.ts';
 import { type CoordinatorView, evaluateCoordinatorCompletion, evaluateCoordinatorTransition } from './gates.ts';
+import { openGate } from './open-gate.ts';
 import { type CoordinatorRefusal, refused } from './refusal.ts';
-import type { Barriers, CoordinatorState, PendingGate } from './state.ts';
-
-export interface CoordinatorChange {
-  readonly ok: true;
-  readonly state: CoordinatorState;
-  readonly barriers: Barriers;
-  /** To be appended, as the other two. */
-  readonly history: readonly SuperRunEntry[];
-  readonly barrier_ledger: readonly BarrierLedgerEntry[];
-  readonly decisions: readonly CoordinatorDecision[];
-}
+import type { CoordinatorState, PendingGate } from './state.ts';
 
 export type GateAsked =
   | { readonly gate_type: 'phase_transition'; readonly to?: string }
@@ -69,70 +60,22 @@ export function approveCoordinatorGate(
   if (!isFilled(approval.by)) {
     return refused('invalid_state_transition', 'nobody_approves', 'an approval says whose it is');
   }
-  if (approval.by === POLICY && needsPerson(pending)) {
-    const error = `gate "${pending.gate}" is approved by a person, not by a policy`;
-    return refused('invalid_state_transition', 'person_required', error, { gate: pending.gate });
-  }
   // The repos have gone on since it was asked for.
   const verdict =
     pending.gate_type === 'run_completion'
       ? evaluateCoordinatorCompletion(view)
       : evaluateCoordinatorTransition(view, pending.to ?? '');
   if (!verdict.is_ready) return notReady(verdict.blockers);
-  return opened(view, { ...pending, human_barriers: verdict.gate.human_barriers }, approval);
+  const gate: PendingGate = { ...pending, human_barriers: verdict.gate.human_barriers };
+  if (approval.by === POLICY && (needsPerson(pending) || needsPerson(gate))) {
+    const error = `gate "${pending.gate}" is approved by a person, not by a policy`;
+    return refused('invalid_state_transition', 'person_required', error, { gate: pending.gate });
+  }
+  return openGate(view, gate, approval);
 }
 
 export function needsPerson({ requires_human_approval, human_barriers }: PendingGate): boolean {
   return requires_human_approval || human_barriers.length > 0;
-}
-
-function opened(
-  view: CoordinatorView,
-  pending: PendingGate,
-  { by, now, decisionCount }: GateApproval,
-): CoordinatorChange {
-  const { state, barriers } = view;
-  const isLast = pending.gate_type === 'run_completion';
-  const next: CoordinatorState = {
-    ...state,
-    status: isLast ? 'completed' : 'active',
-    phase: pending.to ?? state.phase,
-    pending_gate: null,
-    phase_gate_status: { ...state.phase_gate_status, [pending.gate]: 'passed' },
-    updated_at: now,
-    completed_at: isLast ? now : null,
-  };
-  const { super_run_id } = state;
-  const id = `DEC-COORD-${String(decisionCount + 1).padStart(3, '0')}`;
-  const statement = isLast ? 'the super run is complete' : `phase "${pending.from}" is over; "${pending.to}" begins`;
-  const satisfied = pending.human_barriers.map(
-    (barrier_id): BarrierLedgerEntry => ({
-      type: 'barrier_transition',
-      timestamp: now,
-      super_run_id,
-      barrier_id,
-      workstream_id: barriers[barrier_id]?.workstream_id ?? '',
-      previous_status: barriers[barrier_id]?.status ?? 'pending',
-      new_status: 'satisfied',
-      causation: { type: 'gate_approved', gate: pending.gate, decision_id: id, approved_by: by },
-    }),
-  );
-  const after = Object.entries(barriers).map(([barrier_id, one]) =>
-    pending.human_barriers.includes(barrier_id) ? [barrier_id, { ...one, status: 'satisfied' }] : [barrier_id, one],
-  );
-  const told = line(state, 'gate_approved', now, {
-    gate: pending.gate,
-    from: pending.from,
-    to: pending.to,
-    approved_by: by,
-  });
-  const history = isLast ? [told, line(state, 'super_run_completed', now, {})] : [told];
-  return {
-    ...changed(view, next, history),
-    barriers: Object.fromEntries(after),
-    barrier_ledger: satisfied,
-    decisions: [{ id, timestamp: now, super_run_id, category: 'gate', statement, gate: pending.gate, decided_by: by }],
-  };
 }
 
 /** Back to work: what was asked for is not given, or is no longer ready. */
@@ -169,21 +112,4 @@ function pendingOf(
 function notReady(blockers: readonly { readonly code: string; readonly message: string }[]): CoordinatorRefusal {
   const error = blockers.map(({ message }) => message).join('; ');
   return refused('gate_not_ready', blockers[0]?.code ?? 'gate_not_ready', error, { blockers });
-}
-
-export function changed(
-  view: CoordinatorView,
-  state: CoordinatorState,
-  history: readonly SuperRunEntry[],
-): CoordinatorChange {
-  return { ok: true, state, barriers: view.barriers, history, barrier_ledger: [], decisions: [] };
-}
-
-export function line(
-  { super_run_id }: CoordinatorState,
-  type: SuperRunEntry['type'],
-  timestamp: string,
-  members: Readonly<Record<string, unknown>>,
-): SuperRunEntry {
-  return { ...members, type, timestamp, super_run_id };
 }

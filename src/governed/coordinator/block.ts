@@ -1,7 +1,7 @@
 /** A super run that cannot go on by itself, and the explicit word that lets it. */
 
 import { own } from '../record.ts';
-import { type CoordinatorChange, changed, line } from './approve.ts';
+import { type CoordinatorChange, changed, line } from './change.ts';
 import type { CoordinatorView } from './gates.ts';
 import { type CoordinatorRefusal, refused } from './refusal.ts';
 import type { RepoRun } from './state.ts';

@@ -2,7 +2,6 @@
 
 export {
   approveCoordinatorGate,
-  type CoordinatorChange,
   type GateApproval,
   type GateAsked,
   requestCoordinatorGate,
@@ -12,6 +11,7 @@ export type { BarrierEffect } from './barriers.ts';
 export { beginSuperRun, type SuperRunBeginning, type SuperRunBegun } from './begin.ts';
 export { blockByProjection, blockSuperRun, resolveSuperRun, type SuperRunResolution } from './block.ts';
 export type { BlockerCode, CoordinatorBlocker } from './blockers.ts';
+export type { CoordinatorChange } from './change.ts';
 export { type CheckedCoordinator, checkCoordinatorConfig } from './config/check.ts';
 export type * from './config/config.ts';
 export { BARRIER_TYPES, coordinatorPhases } from './config/config.ts';

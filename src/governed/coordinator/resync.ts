@@ -1,6 +1,6 @@
 /** The repos' own word on where they are becomes the coordinator's. */
 
-import { type CoordinatorChange, changed, line } from './approve.ts';
+import { type CoordinatorChange, changed, line } from './change.ts';
 import type { CoordinatorView } from './gates.ts';
 import type { RepoRun } from './state.ts';
 

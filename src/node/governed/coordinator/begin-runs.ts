@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import type { RepoFacts, RepoRun } from '../../../governed/index.ts';
-import type { RepoRuns } from './repo-runs.ts';
+import { attempted, type RepoRuns } from './repo-runs.ts';
 import type { RepoRoots } from './repos.ts';
 import { asText, readWhole, removeWhole, writeWhole } from './whole-file.ts';
 
@@ -56,7 +56,7 @@ export async function beginRuns({ folder, superRunId, roots, facts, runs }: Begi
   for (const id of toBegin) {
     begun.push({ id, run_id: null });
     await writeWhole(join(folder, NOTE), asText({ super_run_id: superRunId, begun } satisfies Note));
-    const outcome = await runs.begin({ id, root: roots.get(id) ?? '' }).catch(failureOf);
+    const outcome = await attempted(() => runs.begin({ id, root: roots.get(id) ?? '' }));
     if (!outcome.ok) {
       const undoing = await undoAll(folder, begun, roots, runs);
       return { ok: false, error_code: 'init_failed', error: `repo "${id}": ${outcome.error}`, ...undoing };
@@ -101,13 +101,9 @@ async function undoAll(
   const undone: string[] = [];
   const left: string[] = [];
   for (const { id, run_id } of begun.toReversed()) {
-    const outcome = await runs.undo({ id, root: roots.get(id) ?? '' }, run_id).catch(failureOf);
+    const outcome = await attempted(() => runs.undo({ id, root: roots.get(id) ?? '' }, run_id));
     (outcome.ok ? undone : left).push(id);
   }
   if (left.length === 0) await forgetBeginning(folder);
   return { undone, left };
-}
-
-export function failureOf(thrown: unknown): { readonly ok: false; readonly error: string } {
-  return { ok: false, error: thrown instanceof Error ? thrown.message : String(thrown) };
 }

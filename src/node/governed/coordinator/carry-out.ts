@@ -6,7 +6,6 @@ import {
   blockSuperRun,
   type CoordinatorChange,
   type CoordinatorRefusal,
-  type CoordinatorState,
   type CoordinatorStep,
   type CoordinatorView,
   nextCoordinatorStep,
@@ -15,24 +14,31 @@ import {
   requestCoordinatorGate,
   resyncRepoRuns,
 } from '../../../governed/index.ts';
+import { attempted } from './repo-runs.ts';
 import { ownersOnDisk } from './repos.ts';
 import { forgetDispatch, sendTurn } from './send-turn.ts';
-import { type CoordinatorFailure, type CoordinatorPorts, failure, type Session } from './session.ts';
+import {
+  type CoordinatorFailure,
+  type CoordinatorPorts,
+  failure,
+  keepChange,
+  refusal,
+  type Session,
+  type StateKept,
+} from './session.ts';
 
-export interface Done {
-  readonly ok: true;
+export interface StepDone extends StateKept {
   readonly step: CoordinatorStep;
-  readonly state: CoordinatorState;
 }
 
 export async function carryOut(
   session: Session,
   view: CoordinatorView,
   ports: CoordinatorPorts,
-): Promise<Done | CoordinatorFailure> {
+): Promise<StepDone | CoordinatorFailure> {
   const { now, books } = session;
   const step = nextCoordinatorStep(view);
-  const keep = (change: CoordinatorChange | CoordinatorRefusal): Promise<Done | CoordinatorFailure> =>
+  const keep = (change: CoordinatorChange | CoordinatorRefusal): Promise<StepDone | CoordinatorFailure> =>
     kept(session, step, change);
   switch (step.action) {
     case 'refuse':
@@ -76,9 +82,9 @@ async function kept(
   session: Session,
   step: CoordinatorStep,
   change: CoordinatorChange | CoordinatorRefusal,
-): Promise<Done | CoordinatorFailure> {
-  if (!change.ok) return failure(change.error_code, change.error, { ...change.params, error_type: change.error_type });
-  return (await session.keep(change)) ?? { ok: true, step, state: change.state };
+): Promise<StepDone | CoordinatorFailure> {
+  const outcome = await keepChange(session, change);
+  return outcome.ok ? { ...outcome, step } : outcome;
 }
 
 async function dispatched(
@@ -86,7 +92,7 @@ async function dispatched(
   view: CoordinatorView,
   { runs }: CoordinatorPorts,
   step: Extract<CoordinatorStep, { readonly action: 'dispatch' }>,
-): Promise<Done | CoordinatorFailure> {
+): Promise<StepDone | CoordinatorFailure> {
   const { folder, roots, now } = session;
   const { workstream_id, repo_id } = step;
   const sent = await sendTurn({ folder, view, roots, runs, now, dispatch: { workstream_id, repo_id } });
@@ -114,9 +120,7 @@ export async function projectTurn(
   const paths = (turn.files_changed ?? []).map((one) => (typeof one === 'string' ? one : one.path));
   const ownerOf = await ownersOnDisk(config, roots, repoId, paths);
   const outcome = projectAcceptance({ ...view, repoId, workstreamId, turn, now, ownerOf });
-  if (!outcome.ok) {
-    return failure(outcome.error_code, outcome.error, { ...outcome.params, error_type: outcome.error_type });
-  }
+  if (!outcome.ok) return refusal(outcome);
   const { ok, projection_ref, is_new, barrier_effects, context_invalidations, barriers } = outcome;
   if (is_new || barrier_effects.length > 0) {
     const lost = await session.keep({ history: outcome.history, barriers, barrier_ledger: outcome.barrier_ledger });
@@ -132,5 +136,5 @@ async function told(
   payload: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   // It happened already; who is told of it cannot change that.
-  await hooks?.(phase, payload).catch(() => undefined);
+  await attempted(async () => hooks?.(phase, payload));
 }

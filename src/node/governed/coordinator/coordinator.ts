@@ -5,27 +5,25 @@ import {
   beginSuperRun,
   type CoordinatorChange,
   type CoordinatorRefusal,
-  type CoordinatorState,
-  type CoordinatorStep,
   type CoordinatorView,
   resolveSuperRun,
   type SuperRunResolution,
   withdrawCoordinatorGate,
 } from '../../../governed/index.ts';
 import { beginRuns, forgetBeginning, undoInterrupted } from './begin-runs.ts';
-import { carryOut, type ProjectionKept, projectTurn } from './carry-out.ts';
+import { carryOut, type ProjectionKept, projectTurn, type StepDone } from './carry-out.ts';
 import { readRepos } from './repos.ts';
 import { forgetDispatch, interruptedDispatch } from './send-turn.ts';
-import { type CoordinatorFailure, type CoordinatorPorts, failure, inSession, type Session, viewOf } from './session.ts';
-
-export interface StateKept {
-  readonly ok: true;
-  readonly state: CoordinatorState;
-}
-
-export interface StepDone extends StateKept {
-  readonly step: CoordinatorStep;
-}
+import {
+  type CoordinatorFailure,
+  type CoordinatorPorts,
+  failure,
+  inSession,
+  keepChange,
+  type Session,
+  type StateKept,
+  viewOf,
+} from './session.ts';
 
 type Result<T> = Promise<T | CoordinatorFailure>;
 
@@ -97,12 +95,4 @@ async function begin(
   if (lost !== null) return lost;
   await forgetBeginning(folder);
   return { ok: true, state: started.state };
-}
-
-async function keepChange(
-  session: Session,
-  change: CoordinatorChange | CoordinatorRefusal,
-): Promise<StateKept | CoordinatorFailure> {
-  if (!change.ok) return failure(change.error_code, change.error, { ...change.params, error_type: change.error_type });
-  return (await session.keep(change)) ?? { ok: true, state: change.state };
 }

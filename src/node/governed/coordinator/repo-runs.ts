@@ -1,5 +1,6 @@
 /** What the coordinator has others do: a repo's own runner begins runs and assigns turns in it. */
 
+import { asError } from '../../../core/errors.ts';
 import type { CoordinatorContext } from '../../../governed/index.ts';
 
 export interface RepoPlace {
@@ -24,4 +25,13 @@ export interface RepoRuns {
     context: CoordinatorContext,
     contextFolder: string,
   ): Promise<{ readonly ok: true; readonly turn_id: string } | RunnerFailure>;
+}
+
+/** What others do may throw, at once or later: that is a failure like any other. */
+export async function attempted<T>(run: () => Promise<T>): Promise<T | RunnerFailure> {
+  try {
+    return await run();
+  } catch (thrown) {
+    return { ok: false, error: asError(thrown).message };
+  }
 }

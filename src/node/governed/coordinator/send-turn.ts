@@ -10,8 +10,7 @@ import {
   dispatchEntry,
   type RepoFacts,
 } from '../../../governed/index.ts';
-import { failureOf } from './begin-runs.ts';
-import type { RepoRuns, RunnerFailure } from './repo-runs.ts';
+import { attempted, type RepoRuns, type RunnerFailure } from './repo-runs.ts';
 import type { RepoRoots } from './repos.ts';
 import { asText, readWhole, removeWhole, writeWhole } from './whole-file.ts';
 
@@ -46,7 +45,7 @@ export async function sendTurn(
   const note: Note = { ...dispatch, super_run_id: view.state.super_run_id, context_ref, known };
   await writeWhole(join(folder, NOTE), asText(note));
   const repo = { id: dispatch.repo_id, root: roots.get(dispatch.repo_id) ?? '' };
-  const outcome = await runs.assign(repo, context, contextFolder).catch(failureOf);
+  const outcome = await attempted(() => runs.assign(repo, context, contextFolder));
   if (!outcome.ok) {
     await removeWhole(join(folder, NOTE));
     return { ok: false, error: `repo "${dispatch.repo_id}": ${outcome.error}` };

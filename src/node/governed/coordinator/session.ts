@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { asError } from '../../../core/errors.ts';
 import type { Clock, Ids } from '../../../core/ports.ts';
 import {
+  type CoordinatorChange,
   type CoordinatorConfig,
+  type CoordinatorRefusal,
+  type CoordinatorState,
   type CoordinatorView,
   checkCoordinatorConfig,
   type RepoFacts,
@@ -112,4 +115,21 @@ export function failure(
   params: Readonly<Record<string, unknown>> = {},
 ): CoordinatorFailure {
   return { ok: false, error_code, error, params };
+}
+
+export function refusal({ error_code, error, error_type, params }: CoordinatorRefusal): CoordinatorFailure {
+  return failure(error_code, error, { ...params, error_type });
+}
+
+export interface StateKept {
+  readonly ok: true;
+  readonly state: CoordinatorState;
+}
+
+export async function keepChange(
+  session: Session,
+  change: CoordinatorChange | CoordinatorRefusal,
+): Promise<StateKept | CoordinatorFailure> {
+  if (!change.ok) return refusal(change);
+  return (await session.keep(change)) ?? { ok: true, state: change.state };
 }
