@@ -20,6 +20,7 @@ export {
   runtimeOf,
   runtimeType,
 } from './config/phases.ts';
+export * from './coordinator/index.ts';
 export { digestOf } from './digest.ts';
 export { type EventFault, eventFaults, orderFaults } from './events/check.ts';
 export { type EventDraft, eventOf, type RunEvent, withIds } from './events/draft.ts';

@@ -27,6 +27,8 @@ const MISTAKES: readonly (readonly [what: string, right: RegExp, wrong: string, 
     'return path.length > 99 && path.startsWith',
     'turn_result_validation',
   ],
+  ['half of the repos', /required_repos\.length > 0 && required_repos\.every/, 'required_repos.some', 'coordinator'],
+  ['a neighbour within', /part === parts\[at\]\)/, 'part === parts[at] || at > 0)', 'coordinator'],
   ['any version', /schema_version === (CONFIG_VERSION|"1\.0")/, 'schema_version !== 9', 'config_schema'],
 ];
 

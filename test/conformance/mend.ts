@@ -2,6 +2,7 @@
 
 import { executeFixture } from '../../src/node/conformance/adapter/execute.ts';
 import type { Fixture } from '../../src/node/conformance/fixture.ts';
+import { mendCoordinator } from './mend-coordinator.ts';
 import { mendResult } from './mend-result.ts';
 
 /** A copy that may be written to. */
@@ -35,6 +36,7 @@ function isRefused(actual: Loose): boolean {
 
 function mendOne(fixture: Loose, actual: Loose): boolean {
   const { operation } = fixture.input;
+  if (fixture.surface === 'coordinator') return mendCoordinator(fixture, actual);
   if (operation.startsWith('evaluate_')) return mendGate(fixture, actual);
   if (operation === 'validate_turn_result' || operation === 'accept_turn') return mendResult(fixture, actual);
   if (operation === 'validate_config') return mendConfig(fixture.input.args, actual);

@@ -20,6 +20,7 @@ const RULES: Readonly<Record<string, string>> = {
   event_lifecycle: '[GV15]',
   config_schema: '[GV16]',
   parallel_turns: '[GV16]',
+  coordinator: '[GC1, GC2, GC3, GC4, GC6]',
 };
 
 it('[GV20] the fixtures of the project are for every surface, and ask for every operation', () => {

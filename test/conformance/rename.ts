@@ -1,6 +1,7 @@
 /** The same fixture with other names: whoever goes by the rules does not notice. */
 
 import type { Fixture } from '../../src/node/conformance/fixture.ts';
+import { renamedCoordinator } from './rename-coordinator.ts';
 
 type Names = ReadonlyMap<string, string>;
 
@@ -8,6 +9,7 @@ type Names = ReadonlyMap<string, string>;
 const MEANT = new Set(['implementation', 'manual', 'human']);
 
 export function renamed(fixture: Fixture): Fixture {
+  if (fixture.surface === 'coordinator') return renamedCoordinator(fixture);
   const names = namesOf(fixture);
   // What a fixture is called is for people; the rest is renamed wherever it stands.
   return {

@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function target(command: readonly [string, ...string[]], tiers: readonly number[] = [1]): Target {
+function target(command: readonly [string, ...string[]], tiers: readonly number[] = [1, 3]): Target {
   return { root: folder, implementation: 'probe', protocolVersion: 'v7', tiers, command, surfaces: null };
 }
 
@@ -129,7 +129,7 @@ it('[GV18] the project claims the tiers it implements, by a command that works i
   const claimed = await readTarget(root);
   expect(claimed).toMatchObject({
     implementation: 'parley-hub',
-    tiers: [1],
+    tiers: [1, 3],
     command: ['node', '.agentxchain-conformance/adapter.mjs'],
   });
   expect(read('.agentxchain-conformance/adapter.mjs')).toContain('.ci/build.mjs');

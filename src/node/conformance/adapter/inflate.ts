@@ -13,14 +13,17 @@ export interface World {
   readonly files: (path: string) => string | null;
   /** What was handed in for a turn; undefined = nothing. */
   readonly turnResult: unknown;
+  /** As it stands in the fixture. */
+  readonly setup: Members;
 }
 
-/** What may stand in `setup` for the operations of the first tier. */
+/** What may stand in `setup`. */
 const KNOWN = ['state', 'config', 'turn_result', 'filesystem', 'ledger', 'history'];
+const KNOWN_OF_COORDINATOR = ['coordinator_config', 'coordinator_state', 'coordinator_history', 'barriers', 'repos'];
 
 /** A setup that is not understood cannot have been taken into account. */
 export function unknownSetup({ setup }: Fixture): string | null {
-  return Object.keys(setup).find((name) => !KNOWN.includes(name)) ?? null;
+  return Object.keys(setup).find((name) => !KNOWN.includes(name) && !KNOWN_OF_COORDINATOR.includes(name)) ?? null;
 }
 
 export function inflate({ setup, input }: Fixture): World {
@@ -33,6 +36,7 @@ export function inflate({ setup, input }: Fixture): World {
     ledger: recordsOf(setup.ledger),
     files: (path) => (Object.hasOwn(tree, path) && typeof tree[path] === 'string' ? tree[path] : null),
     turnResult: setup.turn_result ?? input.args.turn_result,
+    setup,
   };
 }
 
@@ -92,14 +96,17 @@ function inflatedTurn(given: Members, id: string, state: Members, config: Govern
   } as Turn;
 }
 
-function mapped<T extends object>(group: unknown, of: (one: Members, id: string) => T): Readonly<Record<string, T>> {
+export function mapped<T extends object>(
+  group: unknown,
+  of: (one: Members, id: string) => T,
+): Readonly<Record<string, T>> {
   return Object.fromEntries(Object.entries(membersOf(group)).map(([id, one]) => [id, of(membersOf(one), id)]));
 }
 
-function membersOf(value: unknown): Members {
+export function membersOf(value: unknown): Members {
   return isMembers(value) ? value : {};
 }
 
-function recordsOf(value: unknown): readonly Members[] {
+export function recordsOf(value: unknown): readonly Members[] {
   return Array.isArray(value) ? value.map(membersOf) : [];
 }

@@ -3,6 +3,7 @@
 import type { Members } from '../members.ts';
 import { acceptTurnFixture, appendDecision, validateTurnResultFixture } from './books-operations.ts';
 import { validateConfig, validateEvent, validateEventOrdering } from './check-operations.ts';
+import { projectRepoAcceptance, validateCoordinatorConfig } from './coordinator-operations.ts';
 import { phaseExit, runCompletion } from './gate-operations.ts';
 import type { World } from './inflate.ts';
 import {
@@ -31,4 +32,6 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   validate_config: validateConfig,
   validate_event: validateEvent,
   validate_event_ordering: validateEventOrdering,
+  validate_coordinator_config: validateCoordinatorConfig,
+  project_repo_acceptance: projectRepoAcceptance,
 };
