@@ -20,8 +20,8 @@ export interface World {
 const KNOWN = ['state', 'config', 'turn_result', 'filesystem', 'ledger', 'history'];
 
 /** A setup that is not understood cannot have been taken into account. */
-export function unknownSetup({ setup }: Fixture): string | null {
-  return Object.keys(setup).find((name) => !KNOWN.includes(name)) ?? null;
+export function unknownSetup({ setup }: Fixture, alsoKnown: readonly string[] = []): string | null {
+  return Object.keys(setup).find((name) => !KNOWN.includes(name) && !alsoKnown.includes(name)) ?? null;
 }
 
 export function inflate({ setup, input }: Fixture): World {
@@ -97,7 +97,7 @@ function mapped<T extends object>(group: unknown, of: (one: Members, id: string)
   return Object.fromEntries(Object.entries(membersOf(group)).map(([id, one]) => [id, of(membersOf(one), id)]));
 }
 
-function membersOf(value: unknown): Members {
+export function membersOf(value: unknown): Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
 }
 

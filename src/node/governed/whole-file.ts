@@ -1,0 +1,38 @@
+/** Files that are there whole or not at all, also after a power cut. */
+
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { makeFolder, syncFolder } from '../journal/make-folder.ts';
+
+export async function writeWhole(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
+  await makeWhole(path, (file) => file.writeFile(content), mode);
+}
+
+/** `fill` writes a draft beside it, which takes its place when it is on the disk. */
+export async function makeWhole(path: string, fill: (file: FileHandle) => Promise<void>, mode: number): Promise<void> {
+  const folder = dirname(path);
+  await makeFolder(folder);
+  const draft = draftOf(path);
+  const file = await open(draft, 'wx', mode);
+  try {
+    await fill(file);
+    await file.sync();
+    await file.close();
+    await rename(draft, path);
+  } catch (thrown) {
+    await file.close().catch(() => {});
+    await rm(draft, { force: true });
+    throw thrown;
+  }
+  await syncFolder(folder);
+}
+
+/** A name that nobody else has, in the same folder: only there a rename is one step. */
+export function draftOf(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${process.pid}-${randomBytes(6).toString('hex')}.new`);
+}
+
+export function asText(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
