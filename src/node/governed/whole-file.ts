@@ -6,20 +6,26 @@ import { basename, dirname, join } from 'node:path';
 import { makeFolder, syncFolder } from '../journal/make-folder.ts';
 
 export async function writeWhole(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
-  await makeWhole(path, (file) => file.writeFile(content), mode);
+  await makeWhole(dirname(path), mode, async (file) => {
+    await file.writeFile(content);
+    return basename(path);
+  });
 }
 
-/** `fill` writes a draft beside it, which takes its place when it is on the disk. */
-export async function makeWhole(path: string, fill: (file: FileHandle) => Promise<void>, mode: number): Promise<void> {
-  const folder = dirname(path);
+/** `fill` writes a draft in that folder and answers the name it gets when it is on the disk. */
+export async function makeWhole(
+  folder: string,
+  mode: number,
+  fill: (file: FileHandle) => Promise<string>,
+): Promise<void> {
   await makeFolder(folder);
-  const draft = draftOf(path);
+  const draft = draftOf(join(folder, 'file'));
   const file = await open(draft, 'wx', mode);
   try {
-    await fill(file);
+    const name = await fill(file);
     await file.sync();
     await file.close();
-    await rename(draft, path);
+    await rename(draft, join(folder, name));
   } catch (thrown) {
     await file.close().catch(() => {});
     await rm(draft, { force: true });
