@@ -48,8 +48,9 @@ export { EMPTY_STATE } from './run/empty-state.ts';
 export { type Beginning, initialiseRun } from './run/initialise.ts';
 export { MOVES, type Trigger } from './run/moves.ts';
 export type * from './run/state.ts';
-export { RUN_STATUSES, TURN_STATUSES } from './run/state.ts';
+export { RUN_STATUSES } from './run/state.ts';
 export { type TransitionAsked, transitionState } from './run/transition.ts';
+export { TURN_STATUSES } from './run/turn.ts';
 export type * from './turn-result/result.ts';
 export {
   type Invalid,

@@ -41,6 +41,7 @@ it('[GV18] the adapter is made of the engine, the inflation and the comparison, 
       ].map((name) => `src/node/conformance/adapter/${name}.ts`),
       'src/node/conformance/fixture.ts',
       'src/node/conformance/match.ts',
+      'src/node/conformance/members.ts',
     ].sort(),
   );
   expect(waiting).toEqual(expect.arrayContaining(ENGINES));

@@ -125,13 +125,16 @@ const GOOD: Readonly<Record<string, string>> = {
 function mendGate({ setup, input }: Loose, actual: Loose): boolean {
   const phases = Object.keys(setup.config.routing);
   const code = actual.reasons?.[0]?.code ?? actual.error_type ?? actual.action;
-  const { path, paths, gate } = actual.reasons?.[0]?.params ?? {};
+  const { path, paths, gate, role, sections } = actual.reasons?.[0]?.params ?? {};
   if (code === 'files_missing')
     for (const one of paths) setup.filesystem = { ...setup.filesystem, [one]: GOOD[one] ?? 'there' };
   else if (code === 'verification_not_passed') setup.turn_result.verification = { status: 'pass' };
   else if (code === 'gate_not_declared') setup.config.gates[gate] = {};
   else if (code === 'not_final_phase') setup.state.phase = phases.at(-1);
-  else if (path !== undefined) setup.filesystem[path] = GOOD[path];
+  else if (code === 'owner_without_turn') setup.history = [{ turn_id: 'turn_mended', role, phase: setup.state.phase }];
+  else if (path !== undefined)
+    setup.filesystem[path] =
+      GOOD[path] ?? setup.filesystem[path].concat(...sections.map((one: string) => `\n${one}\n\na\n`));
   else if (input.operation === 'evaluate_run_completion') setup.turn_result.run_completion_request = true;
   else {
     if (setup.state.phase === phases.at(-1)) [setup.state.phase] = phases;

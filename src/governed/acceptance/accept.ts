@@ -76,7 +76,7 @@ export function acceptTurn(given: ToAccept): TurnAccepted | NotAccepted {
   const repoDecisions = repoRecords(accepted);
   return {
     ok: true,
-    ...settle(accepted, history, repoDecisions, given.files),
+    ...settle(accepted, history, repoDecisions, given),
     history,
     ledger: ledgerEntries(accepted),
     repoDecisions,

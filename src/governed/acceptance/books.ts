@@ -15,6 +15,8 @@ export interface Books {
   readonly targets: ReadonlyMap<string, Target>;
   /** Phases in which a completed turn has changed the product. */
   readonly workedPhases: ReadonlySet<string>;
+  /** Roles that had a turn accepted, by phase. */
+  readonly rolesHeard: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /** Read from the entries themselves. A caller that keeps an index may build the same without them. */
@@ -26,6 +28,7 @@ export function booksOf(state: RunState, history: readonly Unknowns[], ledger: r
     decisionIds: decisionIds(ledger, state.run_id),
     targets: targetsOf(state, ledger.filter(isOfRun)),
     workedPhases: new Set(past.filter(hasWork).flatMap(({ phase }) => (typeof phase === 'string' ? [phase] : []))),
+    rolesHeard: rolesHeardIn(past),
   };
 }
 
@@ -37,6 +40,15 @@ export function takenIds({ decisionIds: ids, targets }: Books): ReadonlySet<stri
 export function hasWork({ status, files_changed: files }: Unknowns): boolean {
   if (status !== 'completed' || !Array.isArray(files)) return false;
   return files.some((path) => typeof path === 'string' && isProductPath(canonicalPath(path) ?? path));
+}
+
+function rolesHeardIn(past: readonly Unknowns[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const heard = new Map<string, Set<string>>();
+  for (const { phase, role } of past) {
+    if (typeof phase !== 'string' || typeof role !== 'string') continue;
+    heard.set(phase, (heard.get(phase) ?? new Set()).add(role));
+  }
+  return heard;
 }
 
 function targetsOf(state: RunState, ledger: readonly Unknowns[]): ReadonlyMap<string, Target> {

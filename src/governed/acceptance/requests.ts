@@ -31,16 +31,18 @@ export interface DrainFacts {
   readonly config: GovernedConfig;
   readonly files: ReadFiles;
   readonly now: string;
+  /** Roles that had a turn accepted in this phase. */
+  readonly rolesHeard?: ReadonlySet<string>;
 }
 
 /** Judges what waits, if nothing is out any more and the run is active. */
-export function drainRequests(state: RunState, { config, files, now }: DrainFacts): Drained {
+export function drainRequests(state: RunState, { config, files, now, rolesHeard = new Set() }: DrainFacts): Drained {
   const { queued_run_completion: completing, queued_phase_transition: leaving } = state;
   const nothing: Drained = { ok: true, state, events: [], completion: null, transition: null };
   if (state.status !== 'active' || getActiveTurnCount(state) > 0 || (completing === null && leaving === null))
     return nothing;
   const cleared: RunState = { ...state, queued_run_completion: null, queued_phase_transition: null };
-  const facts = { config, phase: state.phase, files };
+  const facts = { config, phase: state.phase, files, rolesHeard };
   let drained: Drained = { ...nothing, state: cleared };
   if (completing !== null) {
     const completion = evaluateRunCompletion({ ...facts, verificationStatus: completing.verification_status }, true);

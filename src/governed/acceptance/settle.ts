@@ -7,6 +7,7 @@ import { type RepoDecisionRecord, repoDecisions } from '../ledger/carry-over.ts'
 import { without } from '../record.ts';
 import { blockRun } from '../run/block.ts';
 import type { RunState, Turn } from '../run/state.ts';
+import type { Books } from './books.ts';
 import type { Accepted, HistoryEntry } from './entries.ts';
 import { canonicalAll } from './observed.ts';
 import { drainRequests, queueRequest } from './requests.ts';
@@ -22,7 +23,7 @@ export function settle(
   accepted: Accepted,
   entry: HistoryEntry,
   records: readonly RepoDecisionRecord[],
-  files: ReadFiles,
+  { files, books }: { readonly files: ReadFiles; readonly books: Books },
 ): Settled {
   const { config, turn, result, now } = accepted;
   const booked = bookedState(accepted, records);
@@ -40,6 +41,7 @@ export function settle(
     const state = blocked.ok ? blocked.state : booked;
     return { state, events: [...events, ...(blocked.ok ? blocked.events : [])], completion: null, transition: null };
   }
+  const heard = books.rolesHeard.get(booked.phase ?? '') ?? [];
   const isStrict = config.rules?.require_reproducible_verification === true;
   const status = isStrict ? entry.normalized_verification : result.verification.status;
   const {
@@ -51,6 +53,7 @@ export function settle(
     config,
     files,
     now,
+    rolesHeard: new Set([...heard, turn.assigned_role]),
   });
   return { state, events: [...events, ...more], completion, transition };
 }

@@ -2,6 +2,7 @@
 
 import { hooksFaults } from '../hooks/check.ts';
 import { isMissing, isRecord, type Unknowns } from '../record.ts';
+import { artifactFaults } from './artifacts.ts';
 import { type CompletedConfig, completeConfig } from './complete.ts';
 import { CONFIG_VERSION, type GovernedConfig } from './config.ts';
 import { type ConfigFault, invalid } from './fault.ts';
@@ -36,6 +37,7 @@ function faultsOf(config: unknown): readonly ConfigFault[] {
     ...gateFaults(config),
     ...ruleFaults(config),
     ...hooksFaults(config.hooks),
+    ...artifactFaults(config),
   ];
 }
 

@@ -42,6 +42,18 @@ export interface GateConfig {
   readonly credentialed?: boolean;
 }
 
+/** A file a phase has to leave behind. */
+export interface ArtifactConfig {
+  readonly path: string;
+  /** Absent = true. */
+  readonly required?: boolean;
+  /** `section_check`: it needs these titles, with something under each. */
+  readonly semantics?: string;
+  readonly semantics_config?: { readonly required_sections?: readonly string[] };
+  /** This role must have had a turn accepted in the phase. */
+  readonly owned_by?: string;
+}
+
 export interface RulesConfig {
   /** Absent = true: who only reviews must object. `all`: every role must. */
   readonly challenge_required?: boolean;
@@ -60,6 +72,9 @@ export interface GovernedConfig {
   /** The order of its keys is the order of the phases. */
   readonly routing?: Readonly<Record<string, PhaseConfig>>;
   readonly gates?: Readonly<Record<string, GateConfig>>;
+  readonly workflow_kit?: {
+    readonly phases?: Readonly<Record<string, { readonly artifacts?: readonly ArtifactConfig[] }>>;
+  };
   readonly rules?: RulesConfig;
   readonly timeouts?: { readonly per_turn_minutes?: number };
   readonly hooks?: HooksConfig;

@@ -2,7 +2,7 @@
 
 import { HUMAN } from '../patterns.ts';
 import { own } from '../record.ts';
-import type { GateConfig, GovernedConfig, PhaseConfig, RoleConfig, WriteAuthority } from './config.ts';
+import type { ArtifactConfig, GateConfig, GovernedConfig, PhaseConfig, RoleConfig, WriteAuthority } from './config.ts';
 import { BUILT_IN_RUNTIME } from './references.ts';
 
 /** In their order, which is that of the keys of `routing`. */
@@ -46,6 +46,11 @@ export function exitGate(
 ): { readonly id: string; readonly gate: GateConfig | null } | null {
   const id = phaseConfig(config, phase)?.exit_gate ?? null;
   return id === null ? null : { id, gate: own(config.gates, id) ?? null };
+}
+
+/** What a phase has to leave behind beside what its gate asks for. */
+export function artifactsOf({ workflow_kit }: GovernedConfig, phase: string | null): readonly ArtifactConfig[] {
+  return (phase === null ? undefined : own(workflow_kit?.phases, phase)?.artifacts) ?? [];
 }
 
 /** Without a phase, the most any phase allows. */

@@ -47,7 +47,7 @@ export function exitGateFaults(config: Unknowns): readonly ConfigFault[] {
   });
 }
 
-function roleFault(config: Unknowns, error_field: string, role: unknown): readonly ConfigFault[] {
+export function roleFault(config: Unknowns, error_field: string, role: unknown): readonly ConfigFault[] {
   if (typeof role !== 'string') return [invalid(error_field, 'the id of a role')];
   if (Object.hasOwn(groupOf(config.roles), role)) return [];
   const message = `${error_field}: role "${role}" is not declared in roles`;

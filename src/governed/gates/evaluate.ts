@@ -12,6 +12,8 @@ export interface GateFacts {
   readonly files: ReadFiles;
   /** `pass`, `attested_pass`, or anything else. */
   readonly verificationStatus: string | null;
+  /** Roles that had a turn accepted in this phase; absent = nobody knows of any. */
+  readonly rolesHeard?: ReadonlySet<string>;
 }
 
 export function evaluatePhaseExit(facts: GateFacts, requested: string | null): PhaseVerdict {

@@ -17,9 +17,9 @@ const SENTENCES: { readonly [C in ReasonCode]: (params: Params) => string } = {
   signoff_not_approved: ({ path, value }) =>
     `PM signoff is not approved. Found "Approved: ${value}" in ${path}; set it to "Approved: YES".`,
   sections_missing: ({ path, sections }) =>
-    `${path} must define ${listed(sections, ', ')} before ${DOCUMENTS[String(path)]?.phase} can exit.`,
+    `${path} must define ${listed(sections, ', ')} before ${DOCUMENTS[String(path)]?.phase ?? 'its phase'} can exit.`,
   sections_unwritten: ({ path, sections }) =>
-    `${listed(sections, ' and ')} in ${path} still contains only placeholder text. ${DOCUMENTS[String(path)]?.todo}`,
+    `${listed(sections, ' and ')} in ${path} still contains only placeholder text. ${DOCUMENTS[String(path)]?.todo ?? 'Replace it with real content.'}`,
   matrix_without_rows: () =>
     'Acceptance matrix has no real requirement verdict rows. Replace the scaffold placeholder with QA-owned requirement results before requesting ship approval.',
   matrix_rows_not_passed: ({ path, rows }) =>
@@ -27,6 +27,7 @@ const SENTENCES: { readonly [C in ReasonCode]: (params: Params) => string } = {
   verdict_absent: ({ path }) => `Ship verdict must declare \`## Verdict: YES\` in ${path}.`,
   verdict_not_affirmative: ({ path, value }) =>
     `Ship verdict is not affirmative. Found "## Verdict: ${value}" in ${path}; use "## Verdict: YES".`,
+  owner_without_turn: ({ path, role }) => `${path} is owned by "${role}", who has no accepted turn in this phase`,
 };
 
 const DOCUMENTS: Readonly<Record<string, { readonly phase: string; readonly todo: string }>> = {

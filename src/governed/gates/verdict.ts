@@ -24,7 +24,8 @@ export type ReasonCode =
   | 'matrix_without_rows'
   | 'matrix_rows_not_passed'
   | 'verdict_absent'
-  | 'verdict_not_affirmative';
+  | 'verdict_not_affirmative'
+  | 'owner_without_turn';
 
 export type PhaseVerdict =
   | { readonly action: 'no_request' }

@@ -1,144 +1,26 @@
 /** The state of a run: ids, counters and open items. What happened is in history, ledger and events. */
 
 import type { Unknowns } from '../record.ts';
+import type {
+  BlockedReason,
+  DelegationReview,
+  Escalation,
+  GateFailure,
+  PendingCompletion,
+  PendingTransition,
+  QueuedDelegation,
+  QueuedRequest,
+  RepoDecision,
+} from './open-items.ts';
+import type { Turn } from './turn.ts';
+
+export type * from './open-items.ts';
+export type { Turn, TurnRejection, TurnStatus } from './turn.ts';
 
 export const STATE_VERSION = '1.1';
 
 export const RUN_STATUSES = ['idle', 'active', 'paused', 'blocked', 'completed', 'failed'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
-
-export const TURN_STATUSES = [
-  'assigned',
-  'dispatched',
-  'starting',
-  'running',
-  'retrying',
-  'conflicted',
-  'failed',
-  'failed_acceptance',
-  'failed_start',
-  'stalled',
-] as const;
-export type TurnStatus = (typeof TURN_STATUSES)[number];
-
-export interface Turn {
-  readonly turn_id: string;
-  readonly run_id: string | null;
-  readonly assigned_role: string;
-  readonly status: TurnStatus;
-  /** Which try this is; the first is 1. */
-  readonly attempt: number;
-  readonly assigned_at: string | null;
-  readonly started_at: string | null;
-  readonly deadline_at: string | null;
-  readonly runtime_id: string;
-  readonly baseline: Unknowns | null;
-  readonly assigned_sequence: number;
-  readonly concurrent_with: readonly string[];
-  /** True as soon as its dispatch is among the events. */
-  readonly is_dispatched: boolean;
-  readonly delegation_context?: DelegationContext | null;
-  readonly delegation_review?: DelegationReview | null;
-  /** What others had accepted while this turn was out: who, and which files. */
-  readonly overtaken_by?: readonly { readonly turn_id: string; readonly files: readonly string[] }[];
-  readonly conflict_state?: Unknowns | null;
-  readonly last_rejection?: TurnRejection | null;
-}
-
-export interface TurnRejection {
-  readonly attempt: number;
-  readonly stage: string | null;
-  readonly reason: string;
-  readonly errors: readonly string[];
-  readonly rejected_at: string;
-}
-
-export interface DelegationContext {
-  readonly delegation_id: string;
-  readonly parent_turn_id: string;
-  readonly parent_role: string;
-  readonly charter: string;
-  readonly acceptance_contract: readonly string[];
-  readonly required_decision_ids: readonly string[];
-}
-
-export interface QueuedDelegation extends DelegationContext {
-  readonly to_role: string;
-  readonly status: 'pending' | 'active' | 'completed' | 'failed';
-  readonly child_turn_id: string | null;
-  /** What the child has decided of what it had to; set when it is done. */
-  readonly satisfied_decision_ids: readonly string[];
-  readonly missing_decision_ids: readonly string[];
-}
-
-export interface DelegationReview {
-  readonly parent_turn_id: string;
-  readonly parent_role: string;
-  readonly results: readonly QueuedDelegation[];
-}
-
-export interface PendingTransition {
-  readonly gate: string | null;
-  readonly from: string | null;
-  readonly to: string;
-  readonly requested_by_turn?: string | null;
-}
-
-export interface PendingCompletion {
-  readonly gate: string | null;
-  readonly phase: string | null;
-  readonly requested_by_turn?: string | null;
-  readonly requested_at?: string | null;
-}
-
-/** A request that waits for the other turns to end. */
-export interface QueuedRequest {
-  readonly to: string | null;
-  readonly requested_by_turn: string;
-  readonly verification_status: string | null;
-}
-
-export interface BlockedReason {
-  readonly category: string;
-  readonly recovery: {
-    readonly typed_reason: string;
-    readonly owner: string;
-    readonly recovery_action: string;
-    readonly turn_retained: boolean;
-    readonly detail: string;
-  };
-  readonly blocked_at: string;
-  readonly turn_id: string | null;
-}
-
-export interface Escalation {
-  readonly source: 'retries_exhausted' | 'operator' | 'turn' | 'transition';
-  readonly reason: string;
-  readonly detail: string | null;
-  readonly raised_at: string;
-}
-
-export interface GateFailure {
-  readonly gate: string | null;
-  readonly gate_type: 'phase_transition' | 'run_completion';
-  readonly phase: string | null;
-  readonly reasons: readonly { readonly code: string; readonly params: Unknowns }[];
-  readonly failed_at: string;
-  readonly requested_by_turn: string | null;
-}
-
-export interface RepoDecision {
-  readonly id: string;
-  readonly run_id: string | null;
-  readonly turn_id: string | null;
-  readonly role: string | null;
-  readonly statement?: string;
-  readonly category?: string;
-  /** Of the role that decided, when it did; null = its role had none. */
-  readonly authority?: number | null;
-  readonly status: 'active' | 'overridden';
-  readonly overridden_by?: string | null;
-}
 
 export interface RunState {
   readonly schema_version: string;

@@ -1,5 +1,7 @@
 /** One fixture of a corpus, and what an adapter answers to it. */
 
+import { isMembers } from './members.ts';
+
 export interface Fixture {
   readonly fixture_id: string;
   readonly tier: number;
@@ -26,19 +28,15 @@ export interface Answer {
 
 /** A text says what is wrong. */
 export function fixtureOf(value: unknown): Fixture | string {
-  if (!isObject(value)) return 'a fixture is an object';
+  if (!isMembers(value)) return 'a fixture is an object';
   for (const name of ['fixture_id', 'surface', 'description', 'type']) {
     if (typeof value[name] !== 'string') return `${name}: expected a text`;
   }
   if (![1, 2, 3].includes(Number(value.tier)) || typeof value.tier !== 'number') return 'tier: expected 1, 2 or 3';
-  for (const name of ['setup', 'input', 'expected']) if (!isObject(value[name])) return `${name}: expected an object`;
+  for (const name of ['setup', 'input', 'expected']) if (!isMembers(value[name])) return `${name}: expected an object`;
   const { operation, args } = value.input as Readonly<Record<string, unknown>>;
   if (typeof operation !== 'string' || operation.trim() === '') return 'input.operation: expected a name';
-  if (!isObject(args)) return 'input.args: expected an object';
+  if (!isMembers(args)) return 'input.args: expected an object';
   // Every member was looked at just now.
   return value as unknown as Fixture;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

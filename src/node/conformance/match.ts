@@ -1,5 +1,7 @@
 /** Expected against actual, as the corpus compares them; or strictly, without the holes of that. */
 
+import { isMembers } from './members.ts';
+
 interface Asserted {
   readonly assert: string;
   readonly value?: unknown;
@@ -10,7 +12,7 @@ interface Asserted {
 export function difference(expected: unknown, actual: unknown, strict: boolean, place = '$'): string | null {
   if (isAssert(expected)) return assertedDifference(expected, actual, strict, place);
   if (Array.isArray(expected)) return arrayDifference(expected, actual, strict, place);
-  if (isObject(expected)) return objectDifference(expected, actual, strict, place);
+  if (isMembers(expected)) return objectDifference(expected, actual, strict, place);
   return Object.is(expected, actual) ? null : place;
 }
 
@@ -69,9 +71,5 @@ function objectDifference(
 }
 
 function isAssert(value: unknown): value is Asserted {
-  return isObject(value) && typeof value.assert === 'string';
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isMembers(value) && typeof value.assert === 'string';
 }

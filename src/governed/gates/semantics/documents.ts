@@ -34,6 +34,12 @@ export function releaseNotes(text: string): Reason | null {
   });
 }
 
+/** A document of the project's own: whatever stands under its titles was written by somebody. */
+export function withSections(path: string, titles: readonly string[], text: string): Reason | null {
+  const sections = titles.map((title) => (title.startsWith('#') ? title : `## ${title}`));
+  return lookAt(text, { path, sections, isPlaceholder: () => false });
+}
+
 function lookAt(text: string, { path, sections, isPlaceholder }: Document): Reason | null {
   const found = sections.map((title) => ({ title, lines: sectionLines(text, title) }));
   const absent = found.filter(({ lines }) => lines === null).map(({ title }) => title);

@@ -10,8 +10,9 @@ import {
   type Validation,
   validateTurnResult,
 } from '../../../governed/index.ts';
+import type { Members } from '../members.ts';
 import { NOW, textOf } from './given.ts';
-import type { Members, World } from './inflate.ts';
+import type { World } from './inflate.ts';
 
 export function validateTurnResultFixture({ state, config, turnResult, history, ledger }: World): Members {
   const books = booksOf(state, history, ledger);

@@ -1,7 +1,8 @@
 /** Operations that look at a config or at events, and at nothing else. */
 
 import { checkConfig, type EventFault, eventFaults, orderFaults } from '../../../governed/index.ts';
-import type { Members, World } from './inflate.ts';
+import type { Members } from '../members.ts';
+import type { World } from './inflate.ts';
 
 /** The config as it stands in the arguments: nothing is filled in before it is checked. */
 export function validateConfig(_: World, { config }: Members): Members {

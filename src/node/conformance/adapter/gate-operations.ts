@@ -3,15 +3,18 @@
 import {
   applyCompletionVerdict,
   applyPhaseVerdict,
+  booksOf,
   digestOf,
   evaluatePhaseExit,
   evaluateRunCompletion,
+  type GateFacts,
   type Reason,
   type RunState,
   sentenceOf,
 } from '../../../governed/index.ts';
+import { isMembers, type Members } from '../members.ts';
 import { NOW } from './given.ts';
-import type { Members, World } from './inflate.ts';
+import type { World } from './inflate.ts';
 
 export function phaseExit(world: World, args: Members): Members {
   const { state } = world;
@@ -58,10 +61,12 @@ function given({ turnResult }: World, name: string, otherwise: unknown): unknown
   return isMembers(turnResult) ? turnResult[name] : otherwise;
 }
 
-function factsOf({ config, state, files, turnResult }: World): Parameters<typeof evaluatePhaseExit>[0] {
+function factsOf({ config, state, files, turnResult, history, ledger }: World): GateFacts {
+  const rolesHeard = booksOf(state, history, ledger).rolesHeard.get(state.phase ?? '') ?? new Set<string>();
   const verification = isMembers(turnResult) ? turnResult.verification : undefined;
   const status = isMembers(verification) ? verification.status : undefined;
-  return { config, phase: state.phase, files, verificationStatus: typeof status === 'string' ? status : null };
+  const verificationStatus = typeof status === 'string' ? status : null;
+  return { config, phase: state.phase, files, verificationStatus, rolesHeard };
 }
 
 /** The run is where its state says; a caller who thinks otherwise is told. */
@@ -73,8 +78,4 @@ function looked(state: RunState, digest: string, { current_phase }: Members): Me
 
 function failure(reasons: readonly [Reason, ...Reason[]]): Members {
   return { reason: sentenceOf(reasons[0]), reasons };
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,8 +2,7 @@
 
 import { completeConfig, EMPTY_STATE, type GovernedConfig, type RunState, type Turn } from '../../../governed/index.ts';
 import type { Fixture } from '../fixture.ts';
-
-export type Members = Readonly<Record<string, unknown>>;
+import { isMembers, type Members } from '../members.ts';
 
 /** A run as a fixture describes it. */
 export interface World {
@@ -98,7 +97,7 @@ function mapped<T extends object>(group: unknown, of: (one: Members, id: string)
 }
 
 export function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
+  return isMembers(value) ? value : {};
 }
 
 function recordsOf(value: unknown): readonly Members[] {

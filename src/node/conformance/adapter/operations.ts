@@ -1,9 +1,10 @@
 /** The operations a fixture can ask for, by name. What is not here is not implemented, and the answer says so. */
 
+import type { Members } from '../members.ts';
 import { acceptTurnFixture, appendDecision, validateTurnResultFixture } from './books-operations.ts';
 import { validateConfig, validateEvent, validateEventOrdering } from './check-operations.ts';
 import { phaseExit, runCompletion } from './gate-operations.ts';
-import type { Members, World } from './inflate.ts';
+import type { World } from './inflate.ts';
 import {
   approveCompletionFixture,
   approveTransitionFixture,

@@ -12,8 +12,9 @@ import {
   resolveBlocked,
   transitionState,
 } from '../../../governed/index.ts';
+import type { Members } from '../members.ts';
 import { NOW, RUN_ID, TURN_ID, textOf } from './given.ts';
-import type { Members, World } from './inflate.ts';
+import type { World } from './inflate.ts';
 
 export function initialise({ state, config }: World): Members {
   return told(state, (run) => initialiseRun(run, config, { runId: RUN_ID, now: NOW }));
