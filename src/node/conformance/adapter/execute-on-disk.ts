@@ -1,9 +1,10 @@
 /** Fixtures of operations that need real files and processes are done in a folder of their own; all others without. */
 
 import { type Answer, fixtureOf } from '../fixture.ts';
+import type { Members } from '../members.ts';
 import { compared, executeFixture, notUnderstood } from './execute.ts';
 import { runHooksFixture } from './hook-operations.ts';
-import { inflate, type Members, unknownSetup, type World } from './inflate.ts';
+import { inflate, unknownSetup, type World } from './inflate.ts';
 import { inspectManifestFixture, verifyManifestFixture } from './manifest-operations.ts';
 import { inWorkspace, type Workspace } from './workspace.ts';
 

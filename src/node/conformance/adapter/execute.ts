@@ -2,7 +2,8 @@
 
 import { type Answer, type Fixture, fixtureOf } from '../fixture.ts';
 import { difference } from '../match.ts';
-import { inflate, type Members, unknownSetup } from './inflate.ts';
+import type { Members } from '../members.ts';
+import { inflate, unknownSetup } from './inflate.ts';
 import { OPERATIONS } from './operations.ts';
 
 export function executeFixture(given: unknown): Answer {

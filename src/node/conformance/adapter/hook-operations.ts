@@ -1,8 +1,9 @@
 /** Hooks, run for real. What is answered is read from the disk, where they were written down. */
 
 import { runHooks } from '../../governed/index.ts';
+import type { Members } from '../members.ts';
 import { textOf } from './given.ts';
-import { type Members, membersOf, type World } from './inflate.ts';
+import { membersOf, type World } from './inflate.ts';
 import type { Workspace } from './workspace.ts';
 
 export async function runHooksFixture(workspace: Workspace, { config, state }: World, args: Members): Promise<Members> {

@@ -1,8 +1,9 @@
 /** Operations on a sealed bundle: it is written, sealed, changed as the fixture says, and looked at. */
 
 import { bundleFolder, finaliseManifest, inspectManifest, type Sealed, verifyManifest } from '../../governed/index.ts';
+import type { Members } from '../members.ts';
 import { NOW, textOf } from './given.ts';
-import { type Members, membersOf, type World } from './inflate.ts';
+import { membersOf, type World } from './inflate.ts';
 import type { Workspace } from './workspace.ts';
 
 export async function verifyManifestFixture(workspace: Workspace, world: World, args: Members): Promise<Members> {

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { canonicalPath } from '../../../governed/index.ts';
 import type { Fixture } from '../fixture.ts';
-import { type Members, membersOf, type World } from './inflate.ts';
+import type { Members } from '../members.ts';
+import { membersOf, type World } from './inflate.ts';
 
 export interface Workspace {
   readonly root: string;
