@@ -1,7 +1,7 @@
 // What is handed in for a turn: taken when it is whole, and only then.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { pathFaults, readStagedResult, stageResult, waitForStagedResult } from '../../src/node/governed/index.ts';
@@ -112,9 +112,13 @@ it('[GF8] who waits in vain is told what was there last, and may be told to stop
 it('[GF11] a result that is handed in is there whole, with no draft beside it', async () => {
   expect(await stageResult(project.root, 'turn_wick', { status: 'completed' })).toEqual({ ok: true, path: RESULT });
   expect(JSON.parse(project.read(RESULT))).toEqual({ status: 'completed' });
-  expect(execFileSync('ls', ['-A', join(project.root, '.agentxchain/staging/turn_wick')], { encoding: 'utf8' })).toBe(
-    'turn-result.json\n',
-  );
+  expect(readdirSync(join(project.root, '.agentxchain/staging/turn_wick'))).toEqual(['turn-result.json']);
+});
+
+it('[GF11] what cannot take its place leaves no draft behind, and is told', async () => {
+  mkdirSync(join(project.root, RESULT), { recursive: true });
+  expect(await stageResult(project.root, 'turn_wick', {})).toMatchObject({ ok: false, error_code: 'io_error' });
+  expect(readdirSync(join(project.root, '.agentxchain/staging/turn_wick'))).toEqual(['turn-result.json']);
 });
 
 it('[GF9] what an agent says it changed is looked at on the disk: no alias leads out of the project or to what is reserved', async () => {

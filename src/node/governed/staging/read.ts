@@ -7,7 +7,7 @@ import { asError } from '../../../core/errors.ts';
 import { getTurnStagingResultPath } from '../../../governed/index.ts';
 import { isRecord, type Unknowns } from '../../../governed/record.ts';
 import { FileRefusal } from '../refusal.ts';
-import { checkTurnId, lookAt, placeIn } from '../safe-place.ts';
+import { checkTurnId, placeIn } from '../safe-place.ts';
 
 export type Staged =
   | { readonly kind: 'absent' }
@@ -52,10 +52,9 @@ async function readAt(place: string): Promise<Staged> {
     }
     const bytes = await file.readFile();
     const after = await versionOf(file);
-    const named = await lookAt(place);
-    // Written to while it was read, or another one has its name by now.
-    const isSame = after?.version === before.version && named?.ino === before.ino;
-    if (!isSame || bytes.length !== before.size) return { kind: 'partial', problem: 'it changed while it was read' };
+    // One that gets its name meanwhile is another file, and seen next time; this one must not have been written to.
+    const isSame = after?.version === before.version && bytes.length === before.size;
+    if (!isSame) return { kind: 'partial', problem: 'it changed while it was read' };
     return understood(bytes, before.version);
   } finally {
     await file.close();
@@ -73,13 +72,11 @@ function understood(bytes: Buffer, version: string): Staged {
 }
 
 /** null = no plain file. */
-async function versionOf(
-  file: FileHandle,
-): Promise<{ readonly version: string; readonly size: number; readonly ino: number } | null> {
+async function versionOf(file: FileHandle): Promise<{ readonly version: string; readonly size: number } | null> {
   const found = await file.stat();
   if (!found.isFile()) return null;
   const { dev, ino, size, mtimeMs, ctimeMs } = found;
-  return { version: [dev, ino, size, mtimeMs, ctimeMs].join(':'), size, ino };
+  return { version: [dev, ino, size, mtimeMs, ctimeMs].join(':'), size };
 }
 
 function parsed(bytes: Buffer): unknown {
