@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { finaliseManifest, inspectManifest, verifyManifest } from '../../src/node/governed/index.ts';
+import { finaliseManifest, inspectManifest, mayGoOut, verifyManifest } from '../../src/node/governed/index.ts';
 import { Project } from '../hooks/project.ts';
 
 const NOW = '2030-01-02T03:04:05.000Z';
@@ -118,4 +118,18 @@ it('[GF4] an entry that leads out of the bundle is refused and not read', async 
   manifest.files.push({ path: '../../../state.json', sha256: '0'.repeat(64), size: 1 });
   writeFileSync(place, JSON.stringify(manifest));
   expect(await faults()).toEqual(['unsafe_path ../../../state.json']);
+});
+
+it('[GF2] what is not sealed goes out unless a seal is asked for or known of; what is sealed only as it was', async () => {
+  const may = async (policy: object, given: object = {}): Promise<boolean> =>
+    (await mayGoOut(project.root, { turnId: 'turn_wick', ...given }, policy)).ok;
+  expect([await may({}), await may({ verifyManifest: true }), await may({}, { digest: 'x' })]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  await seal();
+  expect([await may({}), await may({ verifyManifest: true })]).toEqual([true, true]);
+  project.write(`${BUNDLE}/PROMPT.md`, 'Put it out.');
+  expect([await may({}), await may({ skipManifestVerification: true })]).toEqual([false, true]);
 });

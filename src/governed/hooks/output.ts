@@ -1,5 +1,6 @@
 /** What a hook answers: a JSON object with a verdict, within bounds. */
 
+import { parsedJson } from '../parsed-json.ts';
 import { ROLE_ID } from '../patterns.ts';
 import { isMissing, isOneOf, isRecord, isTextOrNothing } from '../record.ts';
 import { type Annotation, type HookAnswer, VERDICTS } from './hook.ts';
@@ -9,7 +10,7 @@ export const MAX_ANNOTATION_CHARS = 1_000;
 
 /** A text says what is wrong with it. */
 export function readAnswer(text: string): HookAnswer | string {
-  const given = parsed(text);
+  const given = parsedJson(text);
   if (!isRecord(given)) return 'output: expected one JSON object';
   const { verdict, message, annotations } = given;
   if (!isOneOf(VERDICTS, verdict)) return `verdict: expected one of ${VERDICTS.join(', ')}`;
@@ -28,12 +29,4 @@ export function readAnswer(text: string): HookAnswer | string {
 function isAnnotation(value: unknown): value is Annotation {
   if (!isRecord(value) || typeof value.key !== 'string' || typeof value.value !== 'string') return false;
   return ROLE_ID.test(value.key) && value.value.length <= MAX_ANNOTATION_CHARS;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

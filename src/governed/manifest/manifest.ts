@@ -1,5 +1,6 @@
 /** What a dispatch bundle consists of, written down when it is sealed. */
 
+import { parsedJson } from '../parsed-json.ts';
 import { isFilled, isRecord } from '../record.ts';
 
 export const MANIFEST_NAME = 'MANIFEST.json';
@@ -42,7 +43,7 @@ export function manifestOf(
 
 /** A text says why it is none. Who it is for is a matter of comparing. */
 export function readManifest(text: string): DispatchManifest | string {
-  const given = parsed(text);
+  const given = parsedJson(text);
   if (!isRecord(given)) return `${MANIFEST_NAME}: expected a JSON object`;
   if (!isFilled(given.manifest_version)) return 'manifest_version: expected a text';
   if (given.manifest_version !== MANIFEST_VERSION) {
@@ -59,12 +60,4 @@ export function readManifest(text: string): DispatchManifest | string {
 function isManifestFile(value: unknown): boolean {
   if (!isRecord(value)) return false;
   return isFilled(value.path) && typeof value.sha256 === 'string' && Number.isSafeInteger(value.size);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -5,6 +5,7 @@ export { hooksFaults } from '../../governed/hooks/check.ts';
 export { decideHook, type HookDecision, type HookEnd } from '../../governed/hooks/decide.ts';
 export type * from '../../governed/hooks/hook.ts';
 export type { TamperCode } from '../../governed/hooks/tamper.ts';
+export * from '../../governed/index.ts';
 export type { ManifestFault, ManifestFaultType } from '../../governed/manifest/compare.ts';
 export type { BundleIdentity, DispatchManifest, ManifestFile } from '../../governed/manifest/manifest.ts';
 export { type PathFault, pathFaults } from './claimed-paths.ts';
@@ -16,6 +17,7 @@ export { type BundleOptions, type BundleWritten, writeDispatchBundle } from './d
 export { type HookOptions, type HooksRun, runHooks } from './hooks/run-hooks.ts';
 export { finaliseManifest, type Sealed } from './manifest/finalise.ts';
 export { type Inspected, inspectManifest } from './manifest/inspect.ts';
+export { mayGoOut, type SealPolicy } from './manifest/policy.ts';
 export { type ToVerify, type Verified, verifyManifest } from './manifest/verify.ts';
 export { filesOf } from './read-text.ts';
 export type { NotDone } from './refusal.ts';
