@@ -20,8 +20,17 @@ export function fixturesIn(folder: string): readonly Fixture[] {
     .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Fixture);
 }
 
-export const own: readonly Fixture[] = fixturesIn(OWN_FIXTURES);
+const all: readonly Fixture[] = fixturesIn(OWN_FIXTURES);
+
+/** What the engine does alone. */
+export const own: readonly Fixture[] = all.filter(({ tier }) => tier !== 2);
+
+/** What takes a disk and processes: the second tier. */
+export const ownOnDisk: readonly Fixture[] = all.filter(({ tier }) => tier === 2);
 
 /** Of the tiers that are implemented. */
 export const foreign: readonly Fixture[] =
   publicCorpus === null ? [] : fixturesIn(join(publicCorpus, 'fixtures')).filter(({ tier }) => tier !== 2);
+
+export const foreignOnDisk: readonly Fixture[] =
+  publicCorpus === null ? [] : fixturesIn(join(publicCorpus, 'fixtures')).filter(({ tier }) => tier === 2);

@@ -11,11 +11,11 @@ import { readTarget, type Target, targetOf } from '../../src/node/conformance/ve
 import { type Report, verify } from '../../src/node/conformance/verifier/verify.ts';
 import { read, required, root, run } from '../package/repository.ts';
 import { type BuiltScript, builtScript } from '../processes/built-script.ts';
-import { OWN_FIXTURES, own, publicCorpus } from './corpora.ts';
+import { OWN_FIXTURES, own, ownOnDisk, publicCorpus } from './corpora.ts';
 
 let adapter: BuiltScript;
 const folder = mkdtempSync(join(tmpdir(), 'parley-conformance-'));
-const few = own.filter((_, at) => at % 70 === 0);
+const few = [...own, ...ownOnDisk].filter((_, at) => at % 70 === 0);
 
 beforeAll(async () => {
   adapter = await builtScript('../../src/node/conformance/adapter/main.ts');
@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function target(command: readonly [string, ...string[]], tiers: readonly number[] = [1, 3]): Target {
+function target(command: readonly [string, ...string[]], tiers: readonly number[] = [1, 2, 3]): Target {
   return { root: folder, implementation: 'probe', protocolVersion: 'v7', tiers, command, surfaces: null };
 }
 
@@ -107,7 +107,7 @@ it('[GV19] a corpus is known by the digest of its paths and contents, and what i
   const second = await readCorpus(corpus);
   expect(second.problems).toMatchObject([{ file: 'b.json' }]);
   expect(second.sha256).not.toBe(first.sha256);
-  expect((await readCorpus(OWN_FIXTURES)).fixtures).toHaveLength(own.length);
+  expect((await readCorpus(OWN_FIXTURES)).fixtures).toHaveLength(own.length + ownOnDisk.length);
 });
 
 it('[GV19] a target says who it is, which tiers it claims and how it is asked', async () => {
@@ -129,7 +129,7 @@ it('[GV18] the project claims the tiers it implements, by a command that works i
   const claimed = await readTarget(root);
   expect(claimed).toMatchObject({
     implementation: 'parley-hub',
-    tiers: [1, 3],
+    tiers: [1, 2, 3],
     command: ['node', '.agentxchain-conformance/adapter.mjs'],
   });
   expect(read('.agentxchain-conformance/adapter.mjs')).toContain('.ci/build.mjs');
@@ -146,7 +146,7 @@ it.skipIf(skip)(
     const capabilities = { ...JSON.parse(read('.agentxchain-conformance/capabilities.json')) };
     capabilities.adapter.command = [process.execPath, adapter.path];
     writeFileSync(join(folder, '.agentxchain-conformance/capabilities.json'), JSON.stringify(capabilities));
-    const args = [join(publicCorpus, 'blind-verify.mjs'), join(publicCorpus, 'fixtures'), folder, '--tier', '1'];
+    const args = [join(publicCorpus, 'blind-verify.mjs'), join(publicCorpus, 'fixtures'), folder, '--tier', '3'];
     const { code, output } = await run(process.execPath, args);
     const { fixtures, blind_ok, blind_strict_ok, canary_ok } = JSON.parse(output);
     expect({ code, blind_ok, blind_strict_ok, canary_ok }).toEqual({

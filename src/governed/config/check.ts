@@ -1,5 +1,6 @@
 /** Is this a config a run can be started with? All faults, in the order in which they are looked for; the first one names the error. */
 
+import { hooksFaults } from '../hooks/check.ts';
 import { isMissing, isRecord, type Unknowns } from '../record.ts';
 import { artifactFaults } from './artifacts.ts';
 import { type CompletedConfig, completeConfig } from './complete.ts';
@@ -35,6 +36,7 @@ function faultsOf(config: unknown): readonly ConfigFault[] {
     ...roleFaults(config),
     ...gateFaults(config),
     ...ruleFaults(config),
+    ...hooksFaults(config.hooks),
     ...artifactFaults(config),
   ];
 }

@@ -1,5 +1,7 @@
 /** What a project says about its runs (`agentxchain.json`), after synonyms were replaced. */
 
+import type { HooksConfig } from '../hooks/hook.ts';
+
 export const CONFIG_VERSION = '1.0';
 
 export const WRITE_AUTHORITIES = ['authoritative', 'proposed', 'review_only'] as const;
@@ -75,6 +77,7 @@ export interface GovernedConfig {
   };
   readonly rules?: RulesConfig;
   readonly timeouts?: { readonly per_turn_minutes?: number };
+  readonly hooks?: HooksConfig;
   readonly budget?: { readonly per_run_max_usd?: number };
   readonly adapters?: Readonly<Record<string, { readonly module: string }>>;
 }

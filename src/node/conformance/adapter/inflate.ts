@@ -22,8 +22,9 @@ const KNOWN = ['state', 'config', 'turn_result', 'filesystem', 'ledger', 'histor
 const KNOWN_OF_COORDINATOR = ['coordinator_config', 'coordinator_state', 'coordinator_history', 'barriers', 'repos'];
 
 /** A setup that is not understood cannot have been taken into account. */
-export function unknownSetup({ setup }: Fixture): string | null {
-  return Object.keys(setup).find((name) => !KNOWN.includes(name) && !KNOWN_OF_COORDINATOR.includes(name)) ?? null;
+export function unknownSetup({ setup }: Fixture, alsoKnown: readonly string[] = []): string | null {
+  const known = [...KNOWN, ...KNOWN_OF_COORDINATOR, ...alsoKnown];
+  return Object.keys(setup).find((name) => !known.includes(name)) ?? null;
 }
 
 export function inflate({ setup, input }: Fixture): World {

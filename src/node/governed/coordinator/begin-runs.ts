@@ -2,9 +2,9 @@
 
 import { join } from 'node:path';
 import type { RepoFacts, RepoRun } from '../../../governed/index.ts';
+import { asText, readWhole, removeWhole, writeWhole } from '../whole-file.ts';
 import { attempted, type RepoRuns } from './repo-runs.ts';
 import type { RepoRoots } from './repos.ts';
-import { asText, readWhole, removeWhole, writeWhole } from './whole-file.ts';
 
 /** Written before a repo is touched, so that a crash does not make it forgotten. */
 const NOTE = 'initialising.json';

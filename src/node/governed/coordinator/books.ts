@@ -8,9 +8,9 @@ import type {
   CoordinatorState,
   HistoryLine,
 } from '../../../governed/index.ts';
+import { readWhole } from '../whole-file.ts';
 import type { Changes } from './commit.ts';
 import { realPlace } from './real-places.ts';
-import { readWhole } from './whole-file.ts';
 
 export const COORDINATOR_CONFIG = 'agentxchain-multi.json';
 export const MULTIREPO = '.agentxchain/multirepo';

@@ -6,7 +6,7 @@
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder, syncFolder } from '../../journal/make-folder.ts';
-import { asText, readWhole, removeWhole, writeWhole } from './whole-file.ts';
+import { asText, readWhole, removeWhole, writeWhole } from '../whole-file.ts';
 
 export interface Changes {
   /** Lines for the end of files. At least one: by it a commit is known to be done. */

@@ -10,9 +10,9 @@ import {
   dispatchEntry,
   type RepoFacts,
 } from '../../../governed/index.ts';
+import { asText, readWhole, removeWhole, writeWhole } from '../whole-file.ts';
 import { attempted, type RepoRuns, type RunnerFailure } from './repo-runs.ts';
 import type { RepoRoots } from './repos.ts';
-import { asText, readWhole, removeWhole, writeWhole } from './whole-file.ts';
 
 const NOTE = 'dispatching.json';
 

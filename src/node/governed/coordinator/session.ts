@@ -14,11 +14,11 @@ import {
   type RepoFacts,
 } from '../../../governed/index.ts';
 import { type HeldLock, takeLock } from '../lock.ts';
+import { readWhole } from '../whole-file.ts';
 import { type Books, booksFolder, COORDINATOR_CONFIG, changesOf, type Kept, readBooks } from './books.ts';
 import { type CommitStep, commit, finishCommit } from './commit.ts';
 import type { RepoRuns } from './repo-runs.ts';
 import { findRepos, type RepoRoots, readRepos } from './repos.ts';
-import { readWhole } from './whole-file.ts';
 
 export interface CoordinatorPorts {
   readonly runs: RepoRuns;
