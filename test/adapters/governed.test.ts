@@ -283,7 +283,7 @@ describe('[GS8] a gate', () => {
   });
 
   it('with hooks before it opens only after they have let it pass', () => {
-    const run = begun(config({ hooks: { before_gate: [{ name: 'audit' }] } }));
+    const run = begun(config({ hooks: { before_gate: [hook('audit', 'blocking')] } }));
     taken(run, 'turn_p', 'pm', { phase_transition_request: 'building' }, { files: [PLAN] });
     const ran = (orchestrator_action: string) =>
       said('hook.results', { phase: 'before_gate', entries: [{ orchestrator_action }] });
@@ -355,7 +355,7 @@ describe('[GS9] a run that is taken over', () => {
 });
 
 describe('[GS10] what follows an envelope', () => {
-  const hooks = { after_acceptance: [{ name: 'tell' }], on_escalation: [{ name: 'page' }] };
+  const hooks = { after_acceptance: [hook('tell', 'advisory')], on_escalation: [hook('page', 'advisory')] };
 
   it('is a list in the state until its results are here, once', () => {
     const run = begun(config({ hooks }));
@@ -530,3 +530,7 @@ describe('[GS14] to a participant', () => {
     });
   });
 });
+
+function hook(name: string, mode: 'blocking' | 'advisory') {
+  return { name, type: 'process', command: ['true'], timeout_ms: 1000, mode };
+}
