@@ -32,11 +32,13 @@ const documents = [
   'docs/tools.md',
   'docs/budgets.md',
   'docs/roles.md',
+  'docs/governed.md',
 ];
 
 /** All code in these is programs that run. */
 const withPrograms = documents.filter(
-  (document) => document === 'docs/api.md' || document === 'docs/joining.md' || document.startsWith('docs/guides/'),
+  (document) =>
+    ['docs/api.md', 'docs/joining.md', 'docs/governed.md'].includes(document) || document.startsWith('docs/guides/'),
 );
 
 /** A fence that names a file shows that file, or an excerpt of it: "```ts examples/quickstart.ts". */

@@ -8,6 +8,7 @@ import { type Advanced, type Decision, refuse } from './advance.ts';
 import { DELEGATION_LABEL } from './delegation.ts';
 import { type Draft, isReservedType, isTaskType, type Turn } from './envelope.ts';
 import { internalError, isProtocolError, ProtocolError, WireError } from './errors.ts';
+import type { Grant } from './grants.ts';
 import { isSameContent, type KeyRecord } from './keys.ts';
 import { isTerminal, nameOf, type Participant, participantOf, type SessionMetadata } from './session.ts';
 import type { SessionState } from './state.ts';
@@ -29,6 +30,8 @@ export interface PostFacts {
   readonly retryAfterMs: number;
   /** Why a recipient it needs cannot take it; null = they can. */
   readonly inbox: WireError | null;
+  /** The grant its type needs and its sender lacks; absent and null = none. */
+  readonly ungranted?: Grant | null;
   /** The hub puts the question of a delegation, in the name of who delegated. */
   readonly isQuestion?: true;
 }
@@ -58,6 +61,7 @@ const steps: readonly Step[] = [
   rateAllows,
   inboxesTakeIt,
   typeMayBePosted,
+  senderIsGranted,
   audienceHasSomeone,
   questionIsTheHubs,
   adapterIsThere,
@@ -140,6 +144,13 @@ function typeMayBePosted(draft: Draft): Draft | Verdict {
     return refuse(new ProtocolError(`"${type}" is made by the hub alone`, { event_type: type }));
   if (isTaskType(type)) return refuse(new ProtocolError(`"${type}" is reserved for tasks`, { event_type: type }));
   return draft;
+}
+
+/** Some types are only for those who were given the right to send them. */
+function senderIsGranted(draft: Draft, { ungranted = null }: PostFacts): Draft | Verdict {
+  if (ungranted === null) return draft;
+  const message = `"${draft.event_type}" needs the grant "${ungranted}", which neither you nor your credential has`;
+  return refuse(new WireError('forbidden', message, { grant: ungranted }));
 }
 
 /** Strangers, removed and rejected ids are dropped; what is left is stored. */

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { type Envelope, HUB_ID, type Priority, type Turn } from './envelope.ts';
+import type { Grant } from './grants.ts';
 import { utf8Bytes } from './json.ts';
 import type { AgentKind, Passport, PassportClaim } from './passport.ts';
 import type { Redaction } from './redaction.ts';
@@ -15,6 +16,7 @@ import type {
   SessionMetadata,
   ViewRef,
 } from './session.ts';
+import { MAX_DURATION_MS } from './time.ts';
 
 /** Ids the hub makes. */
 export const MADE_ID: RegExp = /^[0-9a-f]{32}$/;
@@ -146,6 +148,11 @@ export const expectationEntry: z.ZodType<ExpectationEntry> = record<ExpectationE
 
 export const viewRef: z.ZodType<ViewRef> = record<ViewRef>({ name: text(64), params: anyObject() });
 
+export const grant: z.ZodType<Grant> = oneOf<Grant>(
+  { operate: 1, observe: 1, rules: 1, enrol: 1, approve: 1 },
+  'a grant: operate, observe, rules, enrol or approve',
+);
+
 export const manifest: z.ZodType<Manifest> = record<Manifest>({
   type: text(64).refine((type) => /^[a-z][a-z0-9_.-]*$/.test(type), 'a type such as "consulting"'),
   version: whole(1, 1_000_000),
@@ -157,6 +164,8 @@ export const manifest: z.ZodType<Manifest> = record<Manifest>({
   knobs_schema: anyObject(),
   default_view: viewRef,
   expectations: z.array(expectationEntry),
+  grants: z.record(eventType, grant).exactOptional(),
+  ttl_seconds: whole(1, MAX_DURATION_MS / 1000).exactOptional(),
 });
 
 export const participant: z.ZodType<Participant> = record<Participant>({

@@ -1,5 +1,6 @@
 /** The records of a session: manifest, participants, metadata. All of it is a fold of the session's log. */
 
+import type { Grant } from './grants.ts';
 import type { JsonObject } from './json.ts';
 
 export type LifecycleState = 'INVITED' | 'ACTIVE' | 'CLOSING' | 'CLOSED' | 'EXPIRED';
@@ -31,6 +32,10 @@ export interface Manifest {
   readonly knobs_schema: JsonObject;
   readonly default_view: ViewRef;
   readonly expectations: readonly ExpectationEntry[];
+  /** By event type: the grant without which it is refused. */
+  readonly grants?: Readonly<Record<string, Grant>>;
+  /** How long a session lasts unless it is told; absent = as its creator's rule says. */
+  readonly ttl_seconds?: number;
 }
 
 export interface Participant {

@@ -1,17 +1,11 @@
 /** The schemas of tokens: what is asked for, and what is shown of them. */
 
 import { z } from 'zod';
-import type { Grant } from './grants.ts';
-import { agentName, agentRef, madeId, time } from './record-schemas.ts';
-import { oneOf, record, schemaOf, text } from './schema.ts';
+import { agentName, agentRef, grant, madeId, time } from './record-schemas.ts';
+import { record, schemaOf, text } from './schema.ts';
 import type { Schema } from './schema-contract.ts';
 import { DURATION, isDuration } from './time.ts';
 import type { NewToken, TokenClaim, TokenRecord } from './tokens.ts';
-
-const grant = oneOf<Grant>(
-  { operate: 1, observe: 1, rules: 1, enrol: 1, approve: 1 },
-  'a grant: operate, observe, rules, enrol or approve',
-);
 
 export const tokenId: z.ZodType<string> = z
   .string({ error: 'the id of a token' })

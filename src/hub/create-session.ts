@@ -7,7 +7,7 @@ import type { Head } from '../core/head.ts';
 import { canonicalJson, copyJson, copyJsonObject, type Json, type JsonObject, utf8Bytes } from '../core/json.ts';
 import { digestText } from '../core/keys.ts';
 import type { CreateParams, Result } from '../core/operations.ts';
-import { sessionTtlMs } from '../core/rule.ts';
+import { type Rule, sessionTtlMs } from '../core/rule.ts';
 import { isTerminal, participantOf, type SessionMetadata } from '../core/session.ts';
 import { durationMs, msFromIso } from '../core/time.ts';
 import type { RegisteredAdapter } from './adapters.ts';
@@ -170,7 +170,7 @@ function createFacts(
     labels: labelsOf(parts, params),
     expectations: expectationsOf(parts, params),
     requiredAcks: params.required_acks ?? null,
-    ttlMs: params.ttl === undefined ? sessionTtlMs(rule) : durationMs(params.ttl, 'params.ttl'),
+    ttlMs: params.ttl === undefined ? ttlOf(registered, rule) : durationMs(params.ttl, 'params.ttl'),
     inviteTimeoutMs: timeoutMs(params.invite_timeout, 'params.invite_timeout'),
     drainTimeoutMs: timeoutMs(params.drain_timeout, 'params.drain_timeout') ?? limits.drainTimeoutMs,
     parent,
@@ -181,6 +181,12 @@ function createFacts(
     limits,
   };
   return withExpectations(parts, tailored(parts, registered, facts));
+}
+
+/** What the type says of its sessions comes before what their creator's say in general. */
+function ttlOf({ adapter }: RegisteredAdapter, rule: Rule): number {
+  const { ttl_seconds } = adapter.manifest;
+  return ttl_seconds === undefined ? sessionTtlMs(rule) : ttl_seconds * 1000;
 }
 
 function knobsOf({ limits }: HubParts, { parseKnobs }: RegisteredAdapter, params: CreateParams): JsonObject {

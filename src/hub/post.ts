@@ -14,6 +14,7 @@ import type { LiveSession } from './live-session.ts';
 import type { HubParts } from './parts.ts';
 import type { Toll } from './rates.ts';
 import { turnRefusal } from './turn-refusal.ts';
+import { ungranted } from './ungranted.ts';
 
 export function post(parts: HubParts, sender: Binding, params: PostParams): Promise<PostAnswer> {
   const session = parts.sessions.atHand(params.session_id);
@@ -83,6 +84,7 @@ export function factsOf(
     denied: parts.gate.denied(draft, state.metadata, verdicts),
     retryAfterMs: parts.rates.retryAfterMs(draft.sender_id, asked),
     inbox: inboxRefusal(parts, draft, state.metadata, verdicts),
+    ungranted: ungranted(parts, draft, state.metadata),
   };
 }
 

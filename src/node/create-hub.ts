@@ -4,6 +4,7 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import { consulting } from 'parley-hub/adapters/consulting';
 import { conversation } from 'parley-hub/adapters/conversation';
 import { discussion } from 'parley-hub/adapters/discussion';
+import { governed } from 'parley-hub/adapters/governed';
 import { CONDITIONS, TARGETS } from 'parley-hub/adapters/transition-graph';
 import { workflow } from 'parley-hub/adapters/workflow';
 import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
@@ -156,7 +157,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
     clock: systemClock,
     ids: systemIds,
     secrets: systemSecrets,
-    adapters: [consulting, conversation, discussion, workflow, ...adapters],
+    adapters: [consulting, conversation, discussion, workflow, governed, ...adapters],
     conditions: [...CONDITIONS, ...conditions],
     targets: [...TARGETS, ...targets],
     views: [fullTranscript, windowedSummary, tokenBudget, sinceMyLastTurn, ...views],

@@ -8,6 +8,7 @@ import type { AgentReply, TurnBudget, TurnOptions } from './agent-fn.ts';
 import { answerOrGrace } from './answer-or-grace.ts';
 import type { TurnMeter } from './budget/turn-meter.ts';
 import type { OpenTurn } from './find-turn.ts';
+import { withBundle } from './governed-turn.ts';
 import type { TakenTurn, Tell } from './handlers.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { Joining } from './join-options.ts';
@@ -32,7 +33,7 @@ export async function callAgent(found: OpenTurn, signal: OwnSignal, caller: Call
   const { agent, systemPrompt, clock, view, graceMs, log } = caller.options;
   const { turn, info, causationId, since } = found;
   const read = () => readThread(turn.session, info, caller.client.agentId, view);
-  const thread = await readPatiently(read, turn.session, caller.options, signal);
+  const thread = withBundle(await readPatiently(read, turn.session, caller.options, signal), info, turn);
   if (signal.aborted) throw signal.reason;
   const live = causationId === null ? null : new LiveText(turn.session, causationId, clock);
   const heart = since === null ? null : new Heartbeat(turn.session, info.session, clock);

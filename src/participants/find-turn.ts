@@ -1,11 +1,11 @@
 /** What there is to do in a session: which turn is open, what gave it, and whether an earlier run has begun or answered it. */
 
 import type { AgentClient, Message, Session } from '../client/index.ts';
-import { renderText } from '../core/adapter.ts';
 import type { Envelope } from '../core/envelope.ts';
 import { HubError, type WireCode } from '../core/errors.ts';
 import type { Result } from '../core/operations.ts';
 import { nameOf } from '../core/session.ts';
+import { speaksWhenAsked, turnText } from './governed-turn.ts';
 import type { TakenTurn } from './handlers.ts';
 
 export interface OpenTurn {
@@ -32,7 +32,7 @@ export async function findTurn(
   if (!can.can && NOT_NOW.includes(can.code ?? 'internal')) return null;
   const since = info.turn?.since_seq ?? null;
   if (since !== null && info.turn?.agent_id !== client.agentId) return null;
-  if (since === null && message === null) return null;
+  if (since === null && (message === null || speaksWhenAsked(info))) return null;
   const answered = message?.envelope ?? (await givenBy(session, since ?? 0));
   const kept = since === null ? null : await keptBy(client, session, since);
   const found = openTurn(client, session, info, { since, answered, kept });
@@ -68,7 +68,7 @@ function openTurn(
     type: info.session.manifest.type,
     seq,
     from: isSaid ? nameOf(info.session, answered.sender_id) : null,
-    text: isSaid ? renderText(answered) : '',
+    text: isSaid ? turnText(answered) : '',
     idempotencyKey: `turn:${session.id}:${seq}${kept === null ? '' : `:${kept}`}`,
     // What was there before this run may have been begun by another.
     resumed: answered !== null && answered.created_at < client.welcomedAt,

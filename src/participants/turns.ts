@@ -9,6 +9,7 @@ import { Budgets } from './budget/budgets.ts';
 import type { TurnMeter } from './budget/turn-meter.ts';
 import { callAgent } from './call-agent.ts';
 import { findTurn, type OpenTurn, Unwanted } from './find-turn.ts';
+import { asResult } from './governed-turn.ts';
 import { type TakenTurn, type Tell, tellingOf } from './handlers.ts';
 import type { Joining } from './join-options.ts';
 import { KeptSessions } from './kept-sessions.ts';
@@ -111,7 +112,7 @@ export class Turns {
     const takesPackets = routes(reply, names) && (await session.canSend('msg.packet')).code !== 'protocol_error';
     const said = takesPackets ? reply : spoken(reply, names);
     if (!takesPackets && isEmpty(said, NO_ROUTES)) throw answeredNothing();
-    const content = contentOf(said, takesPackets ? names : NO_ROUTES);
+    const content = asResult(info, this.client.agentId, contentOf(said, takesPackets ? names : NO_ROUTES));
     const options = { key, ...(causationId === null ? {} : { causationId }) };
     const posted = await postAnswer(session, content, options, this.options.clock, signal);
     if (posted.kind === 'late') return this.tell('onCancelled', (handlers) => handlers.onCancelled?.(posted.why, turn));

@@ -1,9 +1,10 @@
 // Every command with --json, against a hub that runs: stdout is JSON and nothing else.
 
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/node/commands/table.ts';
+import { root } from '../package/repository.ts';
 import { CommandLine, Joined, linesOf } from './command-line.ts';
 
 let line: CommandLine;
@@ -176,6 +177,27 @@ it('[CM2] graph, completion and demo need no hub', async () => {
   expect(script).toMatchObject({ shell: 'bash', script: expect.stringContaining('complete -F') });
   const told = await json('demo');
   expect(told.map(({ text }) => text).join('\n')).toContain('What to try next');
+});
+
+it('[CM2, GV19] conformance reports counts, and the digest of the fixtures', async () => {
+  const target = join(line.folder, 'target');
+  await mkdir(join(target, '.agentxchain-conformance/fixtures'), { recursive: true });
+  const main = join(root, 'src/node/conformance/adapter/main.ts');
+  const command = [process.execPath, '--conditions=parley-source', '--import', import.meta.resolve('tsx'), main];
+  const adapter = { protocol: 'stdio-fixture-v1', command };
+  const says = { implementation: 'probe', tiers: [1], adapter };
+  await writeFile(join(target, '.agentxchain-conformance/capabilities.json'), JSON.stringify(says));
+  const fixture = await readFile(join(root, 'test/conformance/fixtures/1/history/P-HS-01.json'));
+  await writeFile(join(target, '.agentxchain-conformance/fixtures/one.json'), fixture);
+  const [report] = await json('conformance', 'check', '--target', target);
+  expect(report).toMatchObject({
+    is_conformant: true,
+    counts: { fixtures: 1, as_expected: 1, lied: 0, skipped: 0 },
+    corpus_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
+  const { out } = await line.run(['conformance', 'check', '--target', target]);
+  expect(out).toContain('1 of 1 as expected');
+  expect(out).not.toMatch(/\bpass\b/i);
 });
 
 it('[CM2] mcp has nothing of its own to say on stdout', async () => {

@@ -175,6 +175,14 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
   verify: [['--data %/none', 5, /is not a data folder/, /--data/]],
   repair: [['--data %/none', 5, /is not a data folder/, /--data/]],
   doctor: [['--loud', 2, /Unknown option '--loud'/, /--help/]],
+  conformance: [
+    ['check --target %/none', 2, /capabilities\.json: ENOENT/, /--target/],
+    ['check --tier 4', 2, /--tier: expected one of 1, 2, 3, got "4"/, /--help/],
+    ['check --surface lamps', 2, /--surface: expected one of .*state_machine.*got "lamps"/, /^$/],
+    ['check --timeout soon', 2, /--timeout: expected a whole number/, /^$/],
+    ['check --fixtures %/none', 5, /is not there/, /--fixtures/],
+    ['prove', 2, /<action>: expected one of check, got "prove"/, /--help/],
+  ],
   completion: [['tcsh', 2, /<shell>: expected one of bash, zsh, fish, got "tcsh"/, /--help/]],
 };
 

@@ -37,8 +37,22 @@ interface Pair {
   readonly answers: readonly [Answer, Answer];
 }
 
+/** A discussion in which some types take a grant; one of them is the hub's own. */
+const guarded: typeof discussion = {
+  ...discussion,
+  manifest: {
+    ...discussion.manifest,
+    type: 'guarded',
+    grants: { 'vote.cast': 'approve', 'session.opened': 'approve' },
+  },
+};
+
+function aGuarded({ world, alice, bob, carol }: Scene): Promise<string> {
+  return opened(world, alice, [bob, carol], { type: 'guarded' });
+}
+
 async function aScene(): Promise<Scene> {
-  const world = await aWorld({}, { adapters: [...ADAPTERS, discussion] });
+  const world = await aWorld({}, { adapters: [...ADAPTERS, discussion, guarded] });
   const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
   const id = await opened(world, alice, [bob, carol], { type: 'discussion' });
   for (const peer of [alice, bob, carol]) await world.answer(world.hub.grant(peer.agentId, ['rules']));
@@ -219,6 +233,40 @@ const PAIRS: readonly Pair[] = [
   },
   {
     first: 'type',
+    second: 'grant',
+    async arrange(scene) {
+      const { alice } = scene;
+      const id = await aGuarded(scene);
+      return {
+        by: alice,
+        post: text(id, 'x', { event_type: 'session.opened' }),
+        mended: { post: text(id, 'x', { event_type: 'vote.cast' }) },
+      };
+    },
+    answers: [
+      { code: 'protocol_error', details: { event_type: 'session.opened' } },
+      { code: 'forbidden', details: { grant: 'approve' } },
+    ],
+  },
+  {
+    first: 'grant',
+    second: 'audience',
+    async arrange(scene) {
+      const { world, alice } = scene;
+      const id = await aGuarded(scene);
+      return {
+        by: alice,
+        post: text(id, 'x', { event_type: 'vote.cast', audience: ['f'.repeat(32)] }),
+        mend: () => world.answer(world.hub.grant('alice', ['approve'])),
+      };
+    },
+    answers: [
+      { code: 'forbidden', details: { grant: 'approve' } },
+      { code: 'protocol_error', details: { field: 'audience' } },
+    ],
+  },
+  {
+    first: 'type',
     second: 'audience',
     async arrange({ alice, id }) {
       const audience = ['f'.repeat(32)];
@@ -260,6 +308,7 @@ it('[AM1] every check but the last has its pair with the next', () => {
     'rate',
     'inbox',
     'type',
+    'grant',
     'audience',
     'validateSend',
   ];

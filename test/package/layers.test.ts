@@ -19,6 +19,7 @@ interface Layer {
 
 const layers: Readonly<Record<string, Layer>> = {
   'src/core': { pure: true, uses: [], packages: ['xstate', 'yaml', 'zod'] },
+  'src/governed': { pure: true, uses: ['src/core'], packages: [] },
   'src/hub': { pure: true, uses: ['src/core'], packages: ['cron-parser', 'eventemitter3', 'zod'] },
   'src/client': { pure: true, uses: ['src/core'], packages: ['eventemitter3', 'zod'] },
   'src/participants': { pure: true, uses: ['src/core', 'src/client'], packages: [] },
@@ -30,10 +31,19 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   'src/node': {
     pure: false,
-    uses: ['src/core', 'src/hub', 'src/client', 'src/participants', 'adapters', 'views', 'expectations'],
+    uses: [
+      'src/core',
+      'src/governed',
+      'src/hub',
+      'src/client',
+      'src/participants',
+      'adapters',
+      'views',
+      'expectations',
+    ],
     packages: 'dependencies',
   },
-  adapters: { pure: true, uses: ['src/core'], packages: [], byName: true },
+  adapters: { pure: true, uses: ['src/core', 'src/governed'], packages: [], byName: true },
   views: { pure: true, uses: ['src/core'], packages: [], byName: true },
   expectations: { pure: true, uses: ['src/core'], packages: [], byName: true },
 };

@@ -3,6 +3,7 @@
 import { consulting } from 'parley-hub/adapters/consulting';
 import { conversation } from 'parley-hub/adapters/conversation';
 import { discussion } from 'parley-hub/adapters/discussion';
+import { governed } from 'parley-hub/adapters/governed';
 import { CONDITIONS, TARGETS } from 'parley-hub/adapters/transition-graph';
 import { workflow } from 'parley-hub/adapters/workflow';
 import { AgentClient, type AgentOptions, type Session } from 'parley-hub/client';
@@ -34,7 +35,7 @@ export class Stage {
   static async start(): Promise<Stage> {
     return new Stage(
       await World.start({
-        adapters: [consulting, conversation, discussion, workflow],
+        adapters: [consulting, conversation, discussion, workflow, governed],
         views: [fullTranscript, windowedSummary, sinceMyLastTurn],
         conditions: CONDITIONS,
         targets: TARGETS,

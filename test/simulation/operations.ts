@@ -5,6 +5,7 @@ import { nextStamp } from '../../src/core/stamp.ts';
 import type { SessionState } from '../../src/core/state.ts';
 import type { Random } from '../../src/testing/random.ts';
 import { delegationOperations } from './delegation-operations.ts';
+import { governedOperations } from './governed-operations.ts';
 import { ruleOperations } from './rule-operations.ts';
 import { scheduleOperations } from './schedule-operations.ts';
 import type { SimClient } from './sim-client.ts';
@@ -20,6 +21,7 @@ export interface SimOperation {
 
 export const simOperations: readonly SimOperation[] = [
   ...turnOperations,
+  ...governedOperations,
   ...delegationOperations,
   ...taskOperations,
   ...scheduleOperations,

@@ -225,7 +225,8 @@ export class SimClient {
     this.sessions.add(session);
     const seen = this.seen.get(session) ?? new Set();
     if (seen.has(seq)) this.sim.count('seen again');
-    else if (attempt === undefined && this.everSeen.get(session)?.has(seq) !== true) {
+    // What was told as gone may come after all, also to a client that has forgotten it was told.
+    else if (attempt === undefined && ![this.everSeen, this.told].some((known) => known.get(session)?.has(seq))) {
       const newest = Math.max(0, ...seen);
       // What a rule kept from it counts as acked, and a crash may lose acks: then it comes behind what came after it.
       const isInOrder = seq > newest || this.sim.isDenied(this.agentId ?? '', session, seq);

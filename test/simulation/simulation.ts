@@ -3,6 +3,7 @@
 import { consulting } from 'parley-hub/adapters/consulting';
 import { conversation } from 'parley-hub/adapters/conversation';
 import { discussion } from 'parley-hub/adapters/discussion';
+import { governed } from 'parley-hub/adapters/governed';
 import { CONDITIONS, TARGETS } from 'parley-hub/adapters/transition-graph';
 import { workflow } from 'parley-hub/adapters/workflow';
 import type { CreatedData, Entry, Envelope, ResponseFrame, Violation } from 'parley-hub/core';
@@ -60,7 +61,7 @@ export interface SimulationOptions {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an adapter's state is known to the adapter alone
-const ADAPTERS: readonly SessionAdapter<any>[] = [consulting, conversation, discussion, workflow, panel];
+const ADAPTERS: readonly SessionAdapter<any>[] = [consulting, conversation, discussion, workflow, governed, panel];
 const views = [fullTranscript, windowedSummary, tokenBudget, sinceMyLastTurn];
 const mutating = new Set([
   'post',

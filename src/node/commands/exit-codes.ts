@@ -27,7 +27,7 @@ export const EXIT_HELP: { readonly [Name in ExitName]: string } = {
   refused: "the hub refused it for now: somebody else's turn, a session that has ended, a full inbox",
   inUse:
     'somebody else has it: a data folder that a hub has open, a port that is taken, a name that is connected elsewhere',
-  found: 'it looked for problems (verify, graph, doctor) and found some',
+  found: 'it looked for problems (verify, graph, doctor, conformance) and found some',
   disk: 'the disk failed a running hub',
 };
 

@@ -6,6 +6,7 @@ import { backup } from './backup.ts';
 import { close } from './close.ts';
 import type { Command } from './command.ts';
 import { completionOf } from './completion.ts';
+import { conformance } from './conformance.ts';
 import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
 import { exportSession } from './export.ts';
@@ -52,5 +53,6 @@ export const COMMANDS: readonly Command[] = [
   verify,
   repair,
   doctor,
+  conformance,
   completionOf(() => COMMANDS),
 ];

@@ -1,0 +1,51 @@
+/** Every type of event a run may tell. */
+
+export const EVENT_TYPES = [
+  'run_started',
+  'phase_entered',
+  'intents_migrated',
+  'intents_superseded',
+  'intent_retired_by_phase_advance',
+  'turn_dispatched',
+  'turn_accepted',
+  'turn_rejected',
+  'turn_conflicted',
+  'conflict_resolved',
+  'acceptance_failed',
+  'turn_reissued',
+  'turn_stalled',
+  'turn_start_failed',
+  'runtime_spawn_failed',
+  'stdout_attach_failed',
+  'turn_checkpointed',
+  'coordinator_retry',
+  'coordinator_retry_projection_warning',
+  'run_blocked',
+  'run_completed',
+  'escalation_raised',
+  'escalation_resolved',
+  'gate_pending',
+  'gate_approved',
+  'gate_failed',
+  'phase_cleanup',
+  'budget_exceeded_warn',
+  'human_escalation_raised',
+  'human_escalation_resolved',
+  'dispatch_progress',
+  'session_continuation',
+  'auto_retried_ghost',
+  'ghost_retry_exhausted',
+  'auto_retried_productive_timeout',
+  'productive_timeout_retry_exhausted',
+  'retained_claude_auth_escalation_reclassified',
+  'state_reconciled_operator_commits',
+  'operator_commit_reconcile_refused',
+  'charter_materialization_required',
+  'artifact_type_auto_normalized',
+  'staged_result_auto_normalized',
+] as const;
+
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** These are about a turn, and say which. */
+export const TURN_EVENT_TYPES: readonly EventType[] = ['turn_dispatched', 'turn_accepted', 'turn_rejected'];

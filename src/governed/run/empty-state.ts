@@ -1,0 +1,36 @@
+/** A run before it begins. */
+
+import { type RunState, STATE_VERSION } from './state.ts';
+
+export const EMPTY_STATE: RunState = Object.freeze({
+  schema_version: STATE_VERSION,
+  run_id: null,
+  project_id: null,
+  status: 'idle',
+  phase: null,
+  accepted_integration_ref: null,
+  active_turns: {},
+  turn_sequence: 0,
+  accepted_sequence: 0,
+  last_completed_turn_id: null,
+  next_recommended_role: null,
+  blocked_on: null,
+  blocked_reason: null,
+  escalation: null,
+  pending_phase_transition: null,
+  pending_run_completion: null,
+  queued_phase_transition: null,
+  queued_run_completion: null,
+  last_gate_failure: null,
+  phase_gate_status: {},
+  budget_status: null,
+  budget_reservations: {},
+  delegation_queue: [],
+  pending_delegation_review: null,
+  created_at: null,
+  phase_entered_at: null,
+  completed_at: null,
+  provenance: null,
+  inherited_context: null,
+  repo_decisions: [],
+});

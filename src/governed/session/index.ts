@@ -1,0 +1,35 @@
+/** Governed runs as sessions: what each envelope of a run's log means. Pure, like the engine. */
+
+export { type BookIndex, booksIn } from './book-index.ts';
+export {
+  type Evidence,
+  type FileEvidence,
+  type GitEvidence,
+  type HookEvidence,
+  MAX_EVIDENCE_TEXT,
+} from './evidence.ts';
+export { judgeSend, outcomeOf } from './judge.ts';
+export type { Outcome } from './move.ts';
+export type { AcceptedData } from './moves/accept-move.ts';
+export { addedBy, type RunRecord, readRun } from './replay.ts';
+export {
+  type Created,
+  checkRules,
+  holderOf,
+  KNOBS_SCHEMA,
+  resolvedKnobs,
+  rulesOf,
+  type SessionRules,
+} from './rules.ts';
+export { renderLine, resultIn, shownState, turnInputOf } from './shown.ts';
+export {
+  type Claim,
+  type Expected,
+  type FollowUp,
+  type GateRefusal,
+  type GateType,
+  type GovernedState,
+  type Lease,
+  NEW_SESSION,
+} from './state.ts';
+export { APPROVALS, GOVERNED_TYPES, type GovernedType } from './table.ts';

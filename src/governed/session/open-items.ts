@@ -1,0 +1,52 @@
+/** What is open after an envelope: whose doing is waited for, and what has to be done when it is durable. */
+
+import { own } from '../record.ts';
+import type { Turn, TurnStatus } from '../run/state.ts';
+import { getActiveTurns } from '../turns/active.ts';
+import type { Ask, Outcome } from './move.ts';
+import { hasHooks, hasNotifications, holderOf, type SessionRules } from './rules.ts';
+import type { Expected, FollowUp, FollowUpPhase, GovernedState } from './state.ts';
+
+const AT_WORK: readonly TurnStatus[] = ['dispatched', 'starting', 'running'];
+
+/** The oldest turn that is at work and not handed in; else the runner, if a result waits to be judged. */
+export function expectedNow(rules: SessionRules, state: GovernedState, seq: number): Expected | null {
+  const found = state.run.status === 'active' ? waitedFor(rules, state) : null;
+  if (found === null) return null;
+  const before = state.expected;
+  const isSame = before?.turn_id === found.turn_id && before.attempt === found.attempt && before.kind === found.kind;
+  return { ...found, since_seq: isSame ? before.since_seq : seq };
+}
+
+function waitedFor(rules: SessionRules, { run, claims }: GovernedState): Omit<Expected, 'since_seq'> | null {
+  const turns = Object.values(getActiveTurns(run)).sort(byAge);
+  const isClaimed = ({ turn_id }: Turn): boolean => own(claims, turn_id) !== undefined;
+  const open = turns.find((turn) => AT_WORK.includes(turn.status) && !isClaimed(turn));
+  if (open !== undefined) {
+    const { turn_id, attempt, assigned_role } = open;
+    return { turn_id, attempt, kind: 'result', agent_id: holderOf(rules, assigned_role) };
+  }
+  const claimed = turns.find(isClaimed);
+  if (claimed === undefined) return null;
+  return { turn_id: claimed.turn_id, attempt: claimed.attempt, kind: 'judgement', agent_id: rules.runner };
+}
+
+function byAge(a: Turn, b: Turn): number {
+  return a.assigned_sequence - b.assigned_sequence || (a.turn_id < b.turn_id ? -1 : 1);
+}
+
+/** At least once, from this list: a runner that dies in between finds it there. */
+export function followUpsOf(ask: Ask, moved: Outcome): readonly FollowUp[] {
+  const { state, rules, seq } = ask;
+  const { run } = moved.state;
+  const [entry] = moved.history;
+  const turn_id = typeof entry?.turn_id === 'string' ? entry.turn_id : (run.blocked_reason?.turn_id ?? null);
+  const of = (phase: FollowUpPhase): FollowUp => ({ id: `${phase}:${seq}`, phase, turn_id, seq });
+  const isAcceptance = moved.history.length > 0 && moved.events.length > 0;
+  const isEscalation = run.status === 'blocked' && state.run.status === 'active';
+  return [
+    ...(isAcceptance && hasHooks(rules, 'after_acceptance') ? [of('after_acceptance')] : []),
+    ...(isEscalation && hasHooks(rules, 'on_escalation') ? [of('on_escalation')] : []),
+    ...(moved.events.length > 0 && hasNotifications(rules) ? [of('notification')] : []),
+  ];
+}

@@ -1,0 +1,123 @@
+/** `parley conformance`. */
+
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Corpus } from '../conformance/verifier/corpus.ts';
+import type { Finding } from '../conformance/verifier/judge.ts';
+import type { Counts, Report } from '../conformance/verifier/verify.ts';
+import type { Asked, Command } from './command.ts';
+import { EXIT } from './exit-codes.ts';
+import type { Io } from './io.ts';
+import { printable, printableJson } from './printable.ts';
+import { Trouble, wrongValue } from './trouble.ts';
+
+export const conformance: Command = {
+  name: 'conformance',
+  summary: 'Check an implementation of governed runs against a folder of fixtures.',
+  details:
+    'Each fixture is given to the adapter of the target without what is expected, and compared here, strictly. An adapter that says "pass" to what cannot be is counted as lying, and a tier it does not claim as skipped. Exit code 8 says that not every fixture is as expected.',
+  args: [{ name: 'action', help: 'check.', values: ['check'] }],
+  options: [
+    { name: 'tier', value: 'n', help: 'Up to and with this tier; without it, 1.', values: ['1', '2', '3'] },
+    { name: 'surface', value: 'name', help: 'Only this surface, such as state_machine.' },
+    {
+      name: 'target',
+      value: 'folder',
+      help: 'The implementation: a folder with .agentxchain-conformance/capabilities.json in it. Without it, this folder.',
+      values: 'folder',
+    },
+    {
+      name: 'fixtures',
+      value: 'folder',
+      help: 'The fixtures. Without it, .agentxchain-conformance/fixtures of the target, or else those of this project.',
+      values: 'folder',
+    },
+    { name: 'timeout', value: 'ms', help: 'How long a fixture may take, in milliseconds; without it, 30000.' },
+    { name: 'format', value: 'format', help: 'text, or json as with --json.', values: ['text', 'json'] },
+  ],
+  examples: [
+    'parley conformance check',
+    'parley conformance check --tier 1 --surface gate_semantics --target ../runner',
+  ],
+  json: '{"implementation", "is_conformant", "counts", "tiers", "surfaces", "findings", "corpus_sha256", …}.',
+  async run(asked, io) {
+    const { values } = asked;
+    const timeoutMs = Number(values.timeout ?? 30_000);
+    if (!(Number.isInteger(timeoutMs) && timeoutMs > 0)) {
+      throw wrongValue('--timeout', 'a whole number of milliseconds from 1', values.timeout ?? '');
+    }
+    const report = await checked(asked, io, timeoutMs);
+    io.put(report);
+    if (values.format === 'json') io.say(printableJson(report));
+    else sayReport(report, io);
+    return report.is_conformant ? EXIT.done : EXIT.found;
+  },
+};
+
+async function checked({ values }: Asked, io: Io, timeoutMs: number): Promise<Report> {
+  const { CAPABILITIES, readTarget } = await import('../conformance/verifier/target.ts');
+  const root = resolve(values.target ?? '.');
+  const target = await readTarget(root);
+  if (typeof target === 'string') {
+    const hint = '"--target" names the folder of an implementation.';
+    throw new Trouble('wrong', 'wrong_target', `${join(root, CAPABILITIES)}: ${target}`, hint);
+  }
+  const { verify } = await import('../conformance/verifier/verify.ts');
+  const corpus = await corpusOf(values.fixtures, root);
+  const surface = values.surface ?? null;
+  const surfaces = [...new Set(corpus.fixtures.map((one) => one.surface))];
+  if (surface !== null && !surfaces.includes(surface)) {
+    throw wrongValue('--surface', `one of ${surfaces.join(', ')}`, surface);
+  }
+  const progress = io.progress('checking');
+  return verify(target, corpus, {
+    tier: Number(values.tier ?? 1),
+    surface,
+    timeoutMs,
+    atOnce: Math.min(4, availableParallelism()),
+    onProgress: (bytes, of) => progress({ bytes, of }),
+  });
+}
+
+/** The package's own are in its repository only. */
+async function corpusOf(named: string | undefined, root: string): Promise<Corpus> {
+  const { readCorpus } = await import('../conformance/verifier/corpus.ts');
+  const own = [join(root, '.agentxchain-conformance/fixtures'), ...upTo('test/conformance/fixtures')];
+  const folder = named === undefined ? own.find((path) => existsSync(path)) : resolve(named);
+  if (folder === undefined || !existsSync(folder)) {
+    const hint = '"--fixtures" names a folder of fixtures.';
+    throw new Trouble(
+      'notFound',
+      'no_fixtures',
+      folder === undefined ? 'there are no fixtures' : `${folder} is not there`,
+      hint,
+    );
+  }
+  return readCorpus(folder);
+}
+
+/** From the sources and from what is built of them. */
+function upTo(path: string): readonly string[] {
+  return ['../../../', '../../../../'].map((up) => fileURLToPath(new URL(`${up}${path}`, import.meta.url)));
+}
+
+function sayReport(report: Report, io: Io): void {
+  io.say(`${printable(report.implementation)}, up to tier ${report.tier_requested}: ${inWords(report.counts)}`);
+  for (const [surface, counts] of Object.entries(report.surfaces))
+    io.say(`  ${printable(surface)}: ${inWords(counts)}`);
+  for (const finding of report.findings) io.say(`  ${sayFinding(finding)}`);
+  for (const { file, problem } of report.problems) io.say(`  ${printable(`${file} is no fixture: ${problem}`)}`);
+  io.say(`fixtures sha-256 ${report.corpus_sha256}`);
+}
+
+function inWords({ fixtures, as_expected, ...others }: Counts): string {
+  const rest = Object.entries(others).filter(([, count]) => count > 0);
+  const told = rest.map(([name, count]) => `, ${count} ${name.replaceAll('_', ' ')}`).join('');
+  return `${as_expected} of ${fixtures} as expected${told}`;
+}
+
+function sayFinding({ fixture_id, outcome, detail }: Finding): string {
+  return printable(`${fixture_id} ${outcome.replaceAll('_', ' ')}${detail === null ? '' : `: ${detail}`}`);
+}

@@ -1,0 +1,27 @@
+/** Hooks, run for real. What is answered is read from the disk, where they were written down. */
+
+import { runHooks } from '../../governed/index.ts';
+import type { Members } from '../members.ts';
+import { textOf } from './given.ts';
+import { membersOf, type World } from './inflate.ts';
+import type { Workspace } from './workspace.ts';
+
+export async function runHooksFixture(workspace: Workspace, { config, state }: World, args: Members): Promise<Members> {
+  const before = workspace.booksDigest();
+  const { hooks } = config;
+  const ran = await runHooks(workspace.root, hooks, textOf(args.phase), membersOf(args.payload), {
+    run_id: state.run_id,
+  });
+  const audit_entries = workspace.lines('.agentxchain/hook-audit.jsonl');
+  return {
+    result: 'success',
+    hook_ok: ran.ok,
+    blocked: ran.blocked,
+    error_code: ran.error_code,
+    tamper: ran.tamper,
+    audit_entry: audit_entries[0] ?? null,
+    audit_entries,
+    annotation_records: workspace.lines('.agentxchain/hook-annotations.jsonl'),
+    books_unchanged: workspace.booksDigest() === before,
+  };
+}

@@ -1,0 +1,104 @@
+/** Writes what somebody gets for a turn. It is there whole or not at all, and what was there before is gone. */
+
+import { readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { assignmentOf, type ToDispatch } from '../../../governed/dispatch/assignment.ts';
+import { contextOf } from '../../../governed/dispatch/context.ts';
+import { bundleFolder, RUN_FOLDER } from '../../../governed/dispatch/places.ts';
+import { promptOf } from '../../../governed/dispatch/prompt.ts';
+import { type GovernedConfig, getActiveTurn, type RunState, type Turn } from '../../../governed/index.ts';
+import { own, type Unknowns } from '../../../governed/record.ts';
+import { makeFolder, syncFolder } from '../../journal/make-folder.ts';
+import { filesOf, recordsIn } from '../read-text.ts';
+import { FileRefusal, type NotDone, orRefusal } from '../refusal.ts';
+import { checkTurnId, placeIn } from '../safe-place.ts';
+import { asText, draftOf, writeWhole } from '../whole-file.ts';
+import { writeDispatchIndex } from './index-file.ts';
+
+export interface BundleOptions {
+  /** May be left out if one turn is out. */
+  readonly turnId?: string;
+  readonly warnings?: readonly string[];
+  /** What was accepted so far; by default read from the files of the run. */
+  readonly history?: readonly Unknowns[];
+  readonly ledger?: readonly Unknowns[];
+}
+
+export interface BundleWritten {
+  readonly ok: true;
+  /** Relative to the root. */
+  readonly bundlePath: string;
+  readonly files: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+export function writeDispatchBundle(
+  root: string,
+  state: RunState,
+  config: GovernedConfig,
+  options: BundleOptions = {},
+): Promise<BundleWritten | NotDone> {
+  return orRefusal(async () => {
+    const turn = turnFor(state, options.turnId);
+    const bundlePath = bundleFolder(turn.turn_id);
+    const folder = await placeIn(root, bundlePath);
+    const { warnings = [] } = options;
+    const { files, noted } = await contentOf(root, { state, config, turn, warnings }, options);
+    await replaceFolder(folder, files);
+    await writeDispatchIndex(root, state);
+    return { ok: true, bundlePath, files: Object.keys(files).sort(), warnings: [...warnings, ...noted] };
+  });
+}
+
+export function turnFor(state: RunState, turnId: string | undefined): Turn {
+  const turn = turnId === undefined ? getActiveTurn(state) : own(state.active_turns, turnId);
+  if (turn === null || turn === undefined) {
+    throw new FileRefusal('turn_not_active', `${turnId ?? 'a turn'} is not out${turnId === undefined ? ' alone' : ''}`);
+  }
+  checkTurnId(turn.turn_id);
+  return turn;
+}
+
+async function contentOf(
+  root: string,
+  given: ToDispatch,
+  { history, ledger }: BundleOptions,
+): Promise<{ readonly files: Readonly<Record<string, string>>; readonly noted: readonly string[] }> {
+  const files = filesOf(root);
+  const past = {
+    history: history ?? recordsIn(await wholeText(root, 'history.jsonl')),
+    ledger: ledger ?? recordsIn(await wholeText(root, 'decision-ledger.jsonl')),
+    files,
+  };
+  const prompt = promptOf(given, files(`${RUN_FOLDER}/prompts/${given.turn.assigned_role}.md`));
+  return {
+    files: {
+      'ASSIGNMENT.json': asText(assignmentOf(given)),
+      'PROMPT.md': prompt.text,
+      'CONTEXT.md': contextOf(given, past),
+    },
+    noted: prompt.warnings,
+  };
+}
+
+async function wholeText(root: string, name: string): Promise<string | null> {
+  const place = await placeIn(root, `${RUN_FOLDER}/${name}`);
+  return readFile(place, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
+    if (thrown.code === 'ENOENT') return null;
+    throw thrown;
+  });
+}
+
+async function replaceFolder(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  const draft = draftOf(folder);
+  await makeFolder(draft);
+  try {
+    for (const [name, text] of Object.entries(files)) await writeWhole(join(draft, name), text);
+    await rm(folder, { recursive: true, force: true });
+    await rename(draft, folder);
+  } catch (thrown) {
+    await rm(draft, { recursive: true, force: true });
+    throw thrown;
+  }
+  await syncFolder(dirname(folder));
+}

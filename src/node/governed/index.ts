@@ -1,0 +1,27 @@
+/** Governed runs on a disk: the engine, and what reads, writes and runs for it. */
+
+export { bundleFolder, evidencePath, runtimeFolder, stagingFolder } from '../../governed/dispatch/places.ts';
+export { hooksFaults } from '../../governed/hooks/check.ts';
+export { decideHook, type HookDecision, type HookEnd } from '../../governed/hooks/decide.ts';
+export type * from '../../governed/hooks/hook.ts';
+export type { TamperCode } from '../../governed/hooks/tamper.ts';
+export * from '../../governed/index.ts';
+export type { ManifestFault, ManifestFaultType } from '../../governed/manifest/compare.ts';
+export type { BundleIdentity, DispatchManifest, ManifestFile } from '../../governed/manifest/manifest.ts';
+export { type PathFault, pathFaults } from './claimed-paths.ts';
+export { type CleanedUp, cleanUpTurn } from './dispatch/clean-up.ts';
+export { writeDispatchIndex } from './dispatch/index-file.ts';
+export { writeRuntimeFile } from './dispatch/runtime-file.ts';
+export { type BundleSealed, type SealOptions, sealDispatchBundle } from './dispatch/seal.ts';
+export { type BundleOptions, type BundleWritten, writeDispatchBundle } from './dispatch/write-bundle.ts';
+export { type HookOptions, type HooksRun, runHooks } from './hooks/run-hooks.ts';
+export { finaliseManifest, type Sealed } from './manifest/finalise.ts';
+export { type Inspected, inspectManifest } from './manifest/inspect.ts';
+export { mayGoOut, type SealPolicy } from './manifest/policy.ts';
+export { type ToVerify, type Verified, verifyManifest } from './manifest/verify.ts';
+export { filesOf } from './read-text.ts';
+export type { NotDone } from './refusal.ts';
+export { readStagedResult, type Staged } from './staging/read.ts';
+export { stageResult } from './staging/stage.ts';
+export { type Waited, type WaitOptions, waitForStagedResult } from './staging/wait.ts';
+export { writeWhole } from './whole-file.ts';

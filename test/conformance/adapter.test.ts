@@ -1,0 +1,78 @@
+// What the conformance adapter is made of, and how it answers to what it does not know.
+
+import { dirname, posix } from 'node:path';
+import { expect, it } from 'vitest';
+import { executeFixture } from '../../src/node/conformance/adapter/execute.ts';
+import { read } from '../package/repository.ts';
+import { own } from './corpora.ts';
+
+/** What others import as well: the engine, and the engine on a disk. */
+const ENGINES = ['src/governed/index.ts', 'src/node/governed/index.ts'];
+
+function importsOf(file: string): readonly string[] {
+  const found = [...read(file).matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, name = '']) => name);
+  return found.map((name) => (name.startsWith('.') ? posix.join(dirname(file), name) : name));
+}
+
+it('[GV18] the adapter is made of the engine, the inflation and the comparison, and of nothing else', () => {
+  const seen = new Set<string>();
+  const waiting = ['src/node/conformance/adapter/main.ts'];
+  for (const file of waiting) {
+    if (seen.has(file) || ENGINES.includes(file) || file.startsWith('node:')) continue;
+    seen.add(file);
+    waiting.push(...importsOf(file));
+  }
+  expect([...seen].sort()).toEqual(
+    [
+      ...[
+        'books-operations',
+        'check-operations',
+        'coordinator-operations',
+        'coordinator-world',
+        'execute',
+        'execute-on-disk',
+        'gate-operations',
+        'given',
+        'hook-operations',
+        'inflate',
+        'main',
+        'manifest-operations',
+        'operations',
+        'run-operations',
+        'workspace',
+      ].map((name) => `src/node/conformance/adapter/${name}.ts`),
+      'src/node/conformance/fixture.ts',
+      'src/node/conformance/match.ts',
+      'src/node/conformance/members.ts',
+    ].sort(),
+  );
+  expect(waiting).toEqual(expect.arrayContaining(ENGINES));
+});
+
+it('[GV18] no rule is in the adapter: it knows no role, phase, decision or file', () => {
+  for (const name of ['books-operations', 'check-operations', 'execute', 'gate-operations', 'run-operations']) {
+    expect(read(`src/node/conformance/adapter/${name}.ts`)).not.toMatch(
+      /planning|DEC-|fixture_id|review_only|\bexpected\b.*\?/,
+    );
+  }
+});
+
+const [fixture] = own;
+const of = (change: object): unknown => ({ ...fixture, ...change });
+
+it.each([
+  ['is no object', 'a fixture'],
+  ['has no input', of({ input: undefined })],
+  ['has no operation', of({ input: { operation: ' ', args: {} } })],
+  ['has no arguments', of({ input: { operation: 'assign_turn' } })],
+  ['is of no tier', of({ tier: 4 })],
+  ['has a setup that is not understood', of({ setup: { ...fixture?.setup, weather: 'fog' } })],
+])('[GV18] what %s is an error', (_, given) => {
+  expect(executeFixture(given)).toMatchObject({ status: 'error', actual: null });
+});
+
+it.each(['fly', 'constructor'])('[GV18] %s is not implemented, and not passed', (operation) => {
+  expect(executeFixture(of({ input: { operation, args: {} }, expected: {} }))).toMatchObject({
+    status: 'not_implemented',
+  });
+});

@@ -1,0 +1,36 @@
+/** The fixtures there are: the project's own, and a public corpus where the machine has one. */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Fixture } from '../../src/node/conformance/fixture.ts';
+import { root } from '../package/repository.ts';
+
+export const OWN_FIXTURES: string = join(root, 'test/conformance/fixtures');
+
+/** A folder with `fixtures` and `blind-verify.mjs` in it; null = this machine has none. */
+export const publicCorpus: string | null =
+  [process.env.PARLEY_CORPUS, join(root, '..', 'shared', 'conformance')].find(
+    (path) => path !== undefined && existsSync(join(path, 'fixtures')),
+  ) ?? null;
+
+export function fixturesIn(folder: string): readonly Fixture[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.json'))
+    .sort()
+    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Fixture);
+}
+
+const all: readonly Fixture[] = fixturesIn(OWN_FIXTURES);
+
+/** What the engine does alone. */
+export const own: readonly Fixture[] = all.filter(({ tier }) => tier !== 2);
+
+/** What takes a disk and processes: the second tier. */
+export const ownOnDisk: readonly Fixture[] = all.filter(({ tier }) => tier === 2);
+
+/** Of the tiers that are implemented. */
+export const foreign: readonly Fixture[] =
+  publicCorpus === null ? [] : fixturesIn(join(publicCorpus, 'fixtures')).filter(({ tier }) => tier !== 2);
+
+export const foreignOnDisk: readonly Fixture[] =
+  publicCorpus === null ? [] : fixturesIn(join(publicCorpus, 'fixtures')).filter(({ tier }) => tier === 2);

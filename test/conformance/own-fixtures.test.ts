@@ -1,0 +1,66 @@
+// The fixtures of the project, done with the engine in this process.
+
+import { digestOf } from 'parley-hub/governed';
+import { describe, expect, it } from 'vitest';
+import { SEMANTICS } from '../../src/governed/gates/semantics/semantics.ts';
+import { MOVES } from '../../src/governed/run/moves.ts';
+import { executeFixture } from '../../src/node/conformance/adapter/execute.ts';
+import { OPERATIONS } from '../../src/node/conformance/adapter/operations.ts';
+import { own } from './corpora.ts';
+
+/** The rule a surface is about. */
+const RULES: Readonly<Record<string, string>> = {
+  state_machine: '[GV2, GV3]',
+  turn_result_validation: '[GV4, GV5, GV6]',
+  gate_semantics: '[GV7]',
+  decision_ledger: '[GV8]',
+  history: '[GV9, GV10, GV11]',
+  delegation: '[GV12]',
+  decision_carryover: '[GV13]',
+  event_lifecycle: '[GV15]',
+  config_schema: '[GV16]',
+  parallel_turns: '[GV16]',
+  coordinator: '[GC1, GC2, GC3, GC4, GC6]',
+};
+
+it('[GV20] the fixtures of the project are for every surface, and ask for every operation', () => {
+  expect([...new Set(own.map(({ surface }) => surface))].sort()).toEqual(Object.keys(RULES).sort());
+  expect([...new Set(own.map(({ input }) => input.operation))].sort()).toEqual(Object.keys(OPERATIONS).sort());
+  expect(new Set(own.map(({ fixture_id }) => fixture_id)).size).toBe(own.length);
+});
+
+it('[GV20] they ask of every file that means something, and of every move', () => {
+  const files = new Set(own.flatMap(({ setup }) => Object.keys((setup.filesystem as object | undefined) ?? {})));
+  expect(Object.keys(SEMANTICS).filter((path) => !files.has(path))).toEqual([]);
+  const asked = JSON.stringify(own);
+  const named = Object.keys(MOVES).filter((trigger) => trigger !== 'completion_gate_passed');
+  expect(named.filter((trigger) => !asked.includes(`"${trigger}"`))).toEqual([]);
+});
+
+describe.each(Object.entries(RULES))('%s', (surface, rules) => {
+  const fixtures = own.filter((fixture) => fixture.surface === surface);
+
+  it(`${rules} every fixture is as expected, strictly`, () => {
+    const wrong = fixtures.flatMap((fixture) => {
+      const { status, message } = executeFixture(fixture);
+      return status === 'pass' ? [] : [`${fixture.fixture_id} (${fixture.description}): ${message}`];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('[GV18] whatever is expected, the answer is the same, and nothing is a pass that cannot be one', () => {
+    for (const fixture of fixtures) {
+      const blind = executeFixture({ ...fixture, expected: { result: '__withheld__' } });
+      expect(blind.status).toBe('fail');
+      expect(digestOf(blind.actual)).toBe(digestOf(executeFixture(fixture).actual));
+    }
+  });
+
+  it('[GV1] a fixture is not changed by being done', () => {
+    for (const fixture of fixtures) {
+      const before = digestOf(fixture);
+      executeFixture(fixture);
+      expect(digestOf(fixture)).toBe(before);
+    }
+  });
+});
