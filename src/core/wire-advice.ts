@@ -40,6 +40,7 @@ export const WIRE_ADVICE: { readonly [Code in WireCode]: WireAdvice } = {
       owner_id: 'whose task it is',
       session_id: 'the session you observe no longer',
       observed: '`true`: you observe it no longer',
+      grant: 'that the credential lacks',
     },
     next: 'Ask for a grant, another rule, or somebody who may. Trying again does not help.',
   },

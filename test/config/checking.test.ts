@@ -307,7 +307,7 @@ schedules:
 `;
     const file = await folder.write('times.yaml', text);
     const expected = [
-      'times.yaml:3:22: schedules.s1.type: no adapter "nope"; this hub has consulting, conversation, discussion, workflow',
+      'times.yaml:3:22: schedules.s1.type: no adapter "nope"; this hub has consulting, conversation, discussion, governed, workflow',
       'times.yaml:4:52: schedules.s2.participants[1]: "b" is listed twice',
       'times.yaml:10:19: schedules.s3.requiredAcks: expected 1 to 1, got 7',
       'times.yaml:12:15: schedules.s3.knobs.rounds: expected a number, got "${R}"',

@@ -35,7 +35,7 @@ describe('a manifest', () => {
   const of = (changes: object) => ({ ...manifest, ...changes });
   const people = (changes: object) => of({ participants: { ...manifest.participants, ...changes } });
   const expecting = (changes: object) => of({ expectations: [{ ...manifest.expectations[1], ...changes }] });
-  const keys = 'type, version, participants, knobs_schema, default_view, expectations';
+  const keys = 'type, version, participants, knobs_schema, default_view, expectations, grants, ttl_seconds';
   const bad: readonly (readonly [string, unknown, string, string, string])[] = [
     ['no object', 'consulting', 'manifest', 'an object', '"consulting"'],
     ['nothing', undefined, 'manifest', 'an object', 'nothing'],

@@ -275,7 +275,9 @@ describe('a session with turns', () => {
     expect(await get(world, alice, flow)).toEqual(live);
     const again = await reopened(world);
     const [bobAgain] = [await again.peer('bob')];
-    expect(await get(again, bobAgain, flow)).toEqual(live);
+    // Whose turn it is, is also offered what passes it on.
+    const tools = [expect.objectContaining({ name: 'handoff' }), expect.objectContaining({ name: 'finish' })];
+    expect(await get(again, bobAgain, flow)).toEqual({ ...live, tools });
     expect((await say(again, bobAgain, flow, 'on')).turn?.agent_id).toBe(carol.agentId);
   });
 });

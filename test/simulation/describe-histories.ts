@@ -86,7 +86,7 @@ const consequences = [
 
 const LEAST_STEPS = 150;
 /** Of 1,000 histories. */
-const LEAST_EACH = 100;
+const LEAST_EACH = 60;
 
 export function describeHistories(from: number, count: number): void {
   it(`[L1, L2, L3, L4, L5, L6, L8, L9, L10] every law holds after every step of ${count} random histories, from seed ${from}`, {
