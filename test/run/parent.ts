@@ -1,6 +1,7 @@
 /** A process of its own that runs programs and then ends in one way or another; it tells its test when they run. */
 
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { Guard } from '../../src/node/run/guard.ts';
 import { type Program, runProgram } from '../../src/node/run/run-program.ts';
 import { eventually, guardsOf } from './programs.ts';
@@ -86,9 +87,11 @@ function groups(): void {
     () => spawn('sleep', ['60'], { detached: true, stdio: 'ignore' }).pid ?? 0,
   );
   const guard = new Guard();
-  guard.begin('A', ended);
-  guard.begin('B', running);
-  guard.end('A');
+  // Whoever has a mark in its environment or in the path of an open file is ended: nobody else may have these.
+  const [first, second] = [1, 2].map(() => `parley${randomBytes(12).toString('hex')}`) as [string, string];
+  guard.begin(first, ended);
+  guard.begin(second, running);
+  guard.end(first);
   console.log(`${ended} ${running}`);
 }
 
