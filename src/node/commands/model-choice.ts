@@ -21,13 +21,19 @@ export interface ModelChoice {
 }
 
 export interface ModelSettings {
+  /** Where it is served, unless at its maker's. */
   readonly baseUrl?: string | undefined;
+  /** In a config file `${NAME}` takes it from the environment. */
   readonly apiKey?: string | undefined;
   readonly maxTokens?: number | undefined;
   readonly temperature?: number | undefined;
+  /** Whether answers come in pieces; on unless a server cannot. */
   readonly stream?: boolean | undefined;
+  /** Rounds of tools in one turn. */
   readonly maxRounds?: number | undefined;
+  /** Added to every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Before those for all agents and those we know. */
   readonly prices?: PriceList | undefined;
   /** A whole turn, with every try. */
   readonly timeoutMs?: number | undefined;

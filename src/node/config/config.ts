@@ -14,6 +14,7 @@ import type { HubToolName } from '../../participants/tools/hub-tools.ts';
 import type { CliName } from '../clis/adapters.ts';
 import type { Permissions, Transport } from '../clis/cli-record.ts';
 import type { LogLevel } from '../commands/log-level.ts';
+import type { ModelSettings } from '../commands/model-choice.ts';
 import type { ServeLimits } from '../wire/serve-options.ts';
 
 /** As `parley up` takes them as options; those come first. */
@@ -48,7 +49,7 @@ export interface HubConfig {
 }
 
 /** A participant. One of `cli`, `command` and `script` takes its turns, or a `model` such as `anthropic:claude-sonnet-5`. */
-export interface AgentConfig {
+export interface AgentConfig extends Omit<ModelSettings, 'timeoutMs'> {
   /** Without a program: the API and the model, `anthropic:…`, `openai:…` or `responses:…`. With one, the model it is told. */
   readonly model?: string | undefined;
   readonly cli?: CliName | undefined;
@@ -56,20 +57,6 @@ export interface AgentConfig {
   readonly command?: string | readonly string[] | undefined;
   /** The path of a module with a function or a list of answers, or of a JSON file with a list. */
   readonly script?: string | undefined;
-  /** Of a model: where it is served, unless at its maker's. */
-  readonly baseUrl?: string | undefined;
-  /** Of a model; `${NAME}` takes it from the environment. */
-  readonly apiKey?: string | undefined;
-  readonly maxTokens?: number | undefined;
-  readonly temperature?: number | undefined;
-  /** Whether answers come in pieces; on unless a server cannot. */
-  readonly stream?: boolean | undefined;
-  /** Rounds of tools in one turn. */
-  readonly maxRounds?: number | undefined;
-  /** Added to every request of a model. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Prices of models, before those for all agents and those we know. */
-  readonly prices?: PriceList | undefined;
   /** How long a turn may take, such as `10m`. */
   readonly timeout?: string | number | undefined;
   /** Of a program: variables that it gets too. */
