@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import type { Envelope } from 'parley-hub/core';
-import { booksOf, MOVES, orderFaults, RUN_STATUSES } from 'parley-hub/governed';
+import { booksOf, MOVES, orderFaults, RUN_STATUSES } from 'parley-hub/governed/engine';
 import { addedBy, booksIn, type GovernedState, NEW_SESSION, readRun } from 'parley-hub/governed/session';
 import { draftOf, seededRandom } from 'parley-hub/testing';
 import { expect, it } from 'vitest';

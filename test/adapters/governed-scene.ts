@@ -2,7 +2,7 @@
 
 import { type GovernedState, governed } from 'parley-hub/adapters/governed';
 import type { JsonObject, RoundDraft, SessionMetadata } from 'parley-hub/core';
-import { type Turn, type TurnResult, validateTurnResult } from 'parley-hub/governed';
+import { type Turn, type TurnResult, validateTurnResult } from 'parley-hub/governed/engine';
 import { booksIn, rulesOf } from 'parley-hub/governed/session';
 import { History, idOf } from 'parley-hub/testing';
 import { sha256 } from '../../src/core/sha256.ts';

@@ -2,7 +2,7 @@
 
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { digestOf } from 'parley-hub/governed';
+import { digestOf } from 'parley-hub/governed/engine';
 import { describe, expect, it } from 'vitest';
 import { HOOK_ACTIONS, HOOK_PHASES } from '../../src/governed/hooks/hook.ts';
 import { DISK_OPERATIONS, executeAnyFixture } from '../../src/node/conformance/adapter/execute-on-disk.ts';

@@ -1,6 +1,6 @@
 // The fixtures of the project, done with the engine in this process.
 
-import { digestOf } from 'parley-hub/governed';
+import { digestOf } from 'parley-hub/governed/engine';
 import { describe, expect, it } from 'vitest';
 import { SEMANTICS } from '../../src/governed/gates/semantics/semantics.ts';
 import { MOVES } from '../../src/governed/run/moves.ts';

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CoordinatorConfig } from 'parley-hub/governed';
+import type { CoordinatorConfig } from 'parley-hub/governed/engine';
 import { type Coordinator, openCoordinator } from '../../src/node/governed/coordinator/coordinator.ts';
 import type { RepoRuns } from '../../src/node/governed/coordinator/repo-runs.ts';
 import type { CoordinatorPorts } from '../../src/node/governed/coordinator/session.ts';

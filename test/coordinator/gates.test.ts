@@ -8,7 +8,7 @@ import {
   evaluateCoordinatorTransition,
   requestCoordinatorGate,
   withdrawCoordinatorGate,
-} from 'parley-hub/governed';
+} from 'parley-hub/governed/engine';
 import { describe, expect, it } from 'vitest';
 import { type Given, harbour, having, NOW, repo, viewOf } from './harbour.ts';
 

@@ -9,7 +9,7 @@ import {
   type Projected,
   projectAcceptance,
   type RepoFacts,
-} from 'parley-hub/governed';
+} from 'parley-hub/governed/engine';
 import { expect } from 'vitest';
 
 export const NOW = '2030-01-02T03:04:05.000Z';

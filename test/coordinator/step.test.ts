@@ -9,7 +9,7 @@ import {
   dispatchEntry,
   nextCoordinatorStep,
   resolveSuperRun,
-} from 'parley-hub/governed';
+} from 'parley-hub/governed/engine';
 import { describe, expect, it } from 'vitest';
 import { type Given, harbour, having, NOW, repo, viewOf } from './harbour.ts';
 

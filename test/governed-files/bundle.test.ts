@@ -10,7 +10,7 @@ import {
   initialiseRun,
   type RunState,
   rejectTurn,
-} from 'parley-hub/governed';
+} from 'parley-hub/governed/engine';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
   cleanUpTurn,

@@ -8,7 +8,7 @@ import {
   nextFreeId,
   repoDecisions,
   resolveBlocked,
-} from 'parley-hub/governed';
+} from 'parley-hub/governed/engine';
 import { describe, expect, it } from 'vitest';
 import { CONFIG, Lighthouse } from './lighthouse.ts';
 

@@ -17,7 +17,7 @@ import {
   resolveBlocked,
   transitionState,
   withIds,
-} from 'parley-hub/governed';
+} from 'parley-hub/governed/engine';
 import { expect, it } from 'vitest';
 import { CONFIG, Lighthouse } from './lighthouse.ts';
 

@@ -8,7 +8,7 @@ import {
   eventFaults,
   orderFaults,
   validateTurnResult,
-} from 'parley-hub/governed';
+} from 'parley-hub/governed/engine';
 import { describe, expect, it } from 'vitest';
 import { CONFIG, Lighthouse, resultFor } from './lighthouse.ts';
 

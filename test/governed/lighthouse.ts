@@ -15,7 +15,7 @@ import {
   type RunState,
   type ToAccept,
   type TurnAccepted,
-} from 'parley-hub/governed';
+} from 'parley-hub/governed/engine';
 
 export const CONFIG: GovernedConfig = {
   schema_version: '1.0',

@@ -1,6 +1,6 @@
 // The seven ways to look conformant without being so, and that this engine takes none of them.
 
-import { approveTransition, eventFaults, orderFaults, resolveBlocked, withIds } from 'parley-hub/governed';
+import { approveTransition, eventFaults, orderFaults, resolveBlocked, withIds } from 'parley-hub/governed/engine';
 import { expect, it } from 'vitest';
 import { executeFixture } from '../../src/node/conformance/adapter/execute.ts';
 import { EXIT_OF } from '../../src/node/conformance/fixture.ts';

@@ -13,7 +13,7 @@ import {
   progressTurn,
   rejectTurn,
   resolveBlocked,
-} from 'parley-hub/governed';
+} from 'parley-hub/governed/engine';
 import { describe, expect, it } from 'vitest';
 import { CONFIG, Lighthouse } from './lighthouse.ts';
 

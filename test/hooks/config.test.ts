@@ -1,6 +1,6 @@
 // Which hooks a config may have, and what is made of how a hook ended. Pure.
 
-import { checkConfig } from 'parley-hub/governed';
+import { checkConfig } from 'parley-hub/governed/engine';
 import { describe, expect, it } from 'vitest';
 import { hooksFaults } from '../../src/governed/hooks/check.ts';
 import { decideHook, type HookEnd } from '../../src/governed/hooks/decide.ts';

@@ -1,11 +1,20 @@
-/** Governed runs on a disk: the engine, and what reads, writes and runs for it. */
+/** Governed runs on a disk: the runner interface, and what reads, writes and runs for it. The engine itself is `engine`. */
 
 export { bundleFolder, evidencePath, runtimeFolder, stagingFolder } from '../../governed/dispatch/places.ts';
 export { hooksFaults } from '../../governed/hooks/check.ts';
 export { decideHook, type HookDecision, type HookEnd } from '../../governed/hooks/decide.ts';
 export type * from '../../governed/hooks/hook.ts';
 export type { TamperCode } from '../../governed/hooks/tamper.ts';
-export * from '../../governed/index.ts';
+// Its types by their names; its functions under `engine`, since some are called as operations of the runner are.
+export type * from '../../governed/index.ts';
+export * as engine from '../../governed/index.ts';
+export {
+  getActiveTurn,
+  getActiveTurnCount,
+  getActiveTurns,
+  getMaxConcurrentTurns,
+  getTurnStagingResultPath,
+} from '../../governed/index.ts';
 export type { ManifestFault, ManifestFaultType } from '../../governed/manifest/compare.ts';
 export type { BundleIdentity, DispatchManifest, ManifestFile } from '../../governed/manifest/manifest.ts';
 export { type PathFault, pathFaults } from './claimed-paths.ts';
@@ -21,6 +30,7 @@ export { mayGoOut, type SealPolicy } from './manifest/policy.ts';
 export { type ToVerify, type Verified, verifyManifest } from './manifest/verify.ts';
 export { filesOf } from './read-text.ts';
 export type { NotDone } from './refusal.ts';
+export type * from './runner/types.ts';
 export { readStagedResult, type Staged } from './staging/read.ts';
 export { stageResult } from './staging/stage.ts';
 export { type Waited, type WaitOptions, waitForStagedResult } from './staging/wait.ts';

@@ -1,18 +1,11 @@
 /** Operations on turn results, history and ledger. */
 
-import {
-  acceptTurn,
-  booksOf,
-  decisionIds,
-  digestOf,
-  type Invalid,
-  refusedDecision,
-  type Validation,
-  validateTurnResult,
-} from '../../../governed/index.ts';
+import { engine, type Invalid, type Validation } from 'parley-hub/governed';
 import type { Members } from '../members.ts';
 import { NOW, textOf } from './given.ts';
 import type { World } from './inflate.ts';
+
+const { acceptTurn, booksOf, decisionIds, digestOf, refusedDecision, validateTurnResult } = engine;
 
 export function validateTurnResultFixture({ state, config, turnResult, history, ledger }: World): Members {
   const books = booksOf(state, history, ledger);

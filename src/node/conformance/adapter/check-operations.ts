@@ -1,8 +1,10 @@
 /** Operations that look at a config or at events, and at nothing else. */
 
-import { checkConfig, type EventFault, eventFaults, orderFaults } from '../../../governed/index.ts';
+import { type EventFault, engine } from 'parley-hub/governed';
 import type { Members } from '../members.ts';
 import type { World } from './inflate.ts';
+
+const { checkConfig, eventFaults, orderFaults } = engine;
 
 /** The config as it stands in the arguments: nothing is filled in before it is checked. */
 export function validateConfig(_: World, { config }: Members): Members {

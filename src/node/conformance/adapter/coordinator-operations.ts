@@ -1,10 +1,12 @@
 /** Operations of the coordinator: its config, and what a repo has accepted. */
 
-import { checkCoordinatorConfig, digestOf, projectAcceptance } from '../../../governed/index.ts';
+import { engine } from 'parley-hub/governed';
 import type { Members } from '../members.ts';
 import { inflateCoordinator } from './coordinator-world.ts';
 import { NOW } from './given.ts';
 import type { World } from './inflate.ts';
+
+const { checkCoordinatorConfig, digestOf, projectAcceptance } = engine;
 
 /** The config as it stands: nothing is filled in before it is checked. */
 export function validateCoordinatorConfig({ setup }: World): Members {

@@ -1,6 +1,6 @@
 /** A super run as a fixture describes it, with what fixtures leave out. */
 
-import type { Barriers, CoordinatorConfig, CoordinatorState } from '../../../governed/index.ts';
+import type { Barriers, CoordinatorConfig, CoordinatorState } from 'parley-hub/governed';
 import type { Members } from '../members.ts';
 import { mapped, membersOf, recordsOf } from './inflate.ts';
 

@@ -1,20 +1,19 @@
 /** Operations that ask a gate. They change nothing: what the verdict would do is shown on a state of its own. */
 
-import {
+import { engine, type GateFacts, type Reason, type RunState } from 'parley-hub/governed';
+import { isMembers, type Members } from '../members.ts';
+import { NOW } from './given.ts';
+import type { World } from './inflate.ts';
+
+const {
   applyCompletionVerdict,
   applyPhaseVerdict,
   booksOf,
   digestOf,
   evaluatePhaseExit,
   evaluateRunCompletion,
-  type GateFacts,
-  type Reason,
-  type RunState,
   sentenceOf,
-} from '../../../governed/index.ts';
-import { isMembers, type Members } from '../members.ts';
-import { NOW } from './given.ts';
-import type { World } from './inflate.ts';
+} = engine;
 
 export function phaseExit(world: World, args: Members): Members {
   const { state } = world;

@@ -1,6 +1,6 @@
 /** Hooks, run for real. What is answered is read from the disk, where they were written down. */
 
-import { runHooks } from '../../governed/index.ts';
+import { runHooks } from 'parley-hub/governed';
 import type { Members } from '../members.ts';
 import { textOf } from './given.ts';
 import { membersOf, type World } from './inflate.ts';

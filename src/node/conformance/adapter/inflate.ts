@@ -1,8 +1,10 @@
 /** Fixtures say only what matters to them. Here is what they leave out, filled in as the corpus means it. */
 
-import { completeConfig, EMPTY_STATE, type GovernedConfig, type RunState, type Turn } from '../../../governed/index.ts';
+import { engine, type GovernedConfig, type RunState, type Turn } from 'parley-hub/governed';
 import type { Fixture } from '../fixture.ts';
 import { isMembers, type Members } from '../members.ts';
+
+const { completeConfig, EMPTY_STATE } = engine;
 
 /** A run as a fixture describes it. */
 export interface World {

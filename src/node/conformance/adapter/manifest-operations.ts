@@ -1,6 +1,6 @@
 /** Operations on a sealed bundle: it is written, sealed, changed as the fixture says, and looked at. */
 
-import { bundleFolder, finaliseManifest, inspectManifest, type Sealed, verifyManifest } from '../../governed/index.ts';
+import { bundleFolder, finaliseManifest, inspectManifest, type Sealed, verifyManifest } from 'parley-hub/governed';
 import type { Members } from '../members.ts';
 import { NOW, textOf } from './given.ts';
 import { membersOf, type World } from './inflate.ts';

@@ -1,20 +1,12 @@
 /** Operations on the run itself. Whether the state is unchanged is computed from its digests, never just said. */
 
-import {
-  approveCompletion,
-  approveTransition,
-  assignTurn,
-  type Changed,
-  digestOf,
-  initialiseRun,
-  type Refused,
-  type RunState,
-  resolveBlocked,
-  transitionState,
-} from '../../../governed/index.ts';
+import { type Changed, engine, type Refused, type RunState } from 'parley-hub/governed';
 import type { Members } from '../members.ts';
 import { NOW, RUN_ID, TURN_ID, textOf } from './given.ts';
 import type { World } from './inflate.ts';
+
+const { approveCompletion, approveTransition, assignTurn, digestOf, initialiseRun, resolveBlocked, transitionState } =
+  engine;
 
 export function initialise({ state, config }: World): Members {
   return told(state, (run) => initialiseRun(run, config, { runId: RUN_ID, now: NOW }));

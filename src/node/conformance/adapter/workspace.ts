@@ -4,10 +4,12 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { canonicalPath } from '../../../governed/index.ts';
+import { engine } from 'parley-hub/governed';
 import type { Fixture } from '../fixture.ts';
 import type { Members } from '../members.ts';
 import { membersOf, type World } from './inflate.ts';
+
+const { canonicalPath } = engine;
 
 export interface Workspace {
   readonly root: string;
