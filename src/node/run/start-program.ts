@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { asError } from '../../core/errors.ts';
 import { makeHome, markOf } from './environment.ts';
 import { Family } from './family.ts';
@@ -23,6 +23,8 @@ export interface Started {
   readonly stderr: Readable;
   /** Writes its stdin. */
   feed(text: string | undefined): void;
+  /** Null without any; who writes to it listens for its errors. */
+  readonly stdin: Writable | null;
   /** The program itself has ended; others may still hold its pipes. */
   readonly exited: Promise<unknown>;
   /** How; null = it has not. */
@@ -47,7 +49,18 @@ export async function startProgram(program: Program, environment: Readonly<Recor
     });
     const exited = once(child, 'exit');
     const closed = once(child, 'close');
-    return { family, stdout, stderr, feed: (text) => feed(child, text), exited, exit: () => exit, closed, release };
+    const { stdin } = child;
+    return {
+      family,
+      stdin,
+      stdout,
+      stderr,
+      feed: (text) => feed(child, text),
+      exited,
+      exit: () => exit,
+      closed,
+      release,
+    };
 
     function release(): void {
       for (const pipe of [child.stdin, stdout, stderr]) pipe?.destroy();

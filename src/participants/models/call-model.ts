@@ -4,7 +4,7 @@ import type { CancelSignal, Clock } from '../../core/ports.ts';
 import { AgentError, type AgentErrorKind } from '../agent-error.ts';
 import { addCosts, costOf } from './cost.ts';
 import type { Endpoint, LlmProvider } from './endpoint.ts';
-import type { Failure } from './failure.ts';
+import { type Failure, malformed } from './failure.ts';
 import { isForced } from './forced-tools.ts';
 import type { ModelReply, ModelRequest } from './model-client.ts';
 import { type Answer, isFailure, type ModelFormat } from './model-format.ts';
@@ -61,7 +61,7 @@ class ModelCall {
     const body = requestBody(this.served, this.request);
     for (;;) {
       if (this.request.signal?.aborted) throw this.aborted();
-      const tried = await this.try(body);
+      const tried = this.checked(await this.try(body));
       const { came } = tried;
       if (this.request.signal?.aborted) throw this.aborted();
       if (!isFailure(came)) return this.reply(came, tried.requestId);
@@ -86,6 +86,13 @@ class ModelCall {
     } finally {
       this.spend(reader.usage);
     }
+  }
+
+  /** What is of no use to who asks is as good as what cannot be read. */
+  private checked(tried: Tried): Tried {
+    if (isFailure(tried.came)) return tried;
+    const problem = this.request.check?.(tried.came) ?? null;
+    return problem === null ? tried : { ...tried, came: malformed(problem) };
   }
 
   private hand(text: string): void {

@@ -33,6 +33,8 @@ export interface ModelRequest {
   readonly maxTokens?: number | undefined;
   readonly temperature?: number | undefined;
   readonly signal?: OwnSignal | undefined;
+  /** What is wrong with an answer, for who asks; null = nothing. Such an answer counts as malformed, and is asked for once more. */
+  readonly check?: ((answer: Pick<ModelReply, 'text' | 'stop'>) => string | null) | undefined;
   /** Hears the text as it comes. What was handed on is never taken back: from then on nothing is tried again. */
   readonly onDelta?: ((text: string) => void) | undefined;
   readonly onProgress?: ((event: ProgressEvent) => void) | undefined;

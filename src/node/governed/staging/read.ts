@@ -24,7 +24,7 @@ export type Staged =
       readonly version: string;
     };
 
-const MAX_RESULT_BYTES = 8 * 1024 * 1024;
+export const MAX_RESULT_BYTES: number = 8 * 1024 * 1024;
 
 export async function readStagedResult(root: string, turnId: string): Promise<Staged> {
   try {

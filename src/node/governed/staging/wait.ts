@@ -12,7 +12,9 @@ const SETTLE_MS = 50;
 export interface WaitOptions {
   readonly pollIntervalMs?: number;
   readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
+  /** The version of a file that is not meant: it was there before. */
+  readonly except?: string | undefined;
   readonly clock?: Pick<Clock, 'after' | 'monotonic'>;
 }
 
@@ -23,10 +25,11 @@ export type Waited =
 
 export async function waitForStagedResult(root: string, turnId: string, options: WaitOptions = {}): Promise<Waited> {
   const { pollIntervalMs = POLL_INTERVAL_MS, timeoutMs = MANUAL_TIMEOUT_MS, signal, clock = systemClock } = options;
+  const { except } = options;
   const until = clock.monotonic() + timeoutMs;
   let before: Staged = { kind: 'absent' };
   for (;;) {
-    const now = await readStagedResult(root, turnId);
+    const now = unless(except, await readStagedResult(root, turnId));
     if (now.kind === 'refused') return now;
     if (now.kind === 'ready' && before.kind === 'ready' && now.version === before.version) return now;
     const left = until - clock.monotonic();
@@ -35,6 +38,10 @@ export async function waitForStagedResult(root: string, turnId: string, options:
     before = now;
     await pause(clock, Math.min(now.kind === 'ready' ? SETTLE_MS : pollIntervalMs, left), signal);
   }
+}
+
+function unless(except: string | undefined, staged: Staged): Staged {
+  return staged.kind === 'ready' && staged.version === except ? { kind: 'absent' } : staged;
 }
 
 function pause(clock: Pick<Clock, 'after'>, ms: number, signal: AbortSignal | undefined): Promise<void> {
