@@ -7,7 +7,7 @@ import type { BundleDispatched, RunnerFailure } from '../runner/types.ts';
 import type { Journey } from './journey.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import { type Settled, settled } from './settled.ts';
-import type { DispatchAnswer } from './types.ts';
+import type { LoopAnswer } from './types.ts';
 
 export type Dispatched =
   | Outcome
@@ -45,13 +45,14 @@ export async function dispatchTurn(journey: Journey, turn: Turn, bundle: BundleD
   const dispatchTimeoutMs = timeoutFor(config, turn, options.turnTimeoutMs);
   const limit = limitOf(journey, dispatchTimeoutMs);
   const state: RunState = bundle.state;
-  const answered = await settled<DispatchAnswer>(
+  const answered = await settled<LoopAnswer>(
     () =>
       callbacks.dispatch({
         turn: own(state.active_turns, turn.turn_id) ?? turn,
         state,
         bundlePath: bundle.bundlePath,
         stagingPath: getTurnStagingResultPath(turn.turn_id),
+        bundleDigest: bundle.digest,
         config,
         root,
         dispatchTimeoutMs,

@@ -41,7 +41,10 @@ function blockedBy({ blockedOn, category, recovery }: Unknowns, reason: string, 
   const details = {
     blockedOn: isFilled(blockedOn) ? blockedOn : `dispatch:${role}`,
     category: isFilled(category) ? category : 'dispatch_error',
-    recovery: { detail: reason, ...(isRecord(recovery) ? recovery : {}) },
+    recovery: {
+      detail: reason,
+      ...(isFilled(recovery) ? { recovery_action: recovery } : isRecord(recovery) ? recovery : {}),
+    },
   };
   return { kind: 'blocked', details };
 }

@@ -11,6 +11,8 @@ export interface DispatchContext {
   /** Relative to the root, as the next one. */
   readonly bundlePath: string;
   readonly stagingPath: string;
+  /** Of its MANIFEST.json, to verify the bundle by. */
+  readonly bundleDigest: string;
   readonly config: GovernedConfig;
   readonly root: string;
   /** How long this try may take; then the signal is aborted, and what comes later does not count. */
@@ -19,7 +21,7 @@ export interface DispatchContext {
   readonly dispatchAbortSignal: AbortSignal;
 }
 
-export type DispatchAnswer =
+export type LoopAnswer =
   /** Without `turnResult` it is in the staged file already. */
   | { readonly accept: true; readonly turnResult?: unknown }
   /** Once more, as long as the turn has tries left. */
@@ -31,7 +33,8 @@ export type DispatchAnswer =
       readonly reason?: string;
       readonly blockedOn?: string;
       readonly category?: string;
-      readonly recovery?: BlockDetails['recovery'];
+      /** In words, or with an owner and an action. */
+      readonly recovery?: string | BlockDetails['recovery'];
     };
 
 export type GateType = 'phase_transition' | 'run_completion';
@@ -42,7 +45,7 @@ type Awaitable<T> = T | Promise<T>;
 export interface LoopCallbacks {
   /** Whose turn is next; null = nobody's, and the loop ends. With turns out it is asked for a further one beside them. */
   selectRole(state: RunState, config: GovernedConfig): Awaitable<string | null>;
-  dispatch(context: DispatchContext): Awaitable<DispatchAnswer>;
+  dispatch(context: DispatchContext): Awaitable<LoopAnswer>;
   /** Only `true` opens it. */
   approveGate(type: GateType, state: RunState): Awaitable<boolean>;
   /** Awaited, and called in the order in which things happened. */
