@@ -10,6 +10,7 @@ import { conformance } from './conformance.ts';
 import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
 import { exportSession } from './export.ts';
+import { run } from './governed/run.ts';
 import { graph } from './graph.ts';
 import { inbox } from './inbox.ts';
 import { join } from './join.ts';
@@ -46,6 +47,7 @@ export const COMMANDS: readonly Command[] = [
   redact,
   graph,
   schedule,
+  run,
   token,
   backup,
   restore,

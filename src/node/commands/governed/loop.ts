@@ -1,0 +1,118 @@
+/** `parley run loop`: the run goes on by itself, with the adapters of its runtimes. */
+
+import type { RunState } from '../../../governed/index.ts';
+import { own } from '../../../governed/record.ts';
+import { dispatchByAdapter } from '../../governed/loop/adapter-dispatch.ts';
+import { nextRole } from '../../governed/loop/next-role.ts';
+import { loopOver } from '../../governed/loop/run-loop.ts';
+import type { LoopEvent, LoopResult, StopReason } from '../../governed/loop/types.ts';
+import { systemClock } from '../../system-clock.ts';
+import type { Asked } from '../command.ts';
+import { EXIT, type ExitName } from '../exit-codes.ts';
+import type { Io } from '../io.ts';
+import { printableLine } from '../printable.ts';
+import { timeoutIn } from '../run-options.ts';
+import { Trouble, wrongValue } from '../trouble.ts';
+import { lineOf, shownEvent } from './loop-lines.ts';
+import { nextSteps } from './next-steps.ts';
+import { type Project, projectOf } from './project.ts';
+import { untilStopped } from './stopped-by-hand.ts';
+
+export async function loop(asked: Asked, io: Io): Promise<number> {
+  const { values, switches } = asked;
+  const maxTurns = values['max-turns'] === undefined ? undefined : turnsIn(values['max-turns']);
+  const timeoutMs = values.timeout === undefined ? undefined : timeoutIn(values.timeout);
+  const project = await projectOf(asked);
+  const { root, config, runner } = project;
+  const hand = untilStopped(() => io.note('stopping: what is out stays out; once more to end at once'));
+  try {
+    const result = await loopOver({ runner, clock: systemClock })(
+      root,
+      config,
+      {
+        selectRole: nextRole,
+        dispatch: dispatchByAdapter({ timeoutMs, write: (text) => io.note(text.trimEnd()) }),
+        approveGate: (_, state) => switches.has('approve-gates') && !isCredentialed(state, project),
+        onEvent: (event) => tell(event, io),
+      },
+      {
+        signal: hand.signal,
+        ...(maxTurns === undefined ? {} : { maxTurns }),
+        ...(timeoutMs === undefined ? {} : { turnTimeoutMs: timeoutMs }),
+        ...(switches.has('new') ? { startNewRunFromCompleted: true, startNewRunFromBlocked: true } : {}),
+        provenance: { trigger: 'manual', created_by: 'parley run loop' },
+      },
+    );
+    return ended(result, project, io);
+  } finally {
+    hand.end();
+  }
+}
+
+function turnsIn(given: string): number {
+  if (/^\d{1,6}$/.test(given) && Number(given) > 0) return Number(given);
+  throw wrongValue('--max-turns', 'a whole number from 1', given);
+}
+
+/** A policy opens no gate that asks for somebody's credential. */
+function isCredentialed(state: RunState, { config }: Project): boolean {
+  const gate = (state.pending_phase_transition ?? state.pending_run_completion)?.gate ?? null;
+  return gate === null || own(config.gates, gate)?.credentialed === true;
+}
+
+function tell(event: LoopEvent, io: Io): void {
+  io.put(shownEvent(event));
+  io.say(printableLine(lineOf(event)));
+}
+
+/** As the run stands is no failure of the loop; what it could not do is. */
+const EXITS: Partial<Record<StopReason, ExitName>> = {
+  completed: 'done',
+  gate_held: 'done',
+  caller_stopped: 'done',
+  max_turns_reached: 'done',
+  aborted: 'done',
+  init_failed: 'refused',
+  admission_rejected: 'wrong',
+  blocked: 'refused',
+  reject_exhausted: 'refused',
+  conflict_loop: 'refused',
+};
+
+function ended(result: LoopResult, { root, config }: Project, io: Io): number {
+  const { stop_reason, errors, state, turns_executed, gates_approved, turn_history } = result;
+  const exit = EXITS[stop_reason] ?? 'failed';
+  const next = state === null ? [] : nextSteps(state, config);
+  io.put({
+    event: 'ended',
+    root,
+    ok: result.ok,
+    stop_reason,
+    turns_executed,
+    gates_approved,
+    turn_history,
+    errors,
+    next,
+  });
+  if (state === null || exit === 'failed' || stop_reason === 'init_failed') throw notRun(result, exit, next);
+  const done = turn_history.filter(({ accepted }) => accepted).length;
+  io.say(
+    `${stop_reason.replaceAll('_', ' ')}: ${done} turns accepted, ${turns_executed} tries; the run is ${state.status}`,
+  );
+  for (const { code, message } of exit === 'done' ? [] : errors) io.note(`${code}: ${message}`);
+  for (const step of next) io.say(`Next: ${step}`);
+  return EXIT[exit];
+}
+
+function notRun({ stop_reason, errors }: LoopResult, exit: ExitName, next: readonly string[]): Trouble {
+  const isBusy = errors.some(({ code }) => code === 'loop_running');
+  const hint = isBusy ? 'Let it end, or stop it with Ctrl-C.' : `Next: ${next.join('; or ') || 'parley run status'}`;
+  const told = errors.map(({ code, message }) => `${code}: ${message}`);
+  return new Trouble(
+    isBusy ? 'inUse' : exit,
+    stop_reason,
+    `the loop ended: ${stop_reason.replaceAll('_', ' ')}`,
+    hint,
+    told,
+  );
+}

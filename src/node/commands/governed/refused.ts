@@ -1,0 +1,45 @@
+/** What a run refuses, told with what to type next. */
+
+import { isFilled } from '../../../governed/record.ts';
+import type { RunnerFailure } from '../../governed/runner/types.ts';
+import type { ExitName } from '../exit-codes.ts';
+import { Trouble } from '../trouble.ts';
+import { nextSteps } from './next-steps.ts';
+import type { Project } from './project.ts';
+
+const EXITS: Readonly<Record<string, ExitName>> = {
+  lock_timeout: 'inUse',
+  io_error: 'failed',
+  bad_argument: 'wrong',
+  invalid_config: 'wrong',
+  unsafe_path: 'wrong',
+  not_found: 'notFound',
+  turn_not_active: 'notFound',
+};
+
+const HINTS: Readonly<Record<string, string>> = {
+  lock_timeout: 'Somebody else is at work on it; try again.',
+  unknown_role: 'The roles are in agentxchain.json.',
+  role_busy: 'Take its result in with: parley run accept; or send it back with: parley run reject --reason "…"',
+  too_many_turns: 'Take one in with: parley run accept; or send it back with: parley run reject --reason "…"',
+  tree_not_clean: 'Commit or stash what is not committed, then try again.',
+  budget_spent: 'Raise budget.per_run_max_usd in agentxchain.json.',
+  validation_failed: 'Correct the staged file and accept again, or send it back with: parley run reject --reason "…"',
+  artifact_mismatch: 'Let files_changed say what was changed, and accept again.',
+  conflict: 'Merge it by hand, then: parley run accept --merged; or send it back with: parley run reject --reason "…"',
+  duplicate_decision_id: 'Give the decision an id that is free, and accept again.',
+  stale_staging: 'Write the result of this attempt, then accept again.',
+  target_required: 'Name the turn: "parley run status" shows those that are out.',
+  not_found: '"parley run status" shows what is out.',
+  turn_not_active: '"parley run status" shows what is out.',
+  turn_already_accepted: '"parley run history" has it.',
+  hook_blocked: 'A hook of agentxchain.json said no; .agentxchain/hook-audit.jsonl says why.',
+};
+
+export async function refusedBy(failure: RunnerFailure, { root, config, runner }: Project): Promise<Trouble> {
+  const { error, error_code, validation } = failure;
+  const problems = (validation?.errors ?? []).filter((one) => one !== error);
+  const known = HINTS[error_code];
+  const hint = known ?? `Next: ${nextSteps(await runner.loadState(root, config), config).join('; or ')}`;
+  return new Trouble(EXITS[error_code] ?? 'refused', error_code, error, hint, problems.filter(isFilled));
+}
