@@ -63,4 +63,5 @@ export {
 export { getActiveTurn, getActiveTurnCount, getActiveTurns, getTurnStagingResultPath } from './turns/active.ts';
 export { type Assignment, assignTurn } from './turns/assign.ts';
 export { progressTurn, type TurnStep } from './turns/progress.ts';
+export { type Reissue, rebaseTurn, reissueTurn } from './turns/reissue.ts';
 export { type Rejected, type Rejection, rejectTurn } from './turns/reject.ts';

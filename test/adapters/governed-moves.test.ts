@@ -91,6 +91,18 @@ const ROWS: Readonly<Record<string, Row>> = {
     taken: WITH_TURN,
     else: {},
   },
+  'turn.reissued': {
+    by: 'alice',
+    draft: () => said('turn.reissued', { turn_id: 'turn_d', reason: 'lost' }),
+    taken: WITH_TURN,
+    else: {},
+  },
+  'turn.rebased': {
+    by: 'alice',
+    draft: () => said('turn.rebased', { turn_id: 'turn_d', baseline: { kind: 'git' } }),
+    taken: WITH_TURN,
+    else: {},
+  },
   'gate.approved': {
     by: 'dave',
     draft: () => APPROVE_PLAN,
@@ -126,6 +138,8 @@ const USUAL: Readonly<Record<string, string>> = {
   'turn.result': 'turn_not_active',
   'turn.accepted': 'turn_not_active',
   'turn.rejected': 'turn_not_active',
+  'turn.reissued': 'turn_not_active',
+  'turn.rebased': 'turn_not_active',
   'gate.approved': 'wrong_status',
 };
 

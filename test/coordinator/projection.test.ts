@@ -1,7 +1,13 @@
 // A turn that a repo has accepted, in the books of the coordinator.
 
 import fc from 'fast-check';
-import { BARRIER_TYPES, type CoordinatorView, digestOf, ownerByText, projectAcceptance } from 'parley-hub/governed/engine';
+import {
+  BARRIER_TYPES,
+  type CoordinatorView,
+  digestOf,
+  ownerByText,
+  projectAcceptance,
+} from 'parley-hub/governed/engine';
 import { describe, expect, it } from 'vitest';
 import { isWithin, placeOf } from '../../src/governed/coordinator/places.ts';
 import { harbour, having, NOW, projected, REPOS, viewOf } from './harbour.ts';

@@ -12,12 +12,12 @@ import {
   rejectTurn,
 } from 'parley-hub/governed/engine';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { writeBundle } from '../../src/node/governed/dispatch/write-bundle.ts';
 import {
   cleanUpTurn,
   sealDispatchBundle,
   stageResult,
   verifyManifest,
-  writeDispatchBundle,
   writeRuntimeFile,
 } from '../../src/node/governed/index.ts';
 import { CONFIG } from '../governed/lighthouse.ts';
@@ -49,7 +49,7 @@ function running(role = 'builder'): RunState {
 }
 
 it('[GF5] ASSIGNMENT.json has the members of both known forms', async () => {
-  const written = done(await writeDispatchBundle(project.root, running(), LOCAL, { warnings: ['fog'] }));
+  const written = done(await writeBundle(project.root, running(), LOCAL, { warnings: ['fog'] }));
   expect(written).toMatchObject({ bundlePath: BUNDLE, files: ['ASSIGNMENT.json', 'CONTEXT.md', 'PROMPT.md'] });
   expect(JSON.parse(project.read(`${BUNDLE}/ASSIGNMENT.json`))).toEqual({
     schema_version: '1.0',
@@ -88,7 +88,7 @@ it("[GF5] PROMPT.md has the role's own text with what it names, the rules, what 
       now: NOW,
     }),
   );
-  const written = done(await writeDispatchBundle(project.root, rejected.state, LOCAL));
+  const written = done(await writeBundle(project.root, rejected.state, LOCAL));
   const prompt = project.read(`${BUNDLE}/PROMPT.md`);
   for (const part of [
     'Build turn_wick in implementation, mind the {{moon}}.',
@@ -113,7 +113,7 @@ it('[GF5] a reviewer is told to object, and shown what was changed last; what ot
     '.agentxchain/decision-ledger.jsonl',
     `${JSON.stringify({ id: 'DEC-1', role: 'lead', category: 'scope', statement: 'a | b' })}\n`,
   );
-  done(await writeDispatchBundle(project.root, running('critic'), LOCAL));
+  done(await writeBundle(project.root, running('critic'), LOCAL));
   expect(project.read(`${BUNDLE}/PROMPT.md`)).toContain('Raise at least one objection');
   const context = project.read(`${BUNDLE}/CONTEXT.md`);
   expect(context).toContain('Lit # it');
@@ -125,16 +125,16 @@ it('[GF5] a reviewer is told to object, and shown what was changed last; what ot
 
 it('[GF5, GF11] a bundle that is written again replaces the one before, with nothing left of it and no draft beside it', async () => {
   const state = running();
-  done(await writeDispatchBundle(project.root, state, LOCAL));
+  done(await writeBundle(project.root, state, LOCAL));
   project.write(`${BUNDLE}/OLD.md`, 'old');
-  done(await writeDispatchBundle(project.root, state, LOCAL));
+  done(await writeBundle(project.root, state, LOCAL));
   expect(readdirSync(join(project.root, BUNDLE)).sort()).toEqual(['ASSIGNMENT.json', 'CONTEXT.md', 'PROMPT.md']);
   expect(readdirSync(join(project.root, '.agentxchain/dispatch/turns'))).toEqual(['turn_wick']);
   expect(readdirSync(join(project.root, '.agentxchain/dispatch')).sort()).toEqual(['index.json', 'turns']);
 });
 
 it('[GF6] the index of dispatches says who is out and where their files are', async () => {
-  done(await writeDispatchBundle(project.root, running(), LOCAL));
+  done(await writeBundle(project.root, running(), LOCAL));
   expect(JSON.parse(project.read('.agentxchain/dispatch/index.json'))).toMatchObject({
     run_id: 'run_lamp',
     active_turns: { turn_wick: { role: 'builder', bundle_path: BUNDLE, attempt: 1 } },
@@ -142,14 +142,14 @@ it('[GF6] the index of dispatches says who is out and where their files are', as
 });
 
 it('[GF5] a turn that is not out gets no bundle', async () => {
-  const outcome = await writeDispatchBundle(project.root, running(), LOCAL, { turnId: 'turn_other' });
+  const outcome = await writeBundle(project.root, running(), LOCAL, { turnId: 'turn_other' });
   expect(outcome).toMatchObject({ ok: false, error_code: 'turn_not_active' });
 });
 
 it('[GF9] where a folder of the run is a link, nothing is written through it', async () => {
   mkdirSync(join(project.root, 'outside'));
   symlinkSync(join(project.root, 'outside'), join(project.root, '.agentxchain/dispatch'));
-  expect(await writeDispatchBundle(project.root, running(), LOCAL)).toMatchObject({
+  expect(await writeBundle(project.root, running(), LOCAL)).toMatchObject({
     ok: false,
     error_code: 'unsafe_path',
   });
@@ -160,7 +160,7 @@ it('[GF9] where a folder of the run is a link, nothing is written through it', a
 
 it('[GF6] the manifest is written after the hooks: what they add is sealed with the rest', async () => {
   const state = running();
-  done(await writeDispatchBundle(project.root, state, LOCAL));
+  done(await writeBundle(project.root, state, LOCAL));
   const config = { ...LOCAL, hooks: { after_dispatch: [shell(`echo hint > ${BUNDLE}/HINT.md; ${ALLOW}`)] } };
   const sealed = done(await sealDispatchBundle(project.root, state, config, { now: NOW }));
   expect(sealed.manifest).toMatchObject({
@@ -184,7 +184,7 @@ it.each([
   ['changes what was written for the turn', `echo x > ${BUNDLE}/PROMPT.md; ${ALLOW}`, 'hook_bundle_tamper'],
 ])('[GF6] a hook that %s leaves the bundle unsealed and as it was', async (_, script, error_code) => {
   const state = running();
-  done(await writeDispatchBundle(project.root, state, LOCAL));
+  done(await writeBundle(project.root, state, LOCAL));
   const prompt = project.read(`${BUNDLE}/PROMPT.md`);
   const config = { ...LOCAL, hooks: { after_dispatch: [shell(script)] } };
   expect(await sealDispatchBundle(project.root, state, config, { now: NOW })).toMatchObject({ ok: false, error_code });
@@ -194,7 +194,7 @@ it.each([
 
 it('[GF6] a request that is written while a turn is out is not in the bundle: a second dispatch finds it as it was sealed', async () => {
   const state = running();
-  done(await writeDispatchBundle(project.root, state, LOCAL));
+  done(await writeBundle(project.root, state, LOCAL));
   const { digest } = done(await sealDispatchBundle(project.root, state, LOCAL, { now: NOW }));
   const { path } = done(await writeRuntimeFile(project.root, 'turn_wick', 'API_REQUEST.json', '{}'));
   expect(path).toBe('.agentxchain/dispatch/runtime/turn_wick/API_REQUEST.json');
@@ -206,7 +206,7 @@ it('[GF6] a request that is written while a turn is out is not in the bundle: a 
 
 it('[GF10] after acceptance the files of a turn are gone, and their content is kept by its digest, once', async () => {
   const state = running();
-  done(await writeDispatchBundle(project.root, state, LOCAL));
+  done(await writeBundle(project.root, state, LOCAL));
   done(await sealDispatchBundle(project.root, state, LOCAL, { now: NOW }));
   done(await writeRuntimeFile(project.root, 'turn_wick', 'stdout.log', 'twice'));
   done(await writeRuntimeFile(project.root, 'turn_wick', 'stderr.log', 'twice'));
@@ -241,7 +241,7 @@ it('[GF10] after acceptance the files of a turn are gone, and their content is k
 
 it('[GF10] a link among the files of a turn goes, and what it leads to stays and is not kept', async () => {
   const state = running();
-  done(await writeDispatchBundle(project.root, state, LOCAL));
+  done(await writeBundle(project.root, state, LOCAL));
   project.write('precious/a', 'a');
   symlinkSync(join(project.root, 'precious'), join(project.root, BUNDLE, 'link'));
   const { evidence } = done(await cleanUpTurn(project.root, { ...state, active_turns: {} }, 'turn_wick'));

@@ -1,7 +1,13 @@
 // Gates say why in codes; one file says it in words; and asking changes nothing.
 
 import fc from 'fast-check';
-import { applyPhaseVerdict, digestOf, evaluatePhaseExit, evaluateRunCompletion, sentenceOf } from 'parley-hub/governed/engine';
+import {
+  applyPhaseVerdict,
+  digestOf,
+  evaluatePhaseExit,
+  evaluateRunCompletion,
+  sentenceOf,
+} from 'parley-hub/governed/engine';
 import { expect, it } from 'vitest';
 import { read, sources } from '../package/repository.ts';
 import { CONFIG, frozen, Lighthouse } from './lighthouse.ts';

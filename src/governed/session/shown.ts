@@ -22,6 +22,8 @@ const LINES: { readonly [Type in GovernedType]: (data: Unknowns) => string } = {
   'turn.result': ({ turn_id, result }) => `turn ${word(turn_id)} handed in${said(isRecord(result) && result.summary)}`,
   'turn.accepted': ({ turn_id, result }) => `turn ${word(turn_id)} accepted${resultWords(result)}`,
   'turn.rejected': ({ turn_id, reason }) => `turn ${word(turn_id)} rejected${said(reason)}`,
+  'turn.reissued': ({ turn_id, reason }) => `turn ${word(turn_id)} goes out anew${said(reason)}`,
+  'turn.rebased': ({ turn_id }) => `turn ${word(turn_id)} is compared with how the project is now`,
   'gate.approved': ({ gate, via }) => `gate ${word(gate)} approved${via === 'policy' ? ' by policy' : ''}`,
   'gate.refused': ({ gate, reason }) => `gate ${word(gate)} refused${said(reason)}`,
   'hook.results': ({ phase }) => `hooks of ${word(phase)} have run`,

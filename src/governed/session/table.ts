@@ -6,7 +6,7 @@ import { accepted } from './moves/accept-move.ts';
 import { approved, refused } from './moves/gate-moves.ts';
 import { blocked, escalated, imported, initialized, resolved } from './moves/run-moves.ts';
 import { hookResults, leaseReleased, leaseTaken } from './moves/side-moves.ts';
-import { assigned, claimed, dispatched, progressed, rejected } from './moves/turn-moves.ts';
+import { assigned, claimed, dispatched, progressed, rebased, reissued, rejected } from './moves/turn-moves.ts';
 
 /** `approver`: anybody whose credential has the grant `approve`, which the hub looks at. */
 export type Sender = 'runner' | 'holder' | 'approver';
@@ -30,6 +30,8 @@ export const GOVERNED_TYPES = [
   'turn.result',
   'turn.accepted',
   'turn.rejected',
+  'turn.reissued',
+  'turn.rebased',
   'gate.approved',
   'gate.refused',
   'hook.results',
@@ -51,6 +53,8 @@ const TABLE: { readonly [Type in GovernedType]: TypeRule } = {
   'turn.result': { from: 'holder', move: claimed },
   'turn.accepted': { from: 'runner', move: accepted },
   'turn.rejected': { from: 'runner', move: rejected },
+  'turn.reissued': { from: 'runner', move: reissued },
+  'turn.rebased': { from: 'runner', move: rebased },
   'gate.approved': { from: 'approver', move: approved },
   'gate.refused': { from: 'approver', move: refused },
   'hook.results': { from: 'runner', move: hookResults },

@@ -21,7 +21,7 @@ export interface Assignment {
   readonly acceptedTurns?: ReadonlySet<string>;
 }
 
-const DEFAULT_TURN_MINUTES = 120;
+export const DEFAULT_TURN_MINUTES = 120;
 
 export function assignTurn(
   state: RunState,

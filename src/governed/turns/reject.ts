@@ -2,6 +2,7 @@
 
 import type { GovernedConfig } from '../config/config.ts';
 import { eventOf } from '../events/draft.ts';
+import type { Unknowns } from '../record.ts';
 import type { Changed, Refused } from '../refusal.ts';
 import { escalateRun } from '../run/block.ts';
 import { refusedMove } from '../run/moves.ts';
@@ -14,6 +15,8 @@ export interface Rejection {
   readonly now: string;
   readonly stage?: string | null;
   readonly errors?: readonly string[];
+  /** How the project stands as the next attempt begins; absent = the one it has. */
+  readonly baseline?: Unknowns | null;
 }
 
 export type Rejected = Changed & { readonly turn: Turn; readonly escalated: boolean };
@@ -21,7 +24,7 @@ export type Rejected = Changed & { readonly turn: Turn; readonly escalated: bool
 const DEFAULT_ATTEMPTS = 2;
 
 export function rejectTurn(state: RunState, config: GovernedConfig, given: Rejection): Rejected | Refused {
-  const { turnId, reason, now, stage = null, errors = [] } = given;
+  const { turnId, reason, now, stage = null, errors = [], baseline = null } = given;
   const turn = turnOut(state, turnId);
   if (turn === null) return notOut(turnId);
   const refused = refusedMove(state, 'escalation');
@@ -31,6 +34,7 @@ export function rejectTurn(state: RunState, config: GovernedConfig, given: Rejec
     ...turn,
     status: isLast ? 'failed' : 'retrying',
     attempt: isLast ? turn.attempt : turn.attempt + 1,
+    baseline: baseline ?? turn.baseline,
     last_rejection: { attempt: turn.attempt, stage, reason, errors, rejected_at: now },
   };
   const after = withTurn(state, rejected);

@@ -27,7 +27,6 @@ export { type CleanedUp, cleanUpTurn } from './dispatch/clean-up.ts';
 export { writeDispatchIndex } from './dispatch/index-file.ts';
 export { writeRuntimeFile } from './dispatch/runtime-file.ts';
 export { type BundleSealed, type SealOptions, sealDispatchBundle } from './dispatch/seal.ts';
-export { type BundleOptions, type BundleWritten, writeDispatchBundle } from './dispatch/write-bundle.ts';
 export { type HookOptions, type HooksRun, runHooks } from './hooks/run-hooks.ts';
 export { finaliseManifest, type Sealed } from './manifest/finalise.ts';
 export { type Inspected, inspectManifest } from './manifest/inspect.ts';
@@ -35,6 +34,28 @@ export { mayGoOut, type SealPolicy } from './manifest/policy.ts';
 export { type ToVerify, type Verified, verifyManifest } from './manifest/verify.ts';
 export { filesOf } from './read-text.ts';
 export type { NotDone } from './refusal.ts';
+export { RUNNER_STEPS, type RunnerPorts, type RunnerStep } from './runner/ports.ts';
+export { createRunner, RUNNER_INTERFACE_VERSION } from './runner/runner.ts';
+export {
+  acceptTurn,
+  acquireLock,
+  approveCompletionGate,
+  approvePhaseGate,
+  assignTurn,
+  emitNotifications,
+  escalate,
+  initRun,
+  loadContext,
+  loadState,
+  markRunBlocked,
+  reactivateRun,
+  refreshTurnBaselineSnapshot,
+  reissueTurn,
+  rejectTurn,
+  releaseLock,
+  transitionActiveTurnLifecycle,
+  writeDispatchBundle,
+} from './runner/this-machine.ts';
 export type * from './runner/types.ts';
 export { readStagedResult, type Staged } from './staging/read.ts';
 export { stageResult } from './staging/stage.ts';

@@ -3,12 +3,13 @@
  * created once: whoever was believed dead and comes back sees a higher one and knows that it is no longer his.
  */
 
-import { open, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../core/ports.ts';
 import { makeFolder } from '../journal/make-folder.ts';
 import { systemClock } from '../system-clock.ts';
+import { isAlive } from './is-alive.ts';
 
 export interface HeldLock {
   /** Greater than that of every holder before. */
@@ -45,16 +46,42 @@ export async function takeLock(folder: string, options: LockOptions): Promise<Lo
     const { token, isReleased } = await highest(folder);
     const beat = `${token} ${await lastBeat(folder, token)}`;
     if (beat !== seen.beat) seen = { beat, at: clock.monotonic() };
-    if (isReleased || clock.monotonic() - seen.at >= SILENT_MS) {
+    if (isReleased || clock.monotonic() - seen.at >= SILENT_MS || (await isOwnerGone(folder, token))) {
       const lock = await tryTake(folder, token + 1, owner, clock);
       if (lock !== null) return { ok: true, lock };
     }
     if (clock.monotonic() - startedAt >= waitMs) {
-      const error = `the lock ${folder} is held by another process for longer than ${waitMs} ms`;
+      const error = `the lock ${folder} is held by ${await ownerOf(folder, token)} for longer than ${waitMs} ms`;
       return { ok: false, error_code: 'lock_timeout', error };
     }
     await new Promise<void>((done) => clock.after(LOOK_AGAIN_MS, done));
   }
+}
+
+interface Owner {
+  readonly owner: string;
+  readonly pid: number;
+  readonly host: string;
+}
+
+/** null = its file is not written yet, or is gone. */
+async function readOwner(folder: string, token: number): Promise<Owner | null> {
+  try {
+    return JSON.parse(await readFile(join(folder, String(token)), 'utf8')) as Owner;
+  } catch {
+    return null;
+  }
+}
+
+/** On this machine a process that is gone can be told from one that is silent. */
+async function isOwnerGone(folder: string, token: number): Promise<boolean> {
+  const found = await readOwner(folder, token);
+  return found !== null && found.host === hostname() && !isAlive(found.pid);
+}
+
+async function ownerOf(folder: string, token: number): Promise<string> {
+  const found = await readOwner(folder, token);
+  return found === null ? 'another process' : `${found.owner} (process ${found.pid} on ${found.host})`;
 }
 
 async function tryTake(folder: string, token: number, owner: string, clock: Clock): Promise<HeldLock | null> {

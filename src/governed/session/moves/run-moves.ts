@@ -25,21 +25,24 @@ export function imported({ state, data }: Ask): Outcome {
   const { history, ledger } = imports(data, '');
   const books = indexed(state.books, run, history, ledger);
   const next: GovernedState = { ...state, run, books };
-  const known = new Set(state.books.turns);
   return outcome(next, {
-    history: once(history, 'turn_id', known),
-    ledger: once(ledger, 'id', new Set(state.books.decisions.map(({ id }) => id))),
+    history: once(history, ['run_id', 'turn_id'], new Set(state.books.turns)),
+    ledger: once(ledger, ['run_id', 'turn_id', 'id'], new Set(state.books.decisions.map(({ id }) => id))),
   });
 }
 
-/** Elsewhere an entry may have been written twice. Entries without an id are as many as they are. */
-function once(entries: readonly Unknowns[], key: string, before: ReadonlySet<string>): readonly Unknowns[] {
-  const seen = new Set<unknown>(before);
+/** Elsewhere an entry may have been written twice; those of other runs and turns are others. Entries without an id are as many as they are. */
+function once(entries: readonly Unknowns[], keys: readonly string[], before: ReadonlySet<string>): readonly Unknowns[] {
+  const seen = new Set<string>();
   return entries.filter((entry) => {
-    const id = entry[key];
+    const values = keys.map((name) => entry[name] ?? null);
+    const id = values.at(-1);
     if (typeof id !== 'string') return true;
-    if (seen.has(id)) return false;
-    seen.add(id);
+    const key = JSON.stringify(values);
+    // Of an earlier part only ids are known, so an entry that says whose it is stays.
+    const isOfNobody = values.slice(0, -1).every((value) => value === null);
+    if (seen.has(key) || (isOfNobody && before.has(id))) return false;
+    seen.add(key);
     return true;
   });
 }

@@ -6,6 +6,7 @@ import { own, type Unknowns, without } from '../../record.ts';
 import { notOut, turnOut } from '../../turns/active.ts';
 import { assignTurn } from '../../turns/assign.ts';
 import { progressTurn, type TurnStep } from '../../turns/progress.ts';
+import { rebaseTurn, reissueTurn } from '../../turns/reissue.ts';
 import { rejectTurn } from '../../turns/reject.ts';
 import { type GitEvidence, gitEvidence, type HookEvidence, hookEvidence, requireHooks } from '../evidence.ts';
 import { type Ask, no, type Outcome, outcome, ranOn, refusalError } from '../move.ts';
@@ -73,16 +74,37 @@ export function claimed({ state, data, seq }: Ask): Outcome {
   return outcome({ ...state, claims: { ...state.claims, [turn_id]: { attempt, seq, digest: digestOf(result) } } });
 }
 
-const rejection = object<{ turn_id: string; reason: string; stage: string | null; errors: readonly string[] }>({
-  turn_id: text,
-  reason: text,
-  stage: orNull(text),
-  errors: or(listOf(anyText), []),
-});
+const rejection = object<{
+  turn_id: string;
+  reason: string;
+  stage: string | null;
+  errors: readonly string[];
+  baseline: Unknowns | null;
+}>({ turn_id: text, reason: text, stage: orNull(text), errors: or(listOf(anyText), []), baseline: orNull(anything) });
 
 export function rejected(ask: Ask): Outcome {
   const { turn_id, ...given } = rejection(ask.data, '');
   const { state, rules, now } = ask;
   const changed = rejectTurn(state.run, rules.config, { turnId: turn_id, now, ...given });
   return ranOn(ask, changed, { claims: without(state.claims, turn_id) });
+}
+
+const reissue = object<{ turn_id: string; reason: string; baseline: Unknowns | null }>({
+  turn_id: text,
+  reason: text,
+  baseline: orNull(anything),
+});
+
+export function reissued(ask: Ask): Outcome {
+  const { turn_id: turnId, reason, baseline } = reissue(ask.data, '');
+  const { state, rules, now } = ask;
+  const changed = reissueTurn(state.run, rules.config, { turnId, reason, now, baseline });
+  return ranOn(ask, changed, { claims: without(state.claims, turnId) });
+}
+
+const rebase = object<{ turn_id: string; baseline: Unknowns }>({ turn_id: text, baseline: anything });
+
+export function rebased(ask: Ask): Outcome {
+  const { turn_id: turnId, baseline } = rebase(ask.data, '');
+  return ranOn(ask, rebaseTurn(ask.state.run, { turnId, baseline }));
 }

@@ -3,7 +3,7 @@
 import { bundleFolder, DISPATCH_INDEX } from '../../../governed/dispatch/places.ts';
 import { getTurnStagingResultPath, type RunState } from '../../../governed/index.ts';
 import { placeIn } from '../safe-place.ts';
-import { asText, writeWhole } from '../whole-file.ts';
+import { asText, readWhole, writeWhole } from '../whole-file.ts';
 
 export async function writeDispatchIndex(root: string, state: RunState): Promise<void> {
   const turns = Object.values(state.active_turns).map((turn) => [
@@ -20,5 +20,7 @@ export async function writeDispatchIndex(root: string, state: RunState): Promise
   ]);
   const { run_id, phase } = state;
   const index = { schema_version: '1.0', run_id, phase, active_turns: Object.fromEntries(turns) };
-  await writeWhole(await placeIn(root, DISPATCH_INDEX), asText(index));
+  const place = await placeIn(root, DISPATCH_INDEX);
+  const text = asText(index);
+  if ((await readWhole(place)) !== text) await writeWhole(place, text);
 }

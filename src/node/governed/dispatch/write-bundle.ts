@@ -32,7 +32,7 @@ export interface BundleWritten {
   readonly warnings: readonly string[];
 }
 
-export function writeDispatchBundle(
+export function writeBundle(
   root: string,
   state: RunState,
   config: GovernedConfig,

@@ -53,6 +53,8 @@ export interface RunContext {
 export interface RunChanged {
   readonly ok: true;
   readonly state: RunState;
+  /** What went wrong on the way and undoes nothing. */
+  readonly warnings?: readonly string[];
 }
 
 export interface InitOptions {

@@ -1,0 +1,41 @@
+/**
+ * The state of a run for whoever only looks. From the log if nobody is at work on it, and files that differ are mended;
+ * while somebody is, from state.json, which is whole at every moment and at most one operation behind the log.
+ */
+
+import type { RunState } from '../../../governed/index.ts';
+import { isRecord } from '../../../governed/record.ts';
+import { importedState } from '../../../governed/session/imported-state.ts';
+import { failureOf } from './failure.ts';
+import { filesFound } from './found-files.ts';
+import { mend } from './perform.ts';
+import type { RunnerMeans } from './ports.ts';
+import { hasLog, rootOf, withRun } from './with-run.ts';
+
+/** null = there is no run, or nothing that can be read as one. */
+export async function loadState(given: string, means: RunnerMeans): Promise<RunState | null> {
+  const root = await rootOf(given);
+  if (!(await hasLog(root))) return stateOnDisk(root);
+  try {
+    return await withRun(root, means, stateIn, { waitMs: 0 });
+  } catch (thrown) {
+    if (failureOf(thrown).error_code !== 'lock_timeout') throw thrown;
+    const state = await stateOnDisk(root);
+    // Somebody has spoilt the file: whoever is at work mends it, or the log says.
+    return state ?? (await withRun(root, means, stateIn));
+  }
+}
+
+const stateIn = async (run: Parameters<typeof mend>[0]): Promise<RunState | null> => {
+  await mend(run);
+  return run.logs.current?.record.state.run ?? stateOnDisk(run.root);
+};
+
+async function stateOnDisk(root: string): Promise<RunState | null> {
+  try {
+    const found = await filesFound(root);
+    return found === null || !isRecord(found.state) ? null : importedState(found.state, 'state');
+  } catch {
+    return null;
+  }
+}

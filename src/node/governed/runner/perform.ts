@@ -1,0 +1,60 @@
+/** One operation on a run: files are mended first, then it is done, and what follows from it is carried out. */
+
+import type { HookAudit } from '../../../governed/hooks/hook.ts';
+import { failureOf } from './failure.ts';
+import { followUp } from './follow-ups.ts';
+import type { OpenRun } from './open-run.ts';
+import { type Answer, type Args, type OperationName, operations } from './operations.ts';
+import type { RunnerMeans } from './ports.ts';
+import { clearAccepted, project } from './projections/project.ts';
+import { withRun } from './with-run.ts';
+
+/** In this process, with the log opened for it. */
+export function perform<Name extends OperationName>(
+  root: string,
+  means: RunnerMeans,
+  name: Name,
+  args: Args<Name>,
+): Promise<Answer<Name>> {
+  return withRun(root, means, (run) => performIn(run, name, args));
+}
+
+/** Wherever the log is open. Throws what is refused. */
+export async function performIn<Name extends OperationName>(
+  run: OpenRun,
+  name: Name,
+  args: Args<Name>,
+): Promise<Answer<Name>> {
+  await mend(run);
+  await followUp(run);
+  // The table gives each name its own arguments and answer.
+  const operation = operations[name] as unknown as (run: OpenRun, args: Args<Name>) => Promise<Answer<Name>>;
+  const answer = await operation(run, args);
+  // Members that an answer has not are added only where they have something to say.
+  return { ...answer, ...(await settled(run, answer as Followed)) };
+}
+
+export async function mend(run: OpenRun): Promise<void> {
+  await project(run);
+  await clearAccepted(run);
+  await run.means.reached('mended');
+}
+
+interface Followed {
+  readonly hookResults?: readonly HookAudit[];
+  readonly warnings?: readonly string[];
+}
+
+/** What is durable stays so whatever goes wrong from here on: it is told, and made up for by the next operation. */
+async function settled(run: OpenRun, answer: Followed): Promise<Followed> {
+  try {
+    await project(run);
+    const said = await followUp(run);
+    await project(run);
+    await clearAccepted(run);
+    return answer.hookResults === undefined ? {} : { hookResults: [...answer.hookResults, ...said] };
+  } catch (thrown) {
+    const warning = `done, and what follows from it is not: ${failureOf(thrown).error}`;
+    return { warnings: [...(answer.warnings ?? []), warning] };
+  }
+}

@@ -1,0 +1,70 @@
+/** The runner interface: every call is a promise of an answer, and nothing is thrown. What does the work is loaded when it is first needed. */
+
+import type { Args, OperationName } from './operations.ts';
+import type { RunnerPorts } from './ports.ts';
+import type { Runner, RunnerFailure } from './types.ts';
+
+export const RUNNER_INTERFACE_VERSION = '0.2';
+
+/** The runner of this machine; ports of your own are for tests. */
+export function createRunner(ports: Partial<RunnerPorts> = {}): Runner {
+  const working = once(async () => {
+    const [{ meansOf }, { perform }, failure] = await Promise.all([
+      import('./ports.ts'),
+      import('./perform.ts'),
+      import('./failure.ts'),
+    ]);
+    return { means: meansOf(ports), perform, ...failure };
+  });
+
+  // Each method's types are those of the interface it is part of.
+  async function asked<T>(name: OperationName, root: string, args: object): Promise<T | RunnerFailure> {
+    const { means, perform, orFailure } = await working();
+    return orFailure(async () => (await perform(root, means, name, args as Args<typeof name>)) as T);
+  }
+
+  return {
+    async loadContext(dir = process.cwd()) {
+      const { findContext } = await import('./load-context.ts');
+      return findContext(String(dir));
+    },
+    async loadState(root) {
+      const { means } = await working();
+      const { loadState } = await import('./load-state.ts');
+      return loadState(root, means).catch(() => null);
+    },
+    initRun: (root, config, options = {}) => asked('initRun', root, { config, options }),
+    reactivateRun: (root, _state, details = {}) => asked('reactivateRun', root, { details }),
+    assignTurn: (root, config, roleId, options = {}) => asked('assignTurn', root, { config, roleId, options }),
+    acceptTurn: (root, config, options = {}) => asked('acceptTurn', root, { config, options }),
+    rejectTurn: (root, config, result, reason, options = {}) =>
+      asked('rejectTurn', root, { config, result, reason, options }),
+    approvePhaseGate: (root, config, options = {}) => asked('approvePhaseGate', root, { config, options }),
+    approveCompletionGate: (root, config, options = {}) => asked('approveCompletionGate', root, { config, options }),
+    markRunBlocked: (root, details) => asked('markRunBlocked', root, { details }),
+    escalate: (root, config, details) => asked('escalate', root, { config, details }),
+    writeDispatchBundle: (root, _state, config, options = {}) =>
+      asked('writeDispatchBundle', root, { config, options }),
+    refreshTurnBaselineSnapshot: (root, turnId) => asked('refreshTurnBaselineSnapshot', root, { turnId }),
+    reissueTurn: (root, config, options = {}) => asked('reissueTurn', root, { config, options }),
+    transitionActiveTurnLifecycle: (root, turnId, step, details = {}) =>
+      asked('transitionActiveTurnLifecycle', root, { turnId, step, details }),
+    acquireLock: (root) => asked('acquireLock', root, {}),
+    async releaseLock(root) {
+      await asked('releaseLock', root, {});
+    },
+    async emitNotifications(root, config, state, event, payload, turn) {
+      const { means, orFailure } = await working();
+      const { emitNotifications } = await import('./operations/notifications.ts');
+      return orFailure(() => emitNotifications(root, means, { config, state, event, payload, turn }));
+    },
+  };
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
