@@ -54,6 +54,7 @@ export type UpEvent =
   /** Of a participant of the config file; null = it does not come back by itself. */
   | { readonly event: 'gone'; readonly name: string; readonly reason: string; readonly retry_in_ms: number | null }
   | { readonly event: 'schedule'; readonly name: string; readonly schedule_id: string; readonly what: ScheduleFate }
+  | { readonly event: 'serves'; readonly root: string; readonly runner: string; readonly operator: string }
   | { readonly event: 'stopping'; readonly signal: string }
   | { readonly event: 'stopped' };
 

@@ -8,6 +8,7 @@ import type { Command } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { LOG_LEVELS } from './log-level.ts';
+import { printableLine } from './printable.ts';
 import { Trouble } from './trouble.ts';
 import { dataOf } from './where.ts';
 
@@ -34,23 +35,47 @@ export const up: Command = {
       help: 'A config file of another name or place; docs/config.md has all its settings.',
       values: 'file',
     },
+    {
+      name: 'run',
+      value: 'folder',
+      help: 'Serve the governed runs of this project: they are sessions of this hub, and "parley run" there asks it.',
+      values: 'folder',
+      isMany: true,
+    },
+    {
+      name: 'holds',
+      value: 'role=name',
+      help: 'With one --run: who of the hub holds a role of it, such as dev=alice. The runtimes of agentxchain.json see to the others.',
+      isMany: true,
+    },
     { name: 'log-level', value: 'level', help: 'What the hub logs to stderr (info).', values: LOG_LEVELS },
   ],
-  examples: ['parley up', 'parley up --port 0 --data /tmp/hub', 'parley up --config team.yaml --log-level warn'],
-  json: 'Lines {"event": "listening", "url", "host", "data", "token_file"}, {"event": "stopping", "signal"}, {"event": "stopped"}; of a config file {"event": "joined", "name", "agent_id", "provider", "model"}, {"event": "gone", "name", "reason", "retry_in_ms"}, {"event": "schedule", "name", "schedule_id", "what"}.',
+  examples: [
+    'parley up',
+    'parley up --port 0 --data /tmp/hub',
+    'parley up --config team.yaml --log-level warn',
+    'parley up --run . --holds dev=alice',
+  ],
+  json: 'Lines {"event": "listening", "url", "host", "data", "token_file"}, {"event": "stopping", "signal"}, {"event": "stopped"}; of a config file {"event": "joined", "name", "agent_id", "provider", "model"}, {"event": "gone", "name", "reason", "retry_in_ms"}, {"event": "schedule", "name", "schedule_id", "what"}; of --run {"event": "serves", "root", "runner", "operator"}.',
   async run(asked, io) {
     // Loaded when it is needed: help and version come at once.
-    const [{ up: run }, { settingsOf }, { planIn }, { bringUp }] = await Promise.all([
+    const [{ up: run }, { settingsOf }, { planIn }, { bringUp }, { inOrder, servedRoots }] = await Promise.all([
       import('../up.ts'),
       import('./up-settings.ts'),
       import('../config/plan.ts'),
       import('../config/bring-up.ts'),
+      import('./up-runs.ts'),
     ]);
     const plan = await planIn(asked.values.config, io.env, { data: dataOf(asked, io) });
     if (plan !== null && asked.values.config === undefined) io.note(`with ${plan.loaded.file}`);
     const settings = await settingsOf(asked, io, plan?.loaded.config.hub ?? {}).catch(explained);
     const telling = (event: UpEvent): void => tell(io, event);
-    const companions: UpOptions['bringUp'] = plan === null ? undefined : (hub, log) => bringUp(hub, plan, telling, log);
+    const roots = await servedRoots(asked, settings.data);
+    const companions: UpOptions['bringUp'] = (hub, log) =>
+      inOrder([
+        ...(plan === null ? [] : [() => bringUp(hub, plan, telling, log)]),
+        ...roots.map((serve) => () => serve(hub, log, telling)),
+      ]);
     await run({ ...settings, tell: telling, bringUp: companions }).catch(explained);
     return EXIT.done;
   },
@@ -79,6 +104,8 @@ function tell(io: Io, event: UpEvent): void {
       return io.say(`${event.name} has joined (${[event.provider, event.model].filter((one) => one).join(' ')})`);
     case 'gone':
       return io.note(`${event.name} is gone: ${event.reason}; ${againIn(event.retry_in_ms)}`);
+    case 'serves':
+      return io.say(printableLine(`serves the runs of ${event.root}`));
     case 'schedule':
       return io.say(`schedule ${event.name}: ${event.what}`);
     case 'stopping':

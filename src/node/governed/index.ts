@@ -57,6 +57,8 @@ export {
   writeDispatchBundle,
 } from './runner/this-machine.ts';
 export type * from './runner/types.ts';
+export { type ServedRun, type ServeRunOptions, serveRun } from './serving/serve-run.ts';
+export { takeBackRun } from './serving/take-back.ts';
 export { readStagedResult, type Staged } from './staging/read.ts';
 export { stageResult } from './staging/stage.ts';
 export { type Waited, type WaitOptions, waitForStagedResult } from './staging/wait.ts';

@@ -17,6 +17,7 @@ export const ACTIONS = [
   'loop',
   'ledger',
   'history',
+  'take-back',
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 
@@ -24,7 +25,7 @@ export const run: Command = {
   name: 'run',
   summary: 'A governed run: roles take turns through phases, and gates stand between them.',
   details:
-    'init begins a run, and makes agentxchain.json for it if there is none. assign gives a role its turn; its result is written to the file that is named, and accept takes it in, or reject sends it back. approve opens a gate that waits. block stops the run, resolve goes on. loop does all of it with the runtimes of agentxchain.json. status, history and ledger tell how it stands. No hub is needed; docs/guides/governed-run.md goes through one.',
+    'init begins a run, and makes agentxchain.json for it if there is none. assign gives a role its turn; its result is written to the file that is named, and accept takes it in, or reject sends it back. approve opens a gate that waits. block stops the run, resolve goes on. loop does all of it with the runtimes of agentxchain.json. status, history and ledger tell how it stands. No hub is needed; one that serves the project ("parley up --run") is asked, and take-back ends that when it is stopped. docs/guides/governed-run.md goes through one.',
   args: [
     { name: 'action', help: `${ACTIONS.join(', ')}.`, values: ACTIONS },
     {
@@ -89,6 +90,7 @@ const WORK: { readonly [A in Action]: () => Promise<Work> } = {
   loop: async () => (await import('./loop.ts')).loop,
   ledger: async () => (await import('./books.ts')).ledger,
   history: async () => (await import('./books.ts')).history,
+  'take-back': async () => (await import('./take-back.ts')).takeBack,
 };
 
 /** What each takes beside --root. */
@@ -104,6 +106,7 @@ const TAKES: { readonly [A in Action]: readonly string[] } = {
   loop: ['max-turns', 'timeout', 'approve-gates', 'new'],
   ledger: [],
   history: [],
+  'take-back': [],
 };
 const NEEDS: Partial<Record<Action, string>> = { reject: 'reason', block: 'reason' };
 const HELP = '"parley run --help" says more.';

@@ -1,8 +1,10 @@
 /** The `dispatch` of a loop that leaves every turn to the adapter of its runtime. */
 
+import type { Turn } from '../../../governed/index.ts';
 import type { CreateAdapterOptions } from '../adapters/create-adapter.ts';
 import { dispatchAnswer } from '../adapters/loop-answer.ts';
 import { runAdapter } from '../adapters/run-adapter.ts';
+import { readServedNote } from '../serving/served-note.ts';
 import type { DispatchContext, LoopAnswer } from './types.ts';
 
 export interface AdapterDispatchOptions extends Omit<CreateAdapterOptions, 'signal'> {
@@ -15,7 +17,17 @@ export function dispatchByAdapter(
   options: AdapterDispatchOptions = {},
 ): (context: DispatchContext) => Promise<LoopAnswer> {
   return async ({ root, config, turn, bundleDigest, dispatchAbortSignal: signal }) => {
-    const seal = { verifyManifest: true };
-    return dispatchAnswer(await runAdapter(root, config, turn, { ...options, seal, digest: bundleDigest, signal }));
+    const asked = { ...options, seal: { verifyManifest: true }, digest: bundleDigest, signal };
+    if (!(await isHeld(root, turn))) return dispatchAnswer(await runAdapter(root, config, turn, asked));
+    const waiting = { ...config, runtimes: { ...config.runtimes, [turn.runtime_id]: WAITING } };
+    return dispatchAnswer(await runAdapter(root, waiting, turn, { ...asked, write: undefined }));
   };
+}
+
+/** Somebody in the hub that serves the run was told of the turn there, and what they say is staged. */
+const WAITING = { type: 'manual', poll_interval_ms: 250 };
+
+async function isHeld(root: string, { assigned_role }: Turn): Promise<boolean> {
+  const note = await readServedNote(root);
+  return note !== null && Object.hasOwn(note.roles, assigned_role);
 }

@@ -6,6 +6,7 @@
 import type { RunState } from '../../../governed/index.ts';
 import { isRecord } from '../../../governed/record.ts';
 import { importedState } from '../../../governed/session/imported-state.ts';
+import { readServedNote } from '../serving/served-note.ts';
 import { failureOf } from './failure.ts';
 import { filesFound } from './found-files.ts';
 import { mend } from './perform.ts';
@@ -15,7 +16,8 @@ import { hasLog, rootOf, withRun } from './with-run.ts';
 /** null = there is no run, or nothing that can be read as one. */
 export async function loadState(given: string, means: RunnerMeans): Promise<RunState | null> {
   const root = await rootOf(given);
-  if (!(await hasLog(root))) return stateOnDisk(root);
+  // Of a project that a hub serves, the log that lies here is older than its files.
+  if (!(await hasLog(root)) || (await readServedNote(root)) !== null) return stateOnDisk(root);
   try {
     return await withRun(root, means, stateIn, { waitMs: 0 });
   } catch (thrown) {

@@ -1,22 +1,33 @@
 /** One operation on a run: files are mended first, then it is done, and what follows from it is carried out. */
 
 import type { HookAudit } from '../../../governed/hooks/hook.ts';
-import { failureOf } from './failure.ts';
+import { askServed } from '../serving/ask-served.ts';
+import { readServedNote } from '../serving/served-note.ts';
+import { failureOf, RunnerRefusal } from './failure.ts';
 import { followUp } from './follow-ups.ts';
 import type { OpenRun } from './open-run.ts';
 import { type Answer, type Args, type OperationName, operations } from './operations.ts';
 import type { RunnerMeans } from './ports.ts';
 import { clearAccepted, project } from './projections/project.ts';
-import { withRun } from './with-run.ts';
+import { rootOf, withRun } from './with-run.ts';
 
-/** In this process, with the log opened for it. */
-export function perform<Name extends OperationName>(
-  root: string,
+/** By the hub that serves the project; if none does, in this process, with the log opened for it. */
+export async function perform<Name extends OperationName>(
+  given: string,
   means: RunnerMeans,
   name: Name,
   args: Args<Name>,
 ): Promise<Answer<Name>> {
-  return withRun(root, means, (run) => performIn(run, name, args));
+  const root = await rootOf(given);
+  const note = await readServedNote(root);
+  if (note !== null) return askServed(root, note, name, args, means.kept.owner);
+  return withRun(root, means, async (run): Promise<Answer<Name>> => {
+    // It was being served while this waited for the lock.
+    const late = await readServedNote(root);
+    if (late !== null)
+      throw new RunnerRefusal('conflict', 'a hub has begun to serve this project meanwhile; ask again');
+    return await performIn(run, name, args);
+  });
 }
 
 /** Wherever the log is open. Throws what is refused. */

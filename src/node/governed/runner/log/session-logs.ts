@@ -14,6 +14,10 @@ export interface RunClients {
   readonly runner: AgentClient;
   /** Has the grant `approve`; asked for when it is needed. */
   readonly operator: () => Promise<AgentClient>;
+  /** OPERATOR unless told. */
+  readonly operatorName?: string;
+  /** Which participant holds which role; the runner sees to the others. */
+  readonly roles?: Readonly<Record<string, string>>;
   /** What tells the sessions of this project from others; absent = all governed sessions of the runner are its own. */
   readonly label?: { readonly name: string; readonly value: string };
 }
@@ -48,13 +52,15 @@ export class SessionLogs implements RunLogs {
   }
 
   async begin(config: GovernedConfig): Promise<RunLog> {
-    const { runner, operator, label } = this.#clients;
+    const { runner, operator, operatorName = OPERATOR, label, roles = {} } = this.#clients;
     // Whoever is invited has to be there to accept.
     await operator();
     const session = await runner.open('governed', {
-      participants: [OPERATOR],
+      participants: [operatorName, ...new Set(Object.values(roles))],
+      // Who holds a role may come later; the run begins without.
+      requiredAcks: 1,
       // A config is JSON; its interfaces only lack an index signature.
-      knobs: { config: config as unknown as JsonObject },
+      knobs: { config: config as unknown as JsonObject, ...(Object.keys(roles).length === 0 ? {} : { roles }) },
       // Whether a turn is late is for its deadline to say, and a hub that is opened for a moment watches nobody.
       expectations: [],
       ...(label === undefined ? {} : { labels: { [label.name]: label.value } }),

@@ -1,0 +1,18 @@
+/** `parley run take-back`. */
+
+import { takeBackRun } from '../../governed/serving/take-back.ts';
+import type { Asked } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Io } from '../io.ts';
+import { printableLine } from '../printable.ts';
+import { projectOf } from './project.ts';
+import { refusedBy } from './refused.ts';
+
+export async function takeBack(asked: Asked, io: Io): Promise<number> {
+  const project = await projectOf(asked);
+  const answer = await takeBackRun(project.root);
+  if (!answer.ok) throw await refusedBy(answer, project);
+  io.put({ root: project.root });
+  io.say(printableLine(`the runs of ${project.root} go on from its files, without a hub`));
+  return EXIT.done;
+}

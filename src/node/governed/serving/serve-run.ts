@@ -1,0 +1,231 @@
+/**
+ * A hub serves a project: the runs are sessions of that hub, and every call of the runner interface on that root, from
+ * whichever process, goes there. It holds the project's lock for as long as it serves.
+ */
+
+import { hostname } from 'node:os';
+import type { Envelope } from '../../../core/envelope.ts';
+import { type Log, silentLog } from '../../../core/ports.ts';
+import { isRecord } from '../../../governed/record.ts';
+import type { LocalHub } from '../../create-hub.ts';
+import { InTurn } from '../hooks/in-turn.ts';
+import { type HeldLock, takeLock } from '../lock.ts';
+import { badArgument, RunnerRefusal } from '../runner/failure.ts';
+import { openLocalHub } from '../runner/log/local-hub.ts';
+import { type RunClients, SessionLogs } from '../runner/log/session-logs.ts';
+import type { OpenRun } from '../runner/open-run.ts';
+import { type Args, type OperationName, operations } from '../runner/operations.ts';
+import { mend, performIn } from '../runner/perform.ts';
+import { meansOf, type RunnerMeans, type RunnerPorts } from '../runner/ports.ts';
+import { runningRun } from '../runner/take-over.ts';
+import { hasLog, LOCK_FOLDER, LOG_FOLDER, rootOf } from '../runner/with-run.ts';
+import { placeIn } from '../safe-place.ts';
+import { stageResult } from '../staging/stage.ts';
+import type { AskedLine } from './ask-served.ts';
+import { openRunSocket, type RunSocket } from './run-socket.ts';
+import { readServedNote, type ServedNote, writeServedNote } from './served-note.ts';
+
+export interface ServeRunOptions {
+  /** Which participant of the hub, by name, holds which role; the runner sees to the others. */
+  readonly roles?: Readonly<Record<string, string>>;
+  /** The hub's folder, for whoever finds it gone. */
+  readonly data?: string;
+  readonly log?: Log;
+  readonly ports?: Partial<RunnerPorts>;
+}
+
+export interface ServedRun {
+  readonly root: string;
+  /** The names of those who run it and approve for it in the hub. */
+  readonly runner: string;
+  readonly operator: string;
+  /** What is under way is finished first. The runs stay in the hub. */
+  close(): Promise<void>;
+}
+
+const LABEL = 'governed_root';
+
+export async function serveRun(hub: LocalHub, given: string, options: ServeRunOptions = {}): Promise<ServedRun> {
+  checkRoles(options.roles);
+  const root = await rootOf(given);
+  const means = meansOf(options.ports);
+  const lock = await heldLock(root, means);
+  try {
+    return await servedUnder(lock, hub, root, means, options);
+  } catch (thrown) {
+    await lock.release();
+    throw thrown;
+  }
+}
+
+async function servedUnder(
+  lock: HeldLock,
+  hub: LocalHub,
+  root: string,
+  means: RunnerMeans,
+  options: ServeRunOptions,
+): Promise<ServedRun> {
+  const before = await readServedNote(root);
+  // Runs that were taken back from a hub are not gone on with in it.
+  const isSame = before !== null && before.data === (options.data ?? null);
+  if (before !== null && !isSame) throw servedElsewhere(root, before);
+  if (before === null && (await hasLog(root))) await mendFiles(root, means);
+  const served_id = before?.served_id ?? means.ids.hex32();
+  const short = served_id.slice(0, 8);
+  const serving = new Serving(hub, root, means, {
+    served_id,
+    runner: `runner-${short}`,
+    operator: `operator-${short}`,
+    roles: options.roles ?? {},
+    log: options.log ?? silentLog,
+  });
+  await serving.begin();
+  const socket = await openRunSocket(root, (asked) => serving.perform(asked));
+  await writeServedNote(root, {
+    served_id,
+    socket: socket.path,
+    pid: process.pid,
+    host: hostname(),
+    data: options.data ?? null,
+    roles: options.roles ?? {},
+  });
+  return serving.handle(lock, socket);
+}
+
+interface Who {
+  readonly served_id: string;
+  readonly runner: string;
+  readonly operator: string;
+  readonly roles: Readonly<Record<string, string>>;
+  readonly log: Log;
+}
+
+class Serving {
+  readonly #hub: LocalHub;
+  readonly #root: string;
+  readonly #means: RunnerMeans;
+  readonly #who: Who;
+  readonly #inTurn = new InTurn();
+  /** Of each process that asks: a lease of one does not let another through. */
+  readonly #fences = new Map<string, Map<string, number>>();
+  #clients: RunClients | null = null;
+
+  constructor(hub: LocalHub, root: string, means: RunnerMeans, who: Who) {
+    this.#hub = hub;
+    this.#root = root;
+    this.#means = means;
+    this.#who = who;
+  }
+
+  /** A run that stands in the project's files is gone on with here; results that were handed in while nobody looked are staged. */
+  async begin(): Promise<void> {
+    const { runner, operator, served_id, roles } = this.#who;
+    const client = await this.#hub.agent(runner, { onMessage: ({ envelope }) => this.#stage(envelope) });
+    this.#clients = {
+      runner: client,
+      operator: once(async () => {
+        const joined = await this.#hub.agent(operator);
+        await this.#hub.grant(operator, ['approve']);
+        return joined;
+      }),
+      operatorName: operator,
+      roles,
+      label: { name: LABEL, value: served_id },
+    };
+    const run = await this.#open(this.#means);
+    await runningRun(run, undefined).catch(notYet);
+    await mend(run);
+    await this.#stageClaims(run);
+  }
+
+  perform({ op, args, owner }: AskedLine): Promise<unknown> {
+    if (!Object.hasOwn(operations, op)) throw badArgument('op', `one of ${Object.keys(operations).join(', ')}`, op);
+    if (!isRecord(args)) throw badArgument('args', 'an object', args);
+    return this.#inTurn.take('run', async () => {
+      const run = await this.#open(this.#meansFor(owner));
+      // The table says what each name takes, and every operation looks at what it is given.
+      return performIn(run, op as OperationName, args as unknown as Args<OperationName>);
+    });
+  }
+
+  handle(lock: HeldLock, socket: RunSocket): ServedRun {
+    const { runner, operator } = this.#who;
+    const close = once(async () => {
+      await socket.close();
+      await this.#inTurn.take('run', async () => {
+        this.#clients?.runner.close();
+      });
+      await lock.release();
+    });
+    return { root: this.#root, runner, operator, close };
+  }
+
+  async #open(means: RunnerMeans): Promise<OpenRun> {
+    if (this.#clients === null) throw new Error('a run is served once its clients have joined');
+    return { root: this.#root, means, logs: await SessionLogs.read(this.#clients, means) };
+  }
+
+  #meansFor(owner: string): RunnerMeans {
+    const fences = this.#fences.get(owner) ?? new Map<string, number>();
+    this.#fences.set(owner, fences);
+    return { ...this.#means, kept: { ...this.#means.kept, owner, fences } };
+  }
+
+  /** What the holder of a role has said lies where every other result does, and waits to be accepted. */
+  async #stage({ event_type, event_data }: Envelope): Promise<void> {
+    if (event_type !== 'turn.result' || typeof event_data.turn_id !== 'string') return;
+    const staged = await stageResult(this.#root, event_data.turn_id, event_data.result);
+    if (!staged.ok) this.#who.log.error('a result cannot be staged', { error: staged.error });
+  }
+
+  async #stageClaims(run: OpenRun): Promise<void> {
+    const { current } = run.logs;
+    if (current === null || this.#clients === null) return;
+    const claimed = new Set(Object.values(current.record.state.claims).map(({ seq }) => seq));
+    if (claimed.size === 0) return;
+    for await (const envelope of this.#clients.runner.session(current.sessionId).log()) {
+      if (claimed.has(envelope.seq)) await this.#stage(envelope);
+    }
+  }
+}
+
+/** Where there is neither a run nor a config yet, the first call brings it. */
+function notYet(thrown: unknown): null {
+  if (thrown instanceof RunnerRefusal && thrown.failure.error_code === 'no_config') return null;
+  throw thrown;
+}
+
+/** The project's own log, which wins over files, is put into the files that are taken over. */
+async function mendFiles(root: string, means: RunnerMeans): Promise<void> {
+  const own = await openLocalHub(await placeIn(root, LOG_FOLDER), means);
+  try {
+    await mend({ root, means, logs: await SessionLogs.read(own, means) });
+  } finally {
+    await own.close();
+  }
+}
+
+async function heldLock(root: string, { clock, kept }: RunnerMeans): Promise<HeldLock> {
+  const locked = await takeLock(await placeIn(root, LOCK_FOLDER), { owner: kept.owner, clock });
+  if (locked.ok) return locked.lock;
+  throw new RunnerRefusal(locked.error_code, locked.error);
+}
+
+function servedElsewhere(root: string, { data }: ServedNote): RunnerRefusal {
+  const error = `${root}: its runs are in the hub of ${data ?? 'a process that kept nothing'}; take them back first with "parley run take-back"`;
+  return new RunnerRefusal('served_elsewhere', error, { details: { data } });
+}
+
+function checkRoles(roles: unknown): void {
+  const isRoles =
+    roles === undefined || (isRecord(roles) && Object.values(roles).every((name) => typeof name === 'string'));
+  if (!isRoles) throw badArgument('roles', 'names of participants by role', roles);
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

@@ -1,0 +1,33 @@
+/** The runs of a project leave the hub that served it: what its files show is gone on with in the project's own log. */
+
+import { rename, stat } from 'node:fs/promises';
+import { takeLock } from '../lock.ts';
+import { orFailure, RunnerRefusal } from '../runner/failure.ts';
+import { meansOf } from '../runner/ports.ts';
+import type { RunnerFailure } from '../runner/types.ts';
+import { LOCK_FOLDER, LOG_FOLDER, rootOf } from '../runner/with-run.ts';
+import { placeIn } from '../safe-place.ts';
+import { readServedNote, removeServedNote } from './served-note.ts';
+
+/** Not while the hub runs. The log that the project had before is kept beside the new one. */
+export function takeBackRun(given: string): Promise<{ readonly ok: true } | RunnerFailure> {
+  return orFailure(async () => {
+    const root = await rootOf(given);
+    const { clock, kept, ids } = meansOf();
+    const locked = await takeLock(await placeIn(root, LOCK_FOLDER), { owner: kept.owner, clock, waitMs: 0 });
+    if (!locked.ok) throw new RunnerRefusal('lock_timeout', `${locked.error}; stop the hub that serves it first`);
+    try {
+      if ((await readServedNote(root)) === null) throw new RunnerRefusal('not_served', `${root}: no hub has its runs`);
+      const log = await placeIn(root, LOG_FOLDER);
+      const isThere = await stat(log).then(
+        () => true,
+        () => false,
+      );
+      if (isThere) await rename(log, `${log}-before-${ids.hex32().slice(0, 8)}`);
+      await removeServedNote(root);
+      return { ok: true };
+    } finally {
+      await locked.lock.release();
+    }
+  });
+}

@@ -1,0 +1,139 @@
+// A hub serves the runs of a project: calls from any process go to it, and nothing is gone on with behind its back.
+
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createHub, type LocalHub } from 'parley-hub';
+import { createRunner, serveRun, takeBackRun, waitForStagedResult } from 'parley-hub/governed';
+import { expect, it, onTestFinished } from 'vitest';
+import { CONFIG, eventTypes, historyOf, project, resultOf, turnDone } from './project.ts';
+
+async function openHub(): Promise<LocalHub> {
+  const hub = await createHub();
+  onTestFinished(() => hub.stop());
+  return hub;
+}
+
+async function sessionsOf(hub: LocalHub): Promise<readonly { session_id: string; state: string }[]> {
+  const watcher = await hub.agent('watcher');
+  await hub.grant('watcher', ['observe']);
+  const found: { session_id: string; state: string }[] = [];
+  for await (const one of watcher.sessions({ type: 'governed', all: true })) found.push(one);
+  return found;
+}
+
+it('[GR20] calls on a root that a hub serves are done by that hub, in a session of it', async () => {
+  const [root, hub] = [project(), await openHub()];
+  const served = await serveRun(hub, root);
+  onTestFinished(() => served.close());
+  expect(await createRunner().initRun(root, CONFIG)).toMatchObject({ ok: true, state: { status: 'active' } });
+  const turn = await turnDone(root, 'captain', { phase_transition_request: 'implementation' });
+  expect(await createRunner().approvePhaseGate(root, CONFIG)).toMatchObject({
+    ok: true,
+    state: { status: 'active', phase: 'implementation' },
+  });
+  expect(await sessionsOf(hub)).toMatchObject([{ state: 'ACTIVE' }]);
+  expect(existsSync(join(root, '.agentxchain/log'))).toBe(false);
+  expect(historyOf(root)).toEqual([turn]);
+  expect(eventTypes(root)).toEqual([
+    'run_started',
+    'phase_entered',
+    'turn_dispatched',
+    'turn_accepted',
+    'gate_pending',
+    'gate_approved',
+    'phase_entered',
+  ]);
+  expect(await createRunner().loadState(root, CONFIG)).toMatchObject({ phase: 'implementation' });
+  expect(statSync(join(root, '.agentxchain/hub.sock')).mode & 0o777).toBe(0o600);
+});
+
+it('[GR21] a participant of the hub holds a role: it is told of its turn there, and what it says is taken in', async () => {
+  const [root, hub] = [project(), await openHub()];
+  const heard: string[] = [];
+  await hub.agent('alice', {
+    async onTurn({ message }) {
+      if (message === null || message.envelope.event_type !== 'turn.dispatched') return;
+      const { turn_id, prompt } = message.envelope.event_data as { turn_id: string; prompt: string };
+      heard.push(prompt);
+      const state = await createRunner().loadState(root, CONFIG);
+      if (state === null) throw new Error('there is a run');
+      const result = JSON.parse(JSON.stringify(resultOf(state, turn_id)));
+      await message.session.send({ event_type: 'turn.result', event_data: { turn_id, attempt: 1, result } });
+    },
+  });
+  const served = await serveRun(hub, root, { roles: { captain: 'alice' } });
+  onTestFinished(() => served.close());
+  const runner = createRunner();
+  await runner.initRun(root, CONFIG);
+  const assigned = await runner.assignTurn(root, CONFIG, 'captain');
+  if (!assigned.ok) throw new Error(assigned.error);
+  const { turn_id } = assigned.turn;
+  await runner.writeDispatchBundle(root, null, CONFIG, { turnId: turn_id });
+  expect(await waitForStagedResult(root, turn_id, { pollIntervalMs: 20, timeoutMs: 20_000 })).toMatchObject({
+    kind: 'ready',
+  });
+  expect(heard).toEqual([expect.stringContaining('captain')]);
+  expect(await runner.acceptTurn(root, CONFIG, { turnId: turn_id })).toMatchObject({ ok: true });
+  expect(historyOf(root)).toEqual([turn_id]);
+});
+
+it('[GR22] a run that began without a hub goes on in it, and after it was taken back without one, each turn once', async () => {
+  const root = project();
+  await createRunner().initRun(root, CONFIG);
+  const first = await turnDone(root, 'captain');
+  const hub = await openHub();
+  const served = await serveRun(hub, root);
+  const second = await turnDone(root, 'captain');
+  expect(historyOf(root)).toEqual([first, second]);
+  expect(await takeBackRun(root)).toMatchObject({ ok: false, error_code: 'lock_timeout' });
+  await served.close();
+  const refused = await createRunner().assignTurn(root, CONFIG, 'captain');
+  expect(refused).toMatchObject({ ok: false, error_code: 'hub_not_running' });
+  expect(await createRunner().loadState(root, CONFIG)).toMatchObject({ status: 'active' });
+  expect(await takeBackRun(root)).toEqual({ ok: true });
+  expect(await takeBackRun(root)).toMatchObject({ ok: false, error_code: 'not_served' });
+  const third = await turnDone(root, 'captain');
+  expect(historyOf(root)).toEqual([first, second, third]);
+});
+
+it('[GR22] the same hub goes on with a run it served before; another one is refused', async () => {
+  const [root, hub] = [project(), await openHub()];
+  await (await serveRun(hub, root, { data: 'one' }).then(async (served) => {
+    await createRunner().initRun(root, CONFIG);
+    await turnDone(root, 'captain');
+    return served;
+  })).close();
+  await expect(serveRun(await openHub(), root, { data: 'two' })).rejects.toThrow(/its runs are in the hub of one/);
+  const again = await serveRun(hub, root, { data: 'one' });
+  onTestFinished(() => again.close());
+  await turnDone(root, 'captain');
+  expect(historyOf(root)).toHaveLength(2);
+  expect(await sessionsOf(hub)).toHaveLength(1);
+});
+
+it('[GR23] one hub serves a root at a time, and a lease keeps other processes out there too', async () => {
+  const [root, hub] = [project(), await openHub()];
+  const served = await serveRun(hub, root);
+  onTestFinished(() => served.close());
+  const [one, other] = [createRunner(), createRunner()];
+  await one.initRun(root, CONFIG);
+  expect(await one.acquireLock(root)).toMatchObject({ ok: true, fence: 1 });
+  expect(await other.acquireLock(root)).toMatchObject({ ok: false, error_code: 'lock_timeout' });
+  expect(await other.assignTurn(root, CONFIG, 'captain')).toMatchObject({ ok: false, error_code: 'fenced_out' });
+  expect(await one.assignTurn(root, CONFIG, 'captain')).toMatchObject({ ok: true });
+  await one.releaseLock(root);
+  expect(await other.rejectTurn(root, CONFIG, { errors: [] }, 'again')).toMatchObject({ ok: true });
+});
+
+it('[GR23] a call that no hub knows, or whose root is gone, is refused in words', async () => {
+  const [root, hub] = [project(), await openHub()];
+  const served = await serveRun(hub, root);
+  onTestFinished(() => served.close());
+  expect(await createRunner().assignTurn(root, CONFIG, 'nobody')).toMatchObject({ ok: false, error_code: 'no_run' });
+  expect(await createRunner().initRun(root, { schema_version: '9' } as never)).toMatchObject({
+    ok: false,
+    error_code: 'invalid_config',
+  });
+  await expect(serveRun(hub, join(root, 'nowhere'))).rejects.toThrow(/expected the path of a folder/);
+  await expect(serveRun(hub, root, { roles: 'alice' as never })).rejects.toThrow(/roles: expected/);
+});
