@@ -69,5 +69,8 @@ export function eventTypes(root: string): readonly string[] {
 
 function lines(root: string, name: string): readonly Record<string, unknown>[] {
   const text = readFileSync(join(root, '.agentxchain', name), 'utf8');
-  return text.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
 }

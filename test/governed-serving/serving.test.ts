@@ -21,7 +21,7 @@ async function sessionsOf(hub: LocalHub): Promise<readonly { session_id: string;
   return found;
 }
 
-it('[GR20] calls on a root that a hub serves are done by that hub, in a session of it', async () => {
+it('[GW1] calls on a root that a hub serves are done by that hub, in a session of it', async () => {
   const [root, hub] = [project(), await openHub()];
   const served = await serveRun(hub, root);
   onTestFinished(() => served.close());
@@ -47,7 +47,7 @@ it('[GR20] calls on a root that a hub serves are done by that hub, in a session 
   expect(statSync(join(root, '.agentxchain/hub.sock')).mode & 0o777).toBe(0o600);
 });
 
-it('[GR21] a participant of the hub holds a role: it is told of its turn there, and what it says is taken in', async () => {
+it('[GW2] a participant of the hub holds a role: it is told of its turn there, and what it says is taken in', async () => {
   const [root, hub] = [project(), await openHub()];
   const heard: string[] = [];
   await hub.agent('alice', {
@@ -77,7 +77,7 @@ it('[GR21] a participant of the hub holds a role: it is told of its turn there, 
   expect(historyOf(root)).toEqual([turn_id]);
 });
 
-it('[GR22] a run that began without a hub goes on in it, and after it was taken back without one, each turn once', async () => {
+it('[GW3] a run that began without a hub goes on in it, and after it was taken back without one, each turn once', async () => {
   const root = project();
   await createRunner().initRun(root, CONFIG);
   const first = await turnDone(root, 'captain');
@@ -96,13 +96,15 @@ it('[GR22] a run that began without a hub goes on in it, and after it was taken 
   expect(historyOf(root)).toEqual([first, second, third]);
 });
 
-it('[GR22] the same hub goes on with a run it served before; another one is refused', async () => {
+it('[GW3] the same hub goes on with a run it served before; another one is refused', async () => {
   const [root, hub] = [project(), await openHub()];
-  await (await serveRun(hub, root, { data: 'one' }).then(async (served) => {
-    await createRunner().initRun(root, CONFIG);
-    await turnDone(root, 'captain');
-    return served;
-  })).close();
+  await (
+    await serveRun(hub, root, { data: 'one' }).then(async (served) => {
+      await createRunner().initRun(root, CONFIG);
+      await turnDone(root, 'captain');
+      return served;
+    })
+  ).close();
   await expect(serveRun(await openHub(), root, { data: 'two' })).rejects.toThrow(/its runs are in the hub of one/);
   const again = await serveRun(hub, root, { data: 'one' });
   onTestFinished(() => again.close());
@@ -111,7 +113,7 @@ it('[GR22] the same hub goes on with a run it served before; another one is refu
   expect(await sessionsOf(hub)).toHaveLength(1);
 });
 
-it('[GR23] one hub serves a root at a time, and a lease keeps other processes out there too', async () => {
+it('[GW4] one hub serves a root at a time, and a lease keeps other processes out there too', async () => {
   const [root, hub] = [project(), await openHub()];
   const served = await serveRun(hub, root);
   onTestFinished(() => served.close());
@@ -125,7 +127,7 @@ it('[GR23] one hub serves a root at a time, and a lease keeps other processes ou
   expect(await other.rejectTurn(root, CONFIG, { errors: [] }, 'again')).toMatchObject({ ok: true });
 });
 
-it('[GR23] a call that no hub knows, or whose root is gone, is refused in words', async () => {
+it('[GW4] a call that no hub knows, or whose root is gone, is refused in words', async () => {
   const [root, hub] = [project(), await openHub()];
   const served = await serveRun(hub, root);
   onTestFinished(() => served.close());

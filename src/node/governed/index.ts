@@ -23,6 +23,10 @@ export type { AdapterErrorClass, AdapterFailure } from './adapters/failure.ts';
 export { type DispatchAnswer, dispatchAnswer } from './adapters/loop-answer.ts';
 export { type AdapterOutcome, type RunAdapterOptions, runAdapter } from './adapters/run-adapter.ts';
 export { type PathFault, pathFaults } from './claimed-paths.ts';
+export { type Coordinator, openCoordinator } from './coordinator/coordinator.ts';
+export type { RepoPlace, RepoRuns } from './coordinator/repo-runs.ts';
+export { runsByRunner } from './coordinator/runs-by-runner.ts';
+export type { CoordinatorFailure, CoordinatorPorts } from './coordinator/session.ts';
 export { type CleanedUp, cleanUpTurn } from './dispatch/clean-up.ts';
 export { writeDispatchIndex } from './dispatch/index-file.ts';
 export { writeRuntimeFile } from './dispatch/runtime-file.ts';
@@ -37,6 +41,7 @@ export type { NotDone } from './refusal.ts';
 export { RUNNER_STEPS, type RunnerPorts, type RunnerStep } from './runner/ports.ts';
 export { createRunner, RUNNER_INTERFACE_VERSION } from './runner/runner.ts';
 export {
+  abandonRun,
   acceptTurn,
   acquireLock,
   approveCompletionGate,

@@ -12,7 +12,7 @@ import { makeFolder, syncFolder } from '../../journal/make-folder.ts';
 import { filesOf, recordsIn } from '../read-text.ts';
 import { FileRefusal, type NotDone, orRefusal } from '../refusal.ts';
 import { checkTurnId, placeIn } from '../safe-place.ts';
-import { asText, draftOf, writeWhole } from '../whole-file.ts';
+import { asText, draftOf, readWhole, writeWhole } from '../whole-file.ts';
 import { writeDispatchIndex } from './index-file.ts';
 
 export interface BundleOptions {
@@ -22,6 +22,8 @@ export interface BundleOptions {
   /** What was accepted so far; by default read from the files of the run. */
   readonly history?: readonly Unknowns[];
   readonly ledger?: readonly Unknowns[];
+  /** Files beside the three, by name: what a coordinator tells. Those of a bundle that is written again stay. */
+  readonly beside?: Readonly<Record<string, string>>;
 }
 
 export interface BundleWritten {
@@ -44,10 +46,22 @@ export function writeBundle(
     const folder = await placeIn(root, bundlePath);
     const { warnings = [] } = options;
     const { files, noted } = await contentOf(root, { state, config, turn, warnings }, options);
-    await replaceFolder(folder, files);
+    const all = { ...(options.beside ?? (await besideBefore(folder))), ...files };
+    await replaceFolder(folder, all);
     await writeDispatchIndex(root, state);
-    return { ok: true, bundlePath, files: Object.keys(files).sort(), warnings: [...warnings, ...noted] };
+    return { ok: true, bundlePath, files: Object.keys(all).sort(), warnings: [...warnings, ...noted] };
   });
+}
+
+const COORDINATOR_FILES = ['COORDINATOR_CONTEXT.json', 'COORDINATOR_CONTEXT.md'];
+
+async function besideBefore(folder: string): Promise<Readonly<Record<string, string>>> {
+  const found: Record<string, string> = {};
+  for (const name of COORDINATOR_FILES) {
+    const text = await readWhole(join(folder, name));
+    if (text !== null) found[name] = text;
+  }
+  return found;
 }
 
 export function turnFor(state: RunState, turnId: string | undefined): Turn {

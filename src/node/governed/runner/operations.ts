@@ -2,7 +2,7 @@
 
 import { acceptTurn } from './operations/accept.ts';
 import { assignTurn } from './operations/assign.ts';
-import { initRun, reactivateRun } from './operations/begin.ts';
+import { abandonRun, initRun, reactivateRun } from './operations/begin.ts';
 import { escalate, markRunBlocked } from './operations/block.ts';
 import {
   refreshTurnBaselineSnapshot,
@@ -15,6 +15,7 @@ import { reissueTurn, rejectTurn } from './operations/rejection.ts';
 
 export interface Operations {
   readonly initRun: typeof initRun;
+  readonly abandonRun: typeof abandonRun;
   readonly reactivateRun: typeof reactivateRun;
   readonly assignTurn: typeof assignTurn;
   readonly acceptTurn: typeof acceptTurn;
@@ -33,6 +34,7 @@ export interface Operations {
 
 export const operations: Operations = {
   initRun,
+  abandonRun,
   reactivateRun,
   assignTurn,
   acceptTurn,

@@ -34,6 +34,7 @@ export function createRunner(ports: Partial<RunnerPorts> = {}): Runner {
       return loadState(root, means).catch(() => null);
     },
     initRun: (root, config, options = {}) => asked('initRun', root, { config, options }),
+    abandonRun: (root, runId) => asked('abandonRun', root, { runId }),
     reactivateRun: (root, _state, details = {}) => asked('reactivateRun', root, { details }),
     assignTurn: (root, config, roleId, options = {}) => asked('assignTurn', root, { config, roleId, options }),
     acceptTurn: (root, config, options = {}) => asked('acceptTurn', root, { config, options }),

@@ -8,6 +8,7 @@ const runner: Runner = createRunner();
 export const loadContext: Runner['loadContext'] = runner.loadContext;
 export const loadState: Runner['loadState'] = runner.loadState;
 export const initRun: Runner['initRun'] = runner.initRun;
+export const abandonRun: Runner['abandonRun'] = runner.abandonRun;
 export const reactivateRun: Runner['reactivateRun'] = runner.reactivateRun;
 export const assignTurn: Runner['assignTurn'] = runner.assignTurn;
 export const acceptTurn: Runner['acceptTurn'] = runner.acceptTurn;

@@ -178,6 +178,8 @@ export interface DispatchOptions {
   /** May be left out if one turn is out. */
   readonly turnId?: string;
   readonly warnings?: readonly string[];
+  /** Files for the bundle beside its own, by name. */
+  readonly beside?: Readonly<Record<string, string>>;
 }
 
 export interface BundleDispatched {
@@ -252,6 +254,8 @@ export interface Runner {
   loadContext(dir?: string): Promise<RunContext | null>;
   loadState(root: string, config: GovernedConfig): Promise<RunState | null>;
   initRun(root: string, config: GovernedConfig, options?: InitOptions): Answer<RunBegun>;
+  /** Takes back a beginning from which nothing came: the project is idle again. Nothing to take back is no failure. */
+  abandonRun(root: string, runId: string | null): Answer<RunChanged>;
   reactivateRun(root: string, state: RunState | null, details?: ReactivateDetails): Answer<RunChanged>;
   assignTurn(root: string, config: GovernedConfig, roleId: string, options?: AssignOptions): Answer<TurnAssigned>;
   acceptTurn(root: string, config: GovernedConfig, options?: AcceptOptions): Answer<TurnTaken>;

@@ -1,7 +1,7 @@
 /** A run begins, and goes on after a blocker. */
 
 import { EMPTY_STATE, repoDecisions } from '../../../../governed/index.ts';
-import { RunnerRefusal } from '../failure.ts';
+import { badArgument, RunnerRefusal } from '../failure.ts';
 import { filesFound } from '../found-files.ts';
 import { type OpenRun, type Running, stateOf } from '../open-run.ts';
 import { checkedConfig, imported, requireRun, runningRun } from '../take-over.ts';
@@ -45,6 +45,28 @@ async function begun(run: OpenRun, config: Running['config'], options: InitOptio
   // What was decided for good is known to the next run.
   const state = { ...EMPTY_STATE, repo_decisions: repoDecisions(repo_decisions) };
   return { ...run, config, log: await imported(run, config, { state, history: [], ledger: [] }) };
+}
+
+export interface AbandonArgs {
+  /** null = whichever began last. */
+  readonly runId: unknown;
+}
+
+/** Only a run in which no turn ever was: there is nothing to lose then. What it began with stays in its log. */
+export async function abandonRun(run: OpenRun, { runId }: AbandonArgs): Promise<RunChanged> {
+  if (runId !== null && typeof runId !== 'string') throw badArgument('runId', 'the id of a run, or null', runId);
+  const isEmpty = run.logs.current === null && (await filesFound(run.root)) === null;
+  const running = isEmpty ? null : await runningRun(run, undefined);
+  if (running === null) return { ok: true, state: EMPTY_STATE };
+  const state = stateOf(running);
+  if (state.status === 'idle' || (runId !== null && state.run_id !== runId)) return { ok: true, state };
+  if (state.turn_sequence > 0 || state.status !== 'active') {
+    const error = `${state.run_id} is ${state.status} and had ${state.turn_sequence} turns: it goes on, and is not taken back`;
+    throw new RunnerRefusal('run_has_turns', error, { error_type: 'invalid_state_transition' });
+  }
+  const idle = { ...EMPTY_STATE, repo_decisions: repoDecisions(state.repo_decisions) };
+  const log = await imported(run, running.config, { state: idle, history: [], ledger: [] });
+  return { ok: true, state: stateOf({ log }) };
 }
 
 export interface ReactivateArgs {

@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isRecord } from '../../../../governed/record.ts';
 import { sealDispatchBundle } from '../../dispatch/seal.ts';
 import { writeBundle } from '../../dispatch/write-bundle.ts';
 import { badArgument, RunnerRefusal } from '../failure.ts';
@@ -37,6 +38,7 @@ export async function writeDispatchBundle(
     history: history.map(plain),
     ledger: ledger.map(plain),
     ...(options.warnings === undefined ? {} : { warnings: options.warnings }),
+    ...(options.beside === undefined ? {} : { beside: checkedFiles(options.beside) }),
   });
   if (!written.ok) throw new RunnerRefusal(written.error_code, written.error);
   const { variables } = run.means;
@@ -60,6 +62,16 @@ export async function writeDispatchBundle(
   const files = sealed.manifest.files.map(({ path }) => path);
   return { ok: true, bundlePath, files, warnings, digest: sealed.digest, hookResults, state: stateOf(running) };
 }
+
+/** Names of files, not of places. */
+function checkedFiles(beside: unknown): Readonly<Record<string, string>> {
+  const isFiles =
+    isRecord(beside) && Object.entries(beside).every(([name, text]) => FILE.test(name) && typeof text === 'string');
+  if (!isFiles) throw badArgument('beside', 'texts by names of files', beside);
+  return beside as Readonly<Record<string, string>>;
+}
+
+const FILE = /^(?!MANIFEST\.json$)[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/;
 
 async function textOf({ root }: Running, bundlePath: string, name: string): Promise<string> {
   return readFile(join(root, bundlePath, name), 'utf8');
