@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXIT_OF, type Fixture } from '../../src/node/conformance/fixture.ts';
-import { understood } from '../../src/node/conformance/verifier/ask.ts';
+import { understood } from '../../src/node/conformance/verifier/ask-process.ts';
 import { readCorpus } from '../../src/node/conformance/verifier/corpus.ts';
 import { readTarget, type Target, targetOf } from '../../src/node/conformance/verifier/target.ts';
 import { type Report, verify } from '../../src/node/conformance/verifier/verify.ts';
@@ -26,7 +26,15 @@ afterAll(async () => {
 });
 
 function target(command: readonly [string, ...string[]], tiers: readonly number[] = [1, 2, 3]): Target {
-  return { root: folder, implementation: 'probe', protocolVersion: 'v7', tiers, command, surfaces: null };
+  return {
+    kind: 'local',
+    root: folder,
+    implementation: 'probe',
+    protocolVersion: 'v7',
+    tiers,
+    command,
+    surfaces: null,
+  };
 }
 
 function program(source: string): Target {
