@@ -1,6 +1,6 @@
 /** What this implementation says of itself over HTTP: the same as in its folder, but for how it is asked. */
 
-import { packageVersion } from '../../contracts/version.ts';
+import { shownVersion } from '../../contracts/version.ts';
 
 export const SURFACES = [
   'state_machine',
@@ -21,7 +21,7 @@ export const SURFACES = [
 export function servedCapabilities(): object {
   return {
     implementation: 'parley-hub',
-    version: packageVersion(),
+    version: shownVersion(),
     protocol_version: 'v7',
     tiers: [1, 2, 3],
     adapter: { protocol: 'http-fixture-v1' },
