@@ -19,7 +19,6 @@ import { bind, type Claim } from './bind.ts';
 import { Connection, type ConnectionEnd, type ConnectionEvents, describeEnd } from './connection.ts';
 import {
   aFunction,
-  checkName,
   checkOptions,
   copyCredentials,
   isObject,
@@ -28,6 +27,7 @@ import {
   optional,
   type Rules,
 } from './given.ts';
+import { checkName } from './given-name.ts';
 import {
   aboutAgent,
   checkAgentQuery,

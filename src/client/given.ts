@@ -3,7 +3,6 @@
 import { schemeProblem } from '../core/credentials.ts';
 import { WireError } from '../core/errors.ts';
 import { badValue, copyJsonObject, type JsonObject } from '../core/json.ts';
-import { parsePassportClaim } from '../core/passport.ts';
 
 /** What an option must be. */
 export interface Rule {
@@ -19,11 +18,6 @@ const MOST_DEPTH = 1000;
 
 /** The characters of a field's path that are shown: a cycle makes one as long as the bound on depth. */
 const MOST_PATH = 120;
-
-/** Also a name that is only said hello with: there is none that could not be registered. */
-export function checkName(name: unknown): void {
-  asCallerKnowsIt(() => parsePassportClaim({ name }));
-}
 
 /** Refuses options of the wrong kind, and those there are none of: a typo would be a default nobody asked for. */
 export function checkOptions<Options>(given: unknown, rules: Rules<Options>, where = ''): void {
@@ -97,7 +91,7 @@ function copyGiven(value: unknown, where: string): JsonObject {
 }
 
 /** Names the field in a refusal as the caller does, who gave no `params` or `passport` and reads no path of a thousand keys. */
-function asCallerKnowsIt<T>(look: () => T): T {
+export function asCallerKnowsIt<T>(look: () => T): T {
   try {
     return look();
   } catch (error) {

@@ -35,7 +35,7 @@ export async function copyOperatorToken(from: string, to: string): Promise<void>
 }
 
 /** Never there half, and never there for others, not for a moment. */
-async function writeSecret(file: string, text: string): Promise<void> {
+export async function writeSecret(file: string, text: string): Promise<void> {
   const draft = `${file}.new`;
   const handle = await open(draft, 'w', 0o600);
   try {

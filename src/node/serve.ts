@@ -5,9 +5,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import type { Authenticate } from '../core/credentials.ts';
 import { WireError } from '../core/errors.ts';
+import type { ConformanceSite } from './conformance/served/site.ts';
 import { InFlight } from './http/in-flight.ts';
 import { LineOfRequests } from './http/line-of-requests.ts';
-import { answer } from './http/site.ts';
+import { type AnswerConformance, answer } from './http/site.ts';
 import type { McpSite } from './mcp/http.ts';
 import type { Served } from './served.ts';
 import { Addresses } from './wire/addresses.ts';
@@ -69,6 +70,8 @@ class Port {
   private requests = 0;
   /** Made when somebody asks for it: most hubs are never asked. */
   private mcp: Promise<McpSite> | null = null;
+  /** Of a port that has it; made when somebody asks for it. */
+  private conformance: Promise<ConformanceSite> | null = null;
   private closing = false;
 
   constructor(hub: Served, settings: ServeSettings, authentication: (isForwarded: boolean) => Authenticate) {
@@ -131,12 +134,27 @@ class Port {
     // Answered while the port closes: the connection it came on would be kept for another that never comes.
     response.once('close', () => this.closing && setImmediate(() => this.server.closeIdleConnections()));
     this.inFlight.begin(request, response);
-    void answer({ ...this.hub, answerMcp: (...asked) => this.answerMcp(...asked) }, visitor, request, response);
+    const sites = {
+      answerMcp: (...asked: Parameters<McpSite['answer']>) => this.answerMcp(...asked),
+      answerConformance: this.answerConformance(),
+    };
+    void answer({ ...this.hub, ...sites }, visitor, request, response);
   }
 
   private async answerMcp(...asked: Parameters<McpSite['answer']>): Promise<void> {
     this.mcp ??= import('./mcp/http.ts').then((loaded) => new loaded.McpSite(this.hub));
     await (await this.mcp).answer(...asked);
+  }
+
+  private answerConformance(): AnswerConformance | null {
+    const settings = this.settings.conformance;
+    if (settings === null) return null;
+    return async (...asked) => {
+      this.conformance ??= import('./conformance/served/site.ts').then(
+        (loaded) => new loaded.ConformanceSite(settings),
+      );
+      await (await this.conformance).answer(...asked);
+    };
   }
 
   private upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
@@ -189,6 +207,7 @@ class Port {
     this.closing = true;
     this.heartbeat.stop();
     this.inFlight.lastCall();
+    void this.conformance?.then((site) => site.close());
     // What has come and was not read yet is answered, not cut off.
     await quiet(() => this.raw.accepted + this.requests, Math.min(LAST_CALL_MS, drainMs));
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));

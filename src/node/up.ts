@@ -5,6 +5,7 @@ import { HubError } from '../core/errors.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Log } from '../core/ports.ts';
 import { checkUp } from './check-up.ts';
+import { type ConformanceToken, conformanceToken, newToken } from './conformance/served/token.ts';
 import { type Controlled, openControl } from './control.ts';
 import { createHub, type LocalHub } from './create-hub.ts';
 import { logEvents } from './log-events.ts';
@@ -13,11 +14,13 @@ import { logLevelOf, logTo } from './pino-log.ts';
 import type { Serving } from './serve.ts';
 import type { ServeOptions } from './wire/serve-options.ts';
 
-export interface UpOptions extends ServeOptions {
+export interface UpOptions extends Omit<ServeOptions, 'conformance'> {
   /** The folder where everything is kept. */
   readonly data: string;
   /** Of the hub itself; `limits` are those of its port. */
   readonly hubLimits?: Partial<Limits>;
+  /** Does fixtures of governed runs under `/conform/`, which run commands; without a token, one is made and kept in the folder. */
+  readonly conformance?: { readonly token: string | null } | undefined;
   /** Hears how it goes, for whoever started it. */
   readonly tell: (event: UpEvent) => void;
   readonly log?: Log;
@@ -35,6 +38,12 @@ export interface Companions {
   close(): Promise<void>;
 }
 
+/** Where fixtures are done, and with which token; null = whoever gave it knows. */
+export interface ConformanceUp {
+  readonly url: string;
+  readonly token_file: string | null;
+}
+
 /** What happens to it, as it is told to programs too. */
 export type UpEvent =
   | {
@@ -43,6 +52,8 @@ export type UpEvent =
       readonly host: string;
       readonly data: string;
       readonly token_file: string;
+      /** Only where fixtures are done. */
+      readonly conformance?: ConformanceUp;
     }
   | {
       readonly event: 'joined';
@@ -70,21 +81,26 @@ export async function up({
   tell,
   logLevel = 'info',
   bringUp,
+  conformance,
   ...options
 }: UpOptions): Promise<void> {
   const { log = logTo(process.stderr, logLevelOf(logLevel)), ...serving } = options;
-  await checkUp(data, hubLimits, serving);
+  await checkUp(data, hubLimits, {
+    ...serving,
+    conformance: conformance && { token: conformance.token ?? newToken() },
+  });
   // Listened for from the first: who reads the welcome may answer it at once.
   const told = toldToEnd();
   const hub = await createHub({ data, exitOnStoreFailure: true, limits: hubLimits, log }).catch(explained);
-  const opening = open(hub, serving, async () => (await bringUp?.(hub, log)) ?? NOBODY);
+  const proof = async () => conformance && (await conformanceToken(data, conformance.token));
+  const opening = open(hub, serving, proof, async () => (await bringUp?.(hub, log)) ?? NOBODY);
   const early = await Promise.race([opening.then(() => null), told]);
   if (early !== null) return giveUp(early, hub, opening, tell);
-  const { port, companions } = await opening;
+  const { port, companions, ...doing } = await opening;
   const token_file = await ensureOperatorToken(hub, data);
   const closeControl = await openControl(data, controlledBy(hub, data), log);
   logEvents(hub, log);
-  tell({ event: 'listening', url: port.url, host: port.host, data, token_file });
+  tell({ event: 'listening', url: port.url, host: port.host, data, token_file, ...doing });
   const signal = await told;
   tell({ event: 'stopping', signal });
   await companions.close();
@@ -120,16 +136,27 @@ function controlledBy(hub: LocalHub, data: string): Controlled {
   };
 }
 
+interface Opened {
+  readonly port: Serving;
+  readonly companions: Companions;
+  readonly conformance?: ConformanceUp;
+}
+
 /** All of it, or nothing. */
 async function open(
   hub: LocalHub,
   serving: ServeOptions,
+  proof: () => Promise<ConformanceToken | undefined>,
   begin: () => Promise<Companions>,
-): Promise<{ readonly port: Serving; readonly companions: Companions }> {
+): Promise<Opened> {
   let companions = NOBODY;
   try {
     companions = await begin();
-    return { port: await hub.listen(serving), companions };
+    const shown = await proof();
+    const port = await hub.listen({ ...serving, conformance: shown && { token: shown.token } });
+    if (shown === undefined) return { port, companions };
+    const url = port.url.replace(/^ws/, 'http');
+    return { port, companions, conformance: { url, token_file: shown.file } };
   } catch (thrown) {
     await companions.close();
     await hub.stop();

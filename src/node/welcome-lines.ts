@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ConformanceUp } from './up.ts';
 
 export interface Up {
   readonly url: string;
@@ -10,6 +11,8 @@ export interface Up {
   readonly tokenFile: string;
   /** Not only there. */
   readonly isEverywhere: boolean;
+  /** Where fixtures are done, if they are. */
+  readonly conformance?: ConformanceUp | undefined;
 }
 
 /** Where the examples look by themselves. */
@@ -23,11 +26,21 @@ export function welcomeLines(up: Up): readonly string[] {
     `  data            ${up.data}`,
     `  operator token  ${up.tokenFile}`,
     `  coding agents   ${up.url.replace(/^ws/, 'http')}/mcp (MCP); to set one up: ${whereItIs(up)}${parley()} mcp install claude`,
+    ...conformanceLines(up),
     '',
     'Three things to try, in another terminal, in this folder:',
     ...tries.map(({ what, command }) => `  # ${what}\n  ${command}`),
     '',
     'Ctrl-C stops it.',
+  ];
+}
+
+function conformanceLines({ conformance }: Up): readonly string[] {
+  if (conformance === undefined) return [];
+  const { url, token_file } = conformance;
+  return [
+    `  conformance     ${url}/conform/ (it runs the commands of fixtures)`,
+    `  its token       ${token_file ?? 'as it was given'}`,
   ];
 }
 

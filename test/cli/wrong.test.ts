@@ -35,6 +35,8 @@ type Wrong = readonly [words: string, code: number, message: RegExp, hint: RegEx
 
 const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
   up: [
+    ['--conformance-token abcdefgh --data %/unmade', 2, /expected --conformance with it/, /--help/],
+    ['--conformance --host 0.0.0.0 --data %/unmade', 2, /loopback only; host is "0\.0\.0\.0"/, /--help/],
     ['--port x --data %/unmade', 2, /--port: expected a number from 0 to 65535, got "x"/, /--help/],
     ['--port 99999 --data %/unmade', 2, /port: expected a whole number from 0 to 65535, got 99999/, /--help/],
     ['--data %/hub.yaml', 2, /hub\.yaml cannot be a data folder: .*hub\.yaml is there and is no folder/, /--data/],
@@ -181,6 +183,8 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
     ['check --surface lamps', 2, /--surface: expected one of .*state_machine.*got "lamps"/, /^$/],
     ['check --timeout soon', 2, /--timeout: expected a whole number/, /^$/],
     ['check --fixtures %/none', 5, /is not there/, /--fixtures/],
+    ['check --token abc', 2, /--token: expected --remote with it/, /address/],
+    ['check --remote x', 2, /--remote: expected an address/, /^$/],
     ['prove', 2, /<action>: expected one of check, got "prove"/, /--help/],
   ],
   completion: [['tcsh', 2, /<shell>: expected one of bash, zsh, fish, got "tcsh"/, /--help/]],

@@ -38,11 +38,11 @@ it('[GF1, GF2, GF3, GF4, GH2, GH3, GH4, GV18] every fixture is as expected, stri
   const digest = digestOf(all);
   expect(wrongOf(await answers(all))).toEqual([]);
   expect(digestOf(all)).toBe(digest);
-});
+}, 120_000);
 
 it('[GV20] they are as expected under other names of turns, runs, roles, hooks and files', async () => {
   expect(wrongOf(await answers(all.filter(isQuick).map(otherwise)))).toEqual([]);
-});
+}, 120_000);
 
 it('[GV20] the fixtures of the project ask for every operation, every phase of hooks and every action', () => {
   const asked = JSON.stringify(ownOnDisk);

@@ -3,6 +3,9 @@
 import type { Loose } from './mend.ts';
 
 const OBJECTION = { id: 'OBJ-41', severity: 'high', statement: 'It is not so' };
+/** What stands for a member of these lists. */
+const MEMBERS: Readonly<Record<string, string>> = { files_changed: 'src/mended.ts', commands: 'make mended' };
+const STATUSES: Readonly<Record<string, string>> = { objections: 'raised', verification: 'pass' };
 const GOOD: Readonly<Record<string, unknown>> = {
   schema_version: '1.0',
   status: 'completed',
@@ -20,6 +23,17 @@ const GOOD: Readonly<Record<string, unknown>> = {
   durability: 'run',
   overrides: null,
   exit_code: 0,
+  expected_exit_code: 0,
+  command: 'make mended',
+  evidence_summary: 'All of it holds',
+  disposition: 'artifact',
+  produced_files: [],
+  artifacts_created: [],
+  category: 'scope',
+  action: 'delete',
+  content: 'mended',
+  usd: 0,
+  run_completion_request: null,
   proposed_changes: [{ path: 'src/mended.ts', action: 'delete' }],
 };
 
@@ -78,6 +92,10 @@ function hand({ setup, input }: Loose, turnId: string, role: string): boolean {
 function mendPath(result: Loose, path: string, role: Loose): void {
   const isReview = role?.write_authority === 'review_only';
   result.files_changed = result.files_changed.filter((one: string) => one !== path);
+  result.artifacts_created = result.artifacts_created?.filter((one: string) => one !== path);
+  result.proposed_changes = result.proposed_changes?.filter((one: Loose) => one.path !== path);
+  const { verification } = result;
+  verification.produced_files = verification.produced_files?.filter((one: Loose) => one.path !== path);
   if (!isReview) result.files_changed.push('src/mended.ts');
 }
 
@@ -110,6 +128,8 @@ function mendAt(result: Loose, field: string, roles: Loose, role: string, code: 
   else if (last === 'id')
     place.id = ({ delegations: 'del-041', objections: 'OBJ-41' } as Loose)[String(names[0])] ?? 'DEC-41';
   else if (last === 'path') place.disposition = 'artifact';
+  else if (/^\d+$/.test(last)) place[last] = MEMBERS[names.at(-1) ?? ''];
+  else if (last === 'status') place.status = STATUSES[names[0] ?? ''] ?? 'completed';
   else if (last === 'severity') place.severity = 'low';
   else if (last === 'statement') place.statement = 'It is so';
   else if (!(last in GOOD)) return false;

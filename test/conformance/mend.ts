@@ -53,6 +53,10 @@ function mendRun(fixture: Loose, { error_type, error_code }: Loose): boolean {
   else if (input.operation === 'initialize_run') setup.state.status = 'idle';
   else if (input.operation === 'assign_turn') {
     if (error_code === 'unknown_role') input.args.role_id = Object.keys(setup.config.roles)[0];
+    else if (error_code === 'role_without_runtime') setup.config.roles[input.args.role_id].runtime = 'manual';
+    else if (error_code === 'budget_spent') delete setup.state.budget_status;
+    else if (error_code === 'gate_pending')
+      Object.assign(setup.state, { pending_phase_transition: null, pending_run_completion: null });
     else Object.assign(setup.state, { status: 'active', active_turns: {} });
   } else if (input.operation === 'approve_transition')
     Object.assign(setup.state, {
@@ -62,7 +66,8 @@ function mendRun(fixture: Loose, { error_type, error_code }: Loose): boolean {
   else if (input.operation === 'approve_completion')
     Object.assign(setup.state, { status: 'paused', pending_run_completion: { gate: 'g', phase: setup.state.phase } });
   else if (input.operation === 'resolve_blocked') [setup.state.status, input.args.action] = ['blocked', 'resume'];
-  else if (input.args.trigger === undefined) {
+  else if (input.args.trigger === undefined || error_code === 'no_such_move') {
+    delete input.args.trigger;
     [input.args.target_status, input.args.candidate_overrides] = [setup.state.status, {}];
   } else setup.state.status = 'active';
   return true;

@@ -1,16 +1,17 @@
 // The verifier against processes: an honest one, and those that are not.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXIT_OF, type Fixture } from '../../src/node/conformance/fixture.ts';
-import { understood } from '../../src/node/conformance/verifier/ask.ts';
+import { understood } from '../../src/node/conformance/verifier/ask-process.ts';
 import { readCorpus } from '../../src/node/conformance/verifier/corpus.ts';
 import { readTarget, type Target, targetOf } from '../../src/node/conformance/verifier/target.ts';
 import { type Report, verify } from '../../src/node/conformance/verifier/verify.ts';
 import { read, required, root, run } from '../package/repository.ts';
 import { type BuiltScript, builtScript } from '../processes/built-script.ts';
+import { isRunning } from '../run/programs.ts';
 import { OWN_FIXTURES, own, ownOnDisk, publicCorpus } from './corpora.ts';
 
 let adapter: BuiltScript;
@@ -26,11 +27,19 @@ afterAll(async () => {
 });
 
 function target(command: readonly [string, ...string[]], tiers: readonly number[] = [1, 2, 3]): Target {
-  return { root: folder, implementation: 'probe', protocolVersion: 'v7', tiers, command, surfaces: null };
+  return {
+    kind: 'local',
+    root: folder,
+    implementation: 'probe',
+    protocolVersion: 'v7',
+    tiers,
+    command,
+    surfaces: null,
+  };
 }
 
-function program(source: string): Target {
-  return target([process.execPath, '-e', source]);
+function program(source: string, command = process.execPath): Target {
+  return target([command, '-e', source]);
 }
 
 function check(
@@ -64,24 +73,58 @@ describe('[GV19] who is found out:', () => {
     ['ends with another code than it says', `console.log('{"status":"fail","actual":{}}')`, 'error'],
     ['says what nobody understands', `console.log('PASS')`, 'error'],
     ['says nothing', '', 'error'],
+    ['talks before it answers', `console.log('ready');console.log('{"status":"pass","actual":{}}')`, 'error'],
+    ['answers twice', `console.log('{"status":"fail","actual":{}}'.repeat(2));process.exitCode=1`, 'error'],
+    ['answers a list', `console.log('[{"status":"pass"}]')`, 'error'],
+    ['has a status of its own', `console.log('{"status":"ok"}')`, 'error'],
+    ['is killed', `console.log('{"status":"pass","actual":{}}');process.kill(process.pid, 'SIGKILL')`, 'error'],
+    ['cannot be started', null, 'error'],
+    ['never stops talking', `setInterval(() => process.stdout.write('x'.repeat(1e6)), 1)`, 'error'],
+    ['talks to stderr only', `console.error('{"status":"fail","actual":{}}');process.exitCode=1`, 'error'],
   ])('an adapter that %s', async (_, source, outcome) => {
     const [one] = few;
-    const report = await check(program(source), one === undefined ? [] : [one]);
+    const target = source === null ? program('', 'no-such-program') : program(source);
+    const report = await check(target, one === undefined ? [] : [one]);
     expect(report).toMatchObject({ is_conformant: false, counts: { fixtures: 1, as_expected: 0, [outcome]: 1 } });
   });
 
-  it('an adapter that never ends', async () => {
+  it('an adapter that never ends: it is ended, with all it started, whatever signals they ignore', async () => {
     const [one] = few;
-    const report = await check(program('setInterval(() => {}, 1000)'), one === undefined ? [] : [one], {
-      timeoutMs: 300,
-    });
+    const note = join(folder, 'pids');
+    const source = `process.on('SIGTERM', () => {});
+      const child = require('node:child_process').spawn('sh', ['-c', 'trap "" TERM; sleep 600 & wait'], { detached: true });
+      require('node:fs').writeFileSync(${JSON.stringify(note)}, process.pid + ' ' + child.pid);
+      setInterval(() => {}, 1000)`;
+    const report = await check(program(source), one === undefined ? [] : [one], { timeoutMs: 1_000 });
     expect(report).toMatchObject({ is_conformant: false, counts: { timed_out: 1 } });
+    const pids = readFileSync(note, 'utf8').split(' ').map(Number);
+    expect(pids).toHaveLength(2);
+    expect(pids.filter(isRunning)).toEqual([]);
   });
 
   it('an adapter that does not claim what it is asked for', async () => {
     const [one] = few;
     const report = await check(target([process.execPath, adapter.path], [2]), one === undefined ? [] : [one]);
     expect(report).toMatchObject({ is_conformant: false, counts: { fixtures: 1, skipped: 1 } });
+  });
+
+  it('an adapter of which a file of the corpus is no fixture', async () => {
+    const corpus = {
+      root: 'here',
+      fixtures: few.slice(0, 1),
+      sha256: 'x',
+      problems: [{ file: 'b.json', problem: 'none' }],
+    };
+    const asking = { tier: 3, surface: null, timeoutMs: 20_000, atOnce: 1 };
+    const report = await verify(target([process.execPath, adapter.path]), corpus, asking);
+    expect(report).toMatchObject({ is_conformant: false, counts: { fixtures: 1, as_expected: 1 } });
+  });
+
+  it('[GX6] one surface of a tier that has none of it: nothing was asked, so nothing is conformant', async () => {
+    const corpus = { root: 'here', fixtures: own, sha256: 'x', problems: [] };
+    const asking = { tier: 1, surface: 'coordinator', timeoutMs: 20_000, atOnce: 1 };
+    const report = await verify(target([process.execPath, adapter.path]), corpus, asking);
+    expect(report).toMatchObject({ is_conformant: false, counts: { fixtures: 0, as_expected: 0, skipped: 0 } });
   });
 
   it('an adapter that was asked nothing', async () => {

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Corpus } from '../conformance/verifier/corpus.ts';
 import type { Finding } from '../conformance/verifier/judge.ts';
+import type { Target } from '../conformance/verifier/target.ts';
 import type { Counts, Report } from '../conformance/verifier/verify.ts';
 import type { Asked, Command } from './command.ts';
 import { EXIT } from './exit-codes.ts';
@@ -17,7 +18,7 @@ export const conformance: Command = {
   name: 'conformance',
   summary: 'Check an implementation of governed runs against a folder of fixtures.',
   details:
-    'Each fixture is given to the adapter of the target without what is expected, and compared here, strictly. An adapter that says "pass" to what cannot be is counted as lying, and a tier it does not claim as skipped. Exit code 8 says that not every fixture is as expected.',
+    'Each fixture is given to the adapter of the target without what is expected, and compared here, strictly. An adapter that says "pass" to what cannot be is counted as lying, and a tier it does not claim as skipped. The target is a folder, whose command is run, or an address. Exit code 8 says that not every fixture is as expected.',
   args: [{ name: 'action', help: 'check.', values: ['check'] }],
   options: [
     { name: 'tier', value: 'n', help: 'Up to and with this tier; without it, 1.', values: ['1', '2', '3'] },
@@ -29,17 +30,32 @@ export const conformance: Command = {
       values: 'folder',
     },
     {
+      name: 'remote',
+      value: 'url',
+      help: 'An implementation that is asked over HTTP (http-fixture-v1) instead: the address before /conform/.',
+    },
+    {
+      name: 'token',
+      value: 'token',
+      help: 'The token of --remote (PARLEY_CONFORMANCE_TOKEN is safer: it is not shown to who lists processes).',
+    },
+    {
       name: 'fixtures',
       value: 'folder',
       help: 'The fixtures. Without it, .agentxchain-conformance/fixtures of the target, or else those of this project.',
       values: 'folder',
     },
-    { name: 'timeout', value: 'ms', help: 'How long a fixture may take, in milliseconds; without it, 30000.' },
+    {
+      name: 'timeout',
+      value: 'ms',
+      help: 'How long a fixture may take, with all of its answer, in milliseconds; without it, 30000.',
+    },
     { name: 'format', value: 'format', help: 'text, or json as with --json.', values: ['text', 'json'] },
   ],
   examples: [
     'parley conformance check',
     'parley conformance check --tier 1 --surface gate_semantics --target ../runner',
+    'parley conformance check --tier 3 --remote http://127.0.0.1:4747',
   ],
   json: '{"implementation", "is_conformant", "counts", "tiers", "surfaces", "findings", "corpus_sha256", …}.',
   async run(asked, io) {
@@ -56,29 +72,79 @@ export const conformance: Command = {
   },
 };
 
-async function checked({ values }: Asked, io: Io, timeoutMs: number): Promise<Report> {
-  const { CAPABILITIES, readTarget } = await import('../conformance/verifier/target.ts');
-  const root = resolve(values.target ?? '.');
-  const target = await readTarget(root);
-  if (typeof target === 'string') {
-    const hint = '"--target" names the folder of an implementation.';
-    throw new Trouble('wrong', 'wrong_target', `${join(root, CAPABILITIES)}: ${target}`, hint);
-  }
+async function checked(asked: Asked, io: Io, timeoutMs: number): Promise<Report> {
+  const { values } = asked;
+  const target = await targetOf(asked, io, timeoutMs);
+  const { claims } = await import('../conformance/verifier/target.ts');
   const { verify } = await import('../conformance/verifier/verify.ts');
-  const corpus = await corpusOf(values.fixtures, root);
+  const corpus = await corpusOf(values.fixtures, resolve(values.target ?? '.'));
   const surface = values.surface ?? null;
   const surfaces = [...new Set(corpus.fixtures.map((one) => one.surface))];
   if (surface !== null && !surfaces.includes(surface)) {
     throw wrongValue('--surface', `one of ${surfaces.join(', ')}`, surface);
+  }
+  if (surface !== null && !claims(target, surface)) {
+    const hint = 'Without "--surface" everything of the tiers it claims is asked for.';
+    const message = `--surface: ${target.implementation} does not claim ${surface}`;
+    throw new Trouble('wrong', 'unclaimed_surface', message, hint);
   }
   const progress = io.progress('checking');
   return verify(target, corpus, {
     tier: Number(values.tier ?? 1),
     surface,
     timeoutMs,
-    atOnce: Math.min(4, availableParallelism()),
+    // Who is asked over HTTP may keep something between requests: one after the other.
+    atOnce: target.kind === 'remote' ? 1 : Math.min(4, availableParallelism()),
     onProgress: (bytes, of) => progress({ bytes, of }),
   });
+}
+
+async function targetOf({ values }: Asked, { env }: Io, timeoutMs: number): Promise<Target> {
+  const { remote, token } = values;
+  if (remote !== undefined && values.target !== undefined) throw excluded('--target and --remote exclude each other');
+  if (remote === undefined && token !== undefined) throw excluded('--token: expected --remote with it');
+  return remote === undefined
+    ? localTarget(resolve(values.target ?? '.'))
+    : remoteTarget(remote, token ?? (env.PARLEY_CONFORMANCE_TOKEN || null), timeoutMs);
+}
+
+async function localTarget(root: string): Promise<Target> {
+  const { CAPABILITIES, readTarget } = await import('../conformance/verifier/target.ts');
+  const target = await readTarget(root);
+  if (typeof target !== 'string') return target;
+  const hint = '"--target" names the folder of an implementation.';
+  throw new Trouble('wrong', 'wrong_target', `${join(root, CAPABILITIES)}: ${target}`, hint);
+}
+
+async function remoteTarget(given: string, token: string | null, timeoutMs: number): Promise<Target> {
+  const { readRemote, remoteUrl } = await import('../conformance/verifier/remote-target.ts');
+  const url = remoteUrl(given);
+  // It may hold a secret: it is not shown.
+  if (url === null) throw new Trouble('wrong', 'wrong_value', `--remote: expected ${ADDRESS}`, '');
+  if (token !== null && !/^[\x21-\x7e]+$/.test(token)) {
+    throw new Trouble('wrong', 'wrong_value', '--token: expected visible characters of ASCII, without spaces', '');
+  }
+  const target = await readRemote(url, token, timeoutMs);
+  if (target.kind === 'remote') return target;
+  const { exit, code, hint } = UNUSABLE[target.why];
+  throw new Trouble(exit, code, `${url}/conform/capabilities: ${target.message}`, hint);
+}
+
+const ADDRESS = 'an address such as http://127.0.0.1:4747, with nothing behind its path and no name or password in it';
+
+const UNUSABLE = {
+  unreachable: { exit: 'unreachable', code: 'unavailable', hint: 'Is it running? "parley up --conformance" is one.' },
+  not_allowed: { exit: 'notAllowed', code: 'unauthenticated', hint: 'Its token: "--token", PARLEY_CONFORMANCE_TOKEN.' },
+  wrong: {
+    exit: 'wrong',
+    code: 'wrong_target',
+    hint: '"--remote" names an implementation that speaks http-fixture-v1.',
+  },
+} as const;
+
+function excluded(message: string): Trouble {
+  const hint = 'A target is a folder, or an address that may take a token.';
+  return new Trouble('wrong', 'wrong_option', message, hint);
 }
 
 /** The package's own are in its repository only. */

@@ -39,6 +39,7 @@ Examples:
 export const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ['PARLEY_URL', 'The hub to talk to, as --url.'],
   ['PARLEY_TOKEN', 'The token to prove it with, as --token.'],
+  ['PARLEY_CONFORMANCE_TOKEN', 'The token of "up --conformance", and of "conformance check --remote".'],
   ['PARLEY_DATA', 'The data folder, as --data.'],
   ['PARLEY_NAME', 'For whom to speak, as --as.'],
   ['PARLEY_CA', 'A certificate to trust, as --ca.'],

@@ -6,7 +6,7 @@ import type { UpOptions } from '../up.ts';
 import type { Asked } from './command.ts';
 import type { Io } from './io.ts';
 import type { LogLevel } from './log-level.ts';
-import { wrongValue } from './trouble.ts';
+import { Trouble, wrongValue } from './trouble.ts';
 import { dataFolder } from './where.ts';
 
 const HELP = '"parley up --help" shows the options.';
@@ -27,10 +27,18 @@ export async function settingsOf(asked: Asked, io: Io, hub: HubConfig): Promise<
     origins: hub.origins ?? [],
     limits: hub.connectionLimits ?? {},
     hubLimits: hub.limits ?? {},
+    conformance: conformanceIn(asked, io),
     ...(port === undefined ? {} : { port }),
     // Checked against the list by the parser, or by the shape.
     logLevel: level as LogLevel,
   };
+}
+
+function conformanceIn({ values, switches }: Asked, { env }: Io): UpSettings['conformance'] {
+  const given = values['conformance-token'];
+  if (switches.has('conformance')) return { token: given ?? (env.PARLEY_CONFORMANCE_TOKEN || null) };
+  if (given === undefined) return undefined;
+  throw new Trouble('wrong', 'wrong_option', '--conformance-token: expected --conformance with it', HELP);
 }
 
 function tlsFiles({ values }: Asked, { tls }: HubConfig): { cert: string | undefined; key: string | undefined } {

@@ -48,6 +48,15 @@ export const up: Command = {
       help: 'With one --run: who of the hub holds a role of it, such as dev=alice. The runtimes of agentxchain.json see to the others.',
       isMany: true,
     },
+    {
+      name: 'conformance',
+      help: 'Do fixtures of governed runs under /conform/ (http-fixture-v1). Fixtures run commands: only on the loopback, and only for who has the token of it.',
+    },
+    {
+      name: 'conformance-token',
+      value: 'token',
+      help: 'That token (PARLEY_CONFORMANCE_TOKEN is safer: it is not shown to who lists processes). Without it one is made, in conformance-token of the data folder.',
+    },
     { name: 'log-level', value: 'level', help: 'What the hub logs to stderr (info).', values: LOG_LEVELS },
   ],
   examples: [
@@ -55,8 +64,9 @@ export const up: Command = {
     'parley up --port 0 --data /tmp/hub',
     'parley up --config team.yaml --log-level warn',
     'parley up --run . --holds dev=alice',
+    'parley up --conformance',
   ],
-  json: 'Lines {"event": "listening", "url", "host", "data", "token_file"}, {"event": "stopping", "signal"}, {"event": "stopped"}; of a config file {"event": "joined", "name", "agent_id", "provider", "model"}, {"event": "gone", "name", "reason", "retry_in_ms"}, {"event": "schedule", "name", "schedule_id", "what"}; of --run {"event": "serves", "root", "runner", "operator"}.',
+  json: 'Lines {"event": "listening", "url", "host", "data", "token_file"} (with --conformance also "conformance": {"url", "token_file"}), {"event": "stopping", "signal"}, {"event": "stopped"}; of a config file {"event": "joined", "name", "agent_id", "provider", "model"}, {"event": "gone", "name", "reason", "retry_in_ms"}, {"event": "schedule", "name", "schedule_id", "what"}; of --run {"event": "serves", "root", "runner", "operator"}.',
   async run(asked, io) {
     // Loaded when it is needed: help and version come at once.
     const [{ up: run }, { settingsOf }, { planIn }, { bringUp }, { inOrder, servedRoots }] = await Promise.all([
@@ -98,6 +108,7 @@ function tell(io: Io, event: UpEvent): void {
           data: event.data,
           tokenFile: event.token_file,
           isEverywhere: reachable(event.host) !== event.host,
+          conformance: event.conformance,
         }).join('\n'),
       );
     case 'joined':

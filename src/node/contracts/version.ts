@@ -7,3 +7,12 @@ export function packageVersion(): string {
   const manifest: { readonly version: string } = createRequire(import.meta.url)('parley-hub/package.json');
   return manifest.version;
 }
+
+/** Where the package was bundled there is no manifest to look at. */
+export function shownVersion(): string {
+  try {
+    return packageVersion();
+  } catch {
+    return 'bundled';
+  }
+}

@@ -21,7 +21,7 @@ export async function readParams(
 ): Promise<JsonObject> {
   const text = await readText(request, response, limits);
   if (text === '') return {};
-  const value = parsed(text);
+  const value = parsedJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badValue('body', 'an object', value);
   // JSON.parse gives JSON.
   return value as JsonObject;
@@ -102,7 +102,8 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-function parsed(text: string): unknown {
+/** Refuses what is no JSON, without showing it. */
+export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {

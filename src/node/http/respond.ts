@@ -20,8 +20,17 @@ export function respondText(response: ServerResponse, status: number, type: stri
 }
 
 export function respondError(response: ServerResponse, error: WireError): void {
+  refuse(response, error, { error: errorRecord(error) });
+}
+
+/** As `http-fixture-v1` has it: only a sentence. */
+export function respondMessage(response: ServerResponse, error: WireError): void {
+  refuse(response, error, { message: error.message });
+}
+
+function refuse(response: ServerResponse, error: WireError, body: object): void {
   const retry = retrySeconds(error);
   if (retry !== null) response.setHeader('retry-after', retry);
   if (error.code === 'unauthenticated') response.setHeader('www-authenticate', 'Bearer');
-  respondJson(response, statusOf(error), { error: errorRecord(error) });
+  respondJson(response, statusOf(error), body);
 }

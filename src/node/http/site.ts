@@ -11,7 +11,7 @@ import { type Asked, type Asker, answerApi } from './api.ts';
 import { bearerOf } from './bearer.ts';
 import { endsSoon } from './body.ts';
 import { allowPage } from './pages.ts';
-import { respondError, respondJson, respondText } from './respond.ts';
+import { respondError, respondJson, respondMessage, respondText } from './respond.ts';
 import { API } from './routes.ts';
 import { targetOf } from './target.ts';
 
@@ -24,7 +24,17 @@ export interface SiteHub extends Asked {
   readonly log: Log;
   /** MCP for who asks. */
   answerMcp(asker: Asker, request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Fixtures of governed runs; null = none are done here, and nothing is there. */
+  readonly answerConformance: AnswerConformance | null;
 }
+
+/** `place` is what follows `/conform/`. */
+export type AnswerConformance = (
+  visitor: Visitor,
+  place: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+) => Promise<void>;
 
 /** Who asks, and from where. */
 export interface Visitor extends Asker {
@@ -37,6 +47,7 @@ export interface Visitor extends Asker {
 }
 
 export const MCP = '/mcp';
+export const CONFORM = '/conform/';
 
 const PLACES = `GET /healthz, /readyz, /metrics, /openapi.json, /asyncapi.json, /schemas, ${API} and ${MCP}`;
 
@@ -65,7 +76,8 @@ export async function answer(
     if (response.headersSent) return;
     // Otherwise what is still to come would be waited for before the next request.
     if (!endsSoon(request, hub.maxFrameBytes)) response.setHeader('connection', 'close');
-    respondError(response, error);
+    const respond = isOfConformance(hub, path) ? respondMessage : respondError;
+    respond(response, error);
   }
 }
 
@@ -78,6 +90,8 @@ async function answered(
 ): Promise<void> {
   if (visitor.forbidden !== null) throw new WireError('forbidden', visitor.forbidden);
   checkExpected(request);
+  // Before pages of others are let in: what runs commands is for no page.
+  if (isOfConformance(hub, path)) return hub.answerConformance(visitor, path.slice(CONFORM.length), request, response);
   if (allowPage(request, response)) return;
   if (path.startsWith(`${API}/`)) return answerApi(hub, visitor, request, response);
   if (path === MCP) return hub.answerMcp(visitor, request, response);
@@ -91,6 +105,13 @@ async function answered(
   }
   const message = `there is nothing at ${request.method} ${path}; this port speaks WebSocket, and answers ${PLACES}`;
   throw new WireError('not_found', message);
+}
+
+function isOfConformance(
+  hub: SiteHub,
+  path: string,
+): hub is SiteHub & { readonly answerConformance: AnswerConformance } {
+  return hub.answerConformance !== null && path.startsWith(CONFORM);
 }
 
 /** There is one thing to expect: to be asked for the body. */

@@ -27,6 +27,7 @@ export const STATUS_OF_FIELD: Readonly<Record<string, number>> = {
   'content-type': 415,
   'content-encoding': 415,
   'transfer-encoding': 415,
+  method: 405,
   expect: 417,
   headers: 431,
   arrival: 408,

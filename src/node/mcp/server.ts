@@ -1,7 +1,7 @@
 /** The MCP server for one participant: the table of tools as the SDK wants it, for both revisions of the protocol. */
 
 import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
-import { packageVersion } from '../contracts/version.ts';
+import { shownVersion } from '../contracts/version.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import type { Participant } from './participant.ts';
 import { registerPrompts } from './prompts.ts';
@@ -20,21 +20,12 @@ export interface ServerSettings {
 }
 
 export function mcpServer(sdk: Sdk, participant: Participant, settings: ServerSettings): McpServer {
-  const info = { name: 'parley', title: 'Parley', version: ownVersion() };
+  const info = { name: 'parley', title: 'Parley', version: shownVersion() };
   const server = new sdk.McpServer(info, { instructions: withWait(INSTRUCTIONS, settings) });
   for (const tool of TOOLS) register(server, tool, participant, settings);
   registerResources(sdk, server, participant);
   registerPrompts(server);
   return server;
-}
-
-/** Where the package was bundled there is no manifest to look at. */
-function ownVersion(): string {
-  try {
-    return packageVersion();
-  } catch {
-    return 'bundled';
-  }
 }
 
 function register(server: McpServer, tool: Tool, participant: Participant, settings: ServerSettings): void {

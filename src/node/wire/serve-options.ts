@@ -3,6 +3,11 @@
 import { createSecureContext } from 'node:tls';
 import { HubError } from '../../core/errors.ts';
 import { describe } from '../../core/json.ts';
+import {
+  type ConformanceOptions,
+  type ConformanceSettings,
+  conformanceSettings,
+} from '../conformance/served/options.ts';
 import type { AddressLimits } from './addresses.ts';
 import type { AuthOptions } from './authenticate.ts';
 import type { HeartbeatTimes } from './heartbeat.ts';
@@ -29,6 +34,8 @@ export interface ServeOptions extends Partial<HostRules> {
   /** Tokens of the hub unless told. */
   readonly auth?: AuthOptions | undefined;
   readonly limits?: Partial<ServeLimits> | undefined;
+  /** Does fixtures of governed runs under `/conform/`: whoever has its token can run commands. On the loopback only. */
+  readonly conformance?: ConformanceOptions | undefined;
 }
 
 export interface ServeSettings extends HostRules {
@@ -37,6 +44,8 @@ export interface ServeSettings extends HostRules {
   readonly tls: TlsOptions | null;
   readonly auth: AuthOptions;
   readonly limits: ServeLimits;
+  /** null = there is nothing under `/conform/`. */
+  readonly conformance: ConformanceSettings | null;
 }
 
 export const DEFAULT_PORT = 4747;
@@ -51,7 +60,7 @@ export const DEFAULT_SERVE_LIMITS: ServeLimits = {
   handshakeMs: 10_000,
 };
 
-const OPTIONS = ['host', 'port', 'tls', 'auth', 'hosts', 'origins', 'limits'];
+const OPTIONS = ['host', 'port', 'tls', 'auth', 'hosts', 'origins', 'limits', 'conformance'];
 const AUTH_OPTIONS = ['tokens', 'jwt', 'none'];
 
 export function checkServeOptions(options: ServeOptions): ServeSettings {
@@ -70,7 +79,8 @@ export function checkServeOptions(options: ServeOptions): ServeSettings {
   checkTexts('hosts', hosts);
   checkTexts('origins', origins);
   checkOrigins(origins);
-  return { host, port, tls, auth, hosts, origins, limits: limitsOf(options.limits ?? {}) };
+  const conformance = conformanceSettings(options.conformance, host);
+  return { host, port, tls, auth, hosts, origins, limits: limitsOf(options.limits ?? {}), conformance };
 }
 
 function checkTls(tls: TlsOptions | null): void {

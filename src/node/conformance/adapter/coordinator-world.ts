@@ -19,17 +19,19 @@ export function inflateCoordinator(setup: Members): CoordinatorWorld {
   const config = { project: { id: 'fixture' }, ...given, repos, workstreams } as unknown as CoordinatorConfig;
   return {
     config,
-    state: inflatedState(membersOf(setup.coordinator_state), membersOf(setup.repos)),
+    state: inflatedState(setup),
     barriers: inflatedBarriers(setup.barriers, config),
     history: recordsOf(setup.coordinator_history),
   };
 }
 
-/** A repo that is not linked is linked with the run it is at. */
-function inflatedState(given: Members, repos: Members): CoordinatorState {
-  const at = mapped(repos, ({ state }) => ({ run_id: membersOf(state).run_id, status: 'linked' }));
+/** A repo that is not linked is linked with the run it is at; a super run without a name is the one the history is of. */
+function inflatedState(setup: Members): CoordinatorState {
+  const given = membersOf(setup.coordinator_state);
+  const named = recordsOf(setup.coordinator_history).find(({ super_run_id }) => typeof super_run_id === 'string');
+  const at = mapped(setup.repos, ({ state }) => ({ run_id: membersOf(state).run_id, status: 'linked' }));
   return {
-    super_run_id: 'srun_fixture',
+    super_run_id: named?.super_run_id ?? 'srun_fixture',
     status: 'active',
     phase: 'implementation',
     pending_gate: null,

@@ -26,7 +26,8 @@ const KNOWN = [
   'post_finalize_corrupt_manifest',
 ];
 
-export async function executeAnyFixture(given: unknown): Promise<Answer> {
+/** `signal` ends it early, with all its processes; what it answers then says nothing. */
+export async function executeAnyFixture(given: unknown, signal?: AbortSignal): Promise<Answer> {
   const fixture = fixtureOf(given);
   if (typeof fixture === 'string') return executeFixture(given);
   const { operation, args } = fixture.input;
@@ -35,5 +36,15 @@ export async function executeAnyFixture(given: unknown): Promise<Answer> {
   const stranger = unknownSetup(fixture, KNOWN);
   if (stranger !== null) return notUnderstood(stranger);
   const world = inflate(fixture);
-  return compared(fixture, await inWorkspace(fixture, world, (workspace) => perform(workspace, world, args)));
+  const done = await inWorkspace(fixture, world, (workspace) => perform(workspace, world, args), signal);
+  return compared(fixture, done);
+}
+
+/** The same for who has to be answered: what cannot be done at all is an error. */
+export async function answerFixture(given: unknown, signal?: AbortSignal): Promise<Answer> {
+  try {
+    return await executeAnyFixture(given, signal);
+  } catch (thrown) {
+    return { status: 'error', message: thrown instanceof Error ? thrown.message : String(thrown), actual: null };
+  }
 }

@@ -9,8 +9,10 @@ import type { Workspace } from './workspace.ts';
 export async function runHooksFixture(workspace: Workspace, { config, state }: World, args: Members): Promise<Members> {
   const before = workspace.booksDigest();
   const { hooks } = config;
+  const { signal } = workspace;
   const ran = await runHooks(workspace.root, hooks, textOf(args.phase), membersOf(args.payload), {
     run_id: state.run_id,
+    ...(signal === undefined ? {} : { signal }),
   });
   const audit_entries = workspace.lines('.agentxchain/hook-audit.jsonl');
   return {

@@ -1,5 +1,6 @@
 /** Fixtures say only what matters to them. Here is what they leave out, filled in as the corpus means it. */
 
+import { posix } from 'node:path';
 import { engine, type GovernedConfig, type RunState, type Turn } from 'parley-hub/governed';
 import type { Fixture } from '../fixture.ts';
 import { isMembers, type Members } from '../members.ts';
@@ -31,16 +32,22 @@ export function unknownSetup({ setup }: Fixture, alsoKnown: readonly string[] = 
 
 export function inflate({ setup, input }: Fixture): World {
   const config = inflatedConfig(setup.config);
-  const tree = membersOf(setup.filesystem);
+  const tree = treeOf(setup.filesystem);
   return {
     config,
     state: inflatedState(membersOf(setup.state), config),
     history: recordsOf(setup.history),
     ledger: recordsOf(setup.ledger),
-    files: (path) => (Object.hasOwn(tree, path) && typeof tree[path] === 'string' ? tree[path] : null),
+    files: (path) => tree.get(posix.normalize(path)) ?? null,
     turnResult: setup.turn_result ?? input.args.turn_result,
     setup,
   };
+}
+
+/** As a disk would have it: one file, however its path is written. */
+function treeOf(given: unknown): ReadonlyMap<string, string> {
+  const files = Object.entries(membersOf(given));
+  return new Map(files.flatMap(([path, text]) => (typeof text === 'string' ? [[posix.normalize(path), text]] : [])));
 }
 
 function inflatedConfig(given: unknown): GovernedConfig {

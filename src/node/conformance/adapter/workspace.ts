@@ -14,6 +14,8 @@ const { canonicalPath } = engine;
 export interface Workspace {
   readonly root: string;
   readonly setup: Members;
+  /** Ends what runs in it. */
+  readonly signal: AbortSignal | undefined;
   write(path: string, text: string): void;
   remove(path: string): void;
   /** The lines of a file; none if it is not there. */
@@ -28,10 +30,11 @@ export async function inWorkspace<T>(
   { setup }: Fixture,
   { config, state, history, ledger }: World,
   perform: (workspace: Workspace) => Promise<T>,
+  signal?: AbortSignal,
 ): Promise<T> {
   const root = mkdtempSync(join(tmpdir(), 'parley-fixture-'));
   try {
-    const workspace = workspaceAt(root, setup);
+    const workspace = workspaceAt(root, setup, signal);
     workspace.write('agentxchain.json', `${JSON.stringify(config, null, 2)}\n`);
     workspace.write('.agentxchain/state.json', `${JSON.stringify(state, null, 2)}\n`);
     workspace.write('.agentxchain/history.jsonl', jsonLines(history));
@@ -43,7 +46,7 @@ export async function inWorkspace<T>(
   }
 }
 
-function workspaceAt(root: string, setup: Members): Workspace {
+function workspaceAt(root: string, setup: Members, signal: AbortSignal | undefined): Workspace {
   const place = (path: string): string => {
     const canonical = canonicalPath(path);
     if (canonical === null) throw new Error(`${path} is no file of a project`);
@@ -59,6 +62,7 @@ function workspaceAt(root: string, setup: Members): Workspace {
   return {
     root,
     setup,
+    signal,
     write(path, text) {
       mkdirSync(dirname(place(path)), { recursive: true });
       writeFileSync(place(path), text);

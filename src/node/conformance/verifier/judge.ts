@@ -2,7 +2,7 @@
 
 import type { Fixture } from '../fixture.ts';
 import { difference } from '../match.ts';
-import type { Asked } from './ask.ts';
+import type { Asked } from './answer.ts';
 
 export const OUTCOMES = ['as_expected', 'different', 'lied', 'error', 'timed_out', 'not_implemented'] as const;
 export type Outcome = (typeof OUTCOMES)[number];

@@ -11,7 +11,7 @@ export interface Asking {
   readonly tier: number;
   readonly surface: string | null;
   readonly timeoutMs: number;
-  /** How many processes of the target at once. */
+  /** How many fixtures the target is given at once. */
   readonly atOnce: number;
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -23,7 +23,9 @@ export interface Report {
   readonly protocol_version: string | null;
   readonly tier_requested: number;
   readonly surface: string | null;
-  readonly target_root: string;
+  /** Its folder; null = it is remote. */
+  readonly target_root: string | null;
+  readonly remote: string | null;
   readonly fixture_root: string;
   readonly corpus_sha256: string;
   readonly is_conformant: boolean;
@@ -58,7 +60,8 @@ export async function verify(target: Target, corpus: Corpus, asking: Asking): Pr
     protocol_version: target.protocolVersion,
     tier_requested: tier,
     surface,
-    target_root: target.root,
+    target_root: target.kind === 'local' ? target.root : null,
+    remote: target.kind === 'remote' ? target.url : null,
     fixture_root: corpus.root,
     corpus_sha256: corpus.sha256,
     // Nothing that was not asked is conformant.

@@ -1,0 +1,73 @@
+/** A request to a target: its time covers the body too, which is bounded, and nobody sends us on: they would get the token. */
+
+import { asError } from '../../../core/errors.ts';
+import { isMembers } from '../members.ts';
+import { jsonIn } from './answer.ts';
+
+export interface Requested {
+  readonly token: string | null;
+  readonly timeoutMs: number;
+  /** Posted as JSON; absent = it is a GET. */
+  readonly body?: string;
+}
+
+export interface Responded {
+  readonly kind: 'response';
+  readonly status: number;
+  readonly text: string;
+}
+
+export type Came =
+  | Responded
+  | { readonly kind: 'late'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string };
+
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+
+export async function request(url: string, { token, timeoutMs, body }: Requested): Promise<Came> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await fetch(url, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      },
+      ...(body === undefined ? {} : { body }),
+      redirect: 'manual',
+      signal,
+    });
+    const text = await bounded(response);
+    if (text === null) return { kind: 'failed', message: `the body has more than ${MAX_BODY_BYTES} bytes` };
+    return { kind: 'response', status: response.status, text };
+  } catch (thrown) {
+    if (signal.aborted) return { kind: 'late', message: `no whole answer within ${timeoutMs} ms` };
+    return { kind: 'failed', message: reasonOf(asError(thrown)) };
+  }
+}
+
+/** `HTTP 500: what it said`. */
+export function said({ status, text }: Responded): string {
+  const body = jsonIn(text);
+  const message = isMembers(body) && typeof body.message === 'string' ? `: ${body.message}` : '';
+  return `HTTP ${status}${message}`;
+}
+
+/** null = there is more of it than anybody wants. */
+async function bounded(response: Response): Promise<string | null> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const part of response.body ?? []) {
+    bytes += part.length;
+    // Leaving the loop ends the request.
+    if (bytes > MAX_BODY_BYTES) return null;
+    text += decoder.decode(part, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** The reason is often one further down: fetch itself only says that it failed. */
+function reasonOf(error: Error): string {
+  return error.cause === undefined ? error.message : `${error.message}: ${asError(error.cause).message}`;
+}

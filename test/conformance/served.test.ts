@@ -1,0 +1,299 @@
+// Fixtures over HTTP: only where that was asked for, only for who has the token, and nothing of them stays behind.
+
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createHub } from 'parley-hub';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { executeAnyFixture } from '../../src/node/conformance/adapter/execute-on-disk.ts';
+import type { Fixture } from '../../src/node/conformance/fixture.ts';
+import { SURFACES } from '../../src/node/conformance/served/capabilities.ts';
+import { Rooms } from '../../src/node/conformance/served/rooms.ts';
+import { type Answer, type Asking, HttpHub } from '../http/http-hub.ts';
+import { read } from '../package/repository.ts';
+import { eventually, isRunning } from '../run/programs.ts';
+import { own, ownOnDisk } from './corpora.ts';
+
+const token = 'a-token-of-its-own';
+const folder = mkdtempSync(join(tmpdir(), 'parley-served-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let hub: HttpHub;
+beforeAll(async () => {
+  hub = await HttpHub.keep({ conformance: { token } });
+});
+afterAll(() => hub.close());
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+function execute(fixture: unknown, asking: Asking = { token }, at: HttpHub = hub): Promise<Answer> {
+  const body = typeof fixture === 'string' ? fixture : JSON.stringify(fixture);
+  return at.send('POST', '/conform/execute', body, { ...asking, headers: { ...JSON_TYPE, ...asking.headers } });
+}
+
+const [pure] = own as readonly [Fixture, ...Fixture[]];
+
+/** Its hook writes down who it is and who its child is, and never ends. */
+function hanging(name: string, timeout_ms = 30_000): { readonly fixture: Fixture; pids(): readonly number[] } {
+  const note = join(folder, name);
+  const script = `trap '' TERM; sleep 600 & echo $$ $! > ${note}.new; mv ${note}.new ${note}; wait`;
+  const hook = { name: 'hang', type: 'process', command: ['sh', '-c', script], timeout_ms, mode: 'blocking' };
+  const fixture = {
+    ...pure,
+    tier: 2,
+    surface: 'hook_audit',
+    setup: { state: { run_id: 'run_1', status: 'active' }, config: { roles: {}, hooks: { before_gate: [hook] } } },
+    input: { operation: 'run_hooks', args: { phase: 'before_gate', payload: {} } },
+  };
+  return {
+    fixture,
+    pids: () => (existsSync(note) ? readFileSync(note, 'utf8').trim().split(' ').map(Number) : []),
+  };
+}
+
+const begun = (pids: () => readonly number[]): Promise<readonly number[]> =>
+  eventually(pids, (all) => all.length === 2);
+const over = (pids: readonly number[]): Promise<unknown> =>
+  eventually(
+    () => pids.filter(isRunning),
+    (left) => left.length === 0,
+  );
+const folders = (): readonly string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('parley-fixture-'));
+
+describe('[GX1] a port', () => {
+  it('has nothing under /conform/ unless it was asked for', async () => {
+    const plain = await HttpHub.open();
+    for (const [method, path] of [
+      ['GET', '/conform/capabilities'],
+      ['POST', '/conform/execute'],
+    ] as const) {
+      const { status, body } = await plain.send(method, path, null, { token });
+      expect([status, body.error.code]).toEqual([404, 'not_found']);
+    }
+  });
+
+  it.each(['0.0.0.0', '::', '192.0.2.1', 'example.org'])('on %s is not opened with it', async (host) => {
+    const made = await createHub();
+    const opened = made.listen({ host, port: 0, conformance: { token } });
+    await expect(opened).rejects.toThrow(
+      `fixtures run commands, so they are done on the loopback only; host is "${host}"`,
+    );
+    await made.stop();
+  });
+
+  it.each([
+    ['a token that is short', { token: 'short' }, 'conformance.token: expected 8 to 512 visible characters'],
+    ['a token with spaces', { token: 'one two three' }, 'conformance.token: expected'],
+    ['no token', {}, 'conformance.token: expected'],
+    ['no time', { token, timeoutMs: 0 }, 'conformance.timeoutMs: expected a whole number over 0'],
+    ['half a room', { token, maxAtOnce: 0.5 }, 'conformance.maxAtOnce: expected'],
+    ['an option there is not', { token, public: true }, 'conformance.public: no such option'],
+  ])('is not opened with %s', async (_, conformance, message) => {
+    const made = await createHub();
+    await expect(made.listen({ port: 0, conformance: conformance as { token: string } })).rejects.toThrow(message);
+    await made.stop();
+  });
+
+  it('takes no token of the hub for it, and shows none', async () => {
+    const made = await createHub();
+    const { token: hubs } = await made.createToken({ grants: ['operate'] });
+    const refused = await made
+      .listen({ port: 0, conformance: { token: hubs } })
+      .catch((thrown: Error) => thrown.message);
+    expect(refused).toBe('conformance.token: expected a token of its own; this is one of the hub');
+    await made.stop();
+  });
+});
+
+describe('[GX2] it is answered', () => {
+  const message = { message: expect.any(String) };
+
+  it('401 without its token, also with one of the hub that may do everything', async () => {
+    const { token: operator } = await hub.hub.createToken({ grants: ['operate', 'observe', 'enrol', 'rules'] });
+    for (const shown of [undefined, 'a-token-of-its-owm', `${token}x`, operator]) {
+      const asking = shown === undefined ? {} : { token: shown };
+      const capabilities = await hub.send('GET', '/conform/capabilities', null, asking);
+      expect([capabilities.status, capabilities.body]).toEqual([401, message]);
+      expect(capabilities.headers['www-authenticate']).toBe('Bearer');
+    }
+    expect((await execute(pure, {})).status).toBe(401);
+    const basic = await execute(pure, { headers: { authorization: `Basic ${token}` } });
+    expect([basic.status, basic.body]).toEqual([401, message]);
+  });
+
+  it.each([
+    ['404 to another place', 'GET', '/conform/other', null, 404],
+    ['404 to a place below', 'GET', '/conform/capabilities/', null, 404],
+    ['405 to another method', 'POST', '/conform/capabilities', '{}', 405],
+    ['405 to a question where something is to be done', 'GET', '/conform/execute', null, 405],
+    ['405 to a page that asks what it may', 'OPTIONS', '/conform/execute', null, 405],
+    ['400 to what is no JSON', 'POST', '/conform/execute', '{"a":', 400],
+    ['400 to nothing', 'POST', '/conform/execute', '', 400],
+    ['400 to deep nesting', 'POST', '/conform/execute', '['.repeat(100) + ']'.repeat(100), 400],
+    ['413 to more than a mebibyte', 'POST', '/conform/execute', JSON.stringify('x'.repeat(1024 * 1024)), 413],
+  ])('%s', async (_, method, path, body, status) => {
+    const answer = await hub.send(method, path, body, { token, headers: JSON_TYPE });
+    expect([answer.status, answer.body]).toEqual([status, message]);
+    expect(answer.text).not.toContain(token);
+  });
+
+  it('415 to a form, which a page could send unasked', async () => {
+    const { status, body } = await hub.send('POST', '/conform/execute', '{}', {
+      token,
+      headers: { 'content-type': 'text/plain' },
+    });
+    expect([status, body]).toEqual([415, message]);
+  });
+
+  it.each([
+    ['another host', { host: 'evil.example' }],
+    ['a page of another site', { origin: 'https://evil.example' }],
+    ['somebody behind a proxy', { 'x-forwarded-for': '192.0.2.1' }],
+  ])('403 to %s', async (_, headers) => {
+    const { status, body, headers: said } = await execute(pure, { token, headers });
+    expect([status, body]).toEqual([403, message]);
+    expect(said['access-control-allow-origin']).toBeUndefined();
+  });
+
+  it('200 to a page that was let in, which is not allowed to read it', async () => {
+    const open = await HttpHub.open({ conformance: { token }, origins: ['https://app.example'] });
+    const { status, headers } = await execute(pure, { token, headers: { origin: 'https://app.example' } }, open);
+    expect([status, headers['access-control-allow-origin']]).toEqual([200, undefined]);
+  });
+});
+
+describe('[GX3] it', () => {
+  it('says of itself what the folder says, but for how it is asked', async () => {
+    const { adapter: _, ...claims } = JSON.parse(read('.agentxchain-conformance/capabilities.json'));
+    const { status, body } = await hub.send('GET', '/conform/capabilities', null, { token });
+    expect(status).toBe(200);
+    expect(body).toEqual({ ...claims, adapter: { protocol: 'http-fixture-v1' } });
+    expect(Object.keys(claims.surfaces)).toEqual(SURFACES);
+  });
+
+  it('answers to a fixture what the adapter answers, whatever is expected', async () => {
+    const some = [
+      ...own.filter((_, at) => at % 40 === 0),
+      ...ownOnDisk.filter((one) => /^P-DM-0/.test(one.fixture_id)),
+    ];
+    for (const one of some) {
+      for (const fixture of [one, { ...one, expected: { result: '__withheld__' } }]) {
+        const { status, body } = await execute(fixture, { token, headers: { connection: 'close' } });
+        expect([status, body]).toEqual([200, await executeAnyFixture(fixture)]);
+      }
+    }
+    expect(some.length).toBeGreaterThan(10);
+  });
+
+  it.each([
+    ['what is no fixture', '[]', 'error'],
+    ['an operation it does not know', { ...pure, input: { operation: 'fly', args: {} } }, 'not_implemented'],
+    ['a setup it does not understand', { ...pure, setup: { moon: 'full' } }, 'error'],
+    [
+      'what would leave its folder',
+      { ...ownOnDisk[0], setup: { ...ownOnDisk[0]?.setup, filesystem: { '../escaped': 'x' } } },
+      'error',
+    ],
+    ['what is not as expected', { ...pure, expected: { result: 'nothing' } }, 'fail'],
+  ])('answers 200 and its status to %s', async (_, fixture, wanted) => {
+    const { status, body } = await execute(fixture);
+    expect([status, body.status]).toEqual([200, wanted]);
+  });
+
+  it('does so many at once, lets some wait in turn, and sends the rest away', async () => {
+    const narrow = await HttpHub.open({ conformance: { token, maxAtOnce: 1 } });
+    const { fixture, pids } = hanging('first');
+    const first = call(narrow, fixture);
+    const running = await begun(pids);
+    const others = Array.from({ length: 18 }, () => call(narrow, pure));
+    const statuses: (number | string)[] = [];
+    for (const { answered } of others) void answered.then((status) => statuses.push(status));
+    await eventually(
+      () => [...statuses],
+      (all) => all.length === 2,
+    );
+    expect(statuses).toEqual([503, 503]);
+    first.hangUp();
+    await over(running);
+    const all = await Promise.all(others.map(({ answered }) => answered));
+    expect(all.filter((status) => status === 200)).toHaveLength(16);
+    expect((await execute(pure, { token }, narrow)).status).toBe(200);
+  }, 30_000);
+});
+
+it('[GX3] who leaves the line is not let in later', async () => {
+  const rooms = new Rooms(1);
+  const stays = new AbortController();
+  const leaves = new AbortController();
+  const leave = await rooms.enter(stays.signal);
+  const gone = rooms.enter(leaves.signal);
+  const next = rooms.enter(stays.signal);
+  leaves.abort(new Error('gone'));
+  await expect(gone).rejects.toThrow('gone');
+  await expect(rooms.enter(leaves.signal)).rejects.toThrow('gone');
+  leave();
+  (await next)();
+  (await rooms.enter(stays.signal))();
+});
+
+describe('[GX4] a fixture that hangs is ended with all its processes', () => {
+  const before = folders();
+  afterEach(async () => {
+    await eventually(
+      () => folders().filter((name) => !before.includes(name)),
+      (left) => left.length === 0,
+    );
+  });
+
+  it('when its time is over, which is told', async () => {
+    const hasty = await HttpHub.open({ conformance: { token, timeoutMs: 700 } });
+    const { fixture, pids } = hanging('late');
+    const { status, body } = await execute(fixture, { token }, hasty);
+    expect([status, body]).toEqual([
+      500,
+      { message: 'the fixture did not end within 700 ms; what it had started was ended' },
+    ]);
+    expect(pids().filter(isRunning)).toEqual([]);
+  }, 30_000);
+
+  it('when the client is gone', async () => {
+    const { fixture, pids } = hanging('gone');
+    const asked = call(hub, fixture);
+    const running = await begun(pids);
+    asked.hangUp();
+    await over(running);
+    expect((await execute(pure)).status).toBe(200);
+  }, 30_000);
+
+  it('when the port closes', async () => {
+    const closing = await HttpHub.keep({ conformance: { token } });
+    const { fixture, pids } = hanging('closing');
+    const asked = call(closing, fixture);
+    const running = await begun(pids);
+    await Promise.all([closing.hub.stop(), over(running)]);
+    expect([503, 'hung up']).toContain(await asked.answered);
+    await closing.close();
+  }, 30_000);
+});
+
+/** A request that can be left; it resolves with its status. */
+function call({ port }: HttpHub, fixture: unknown): { readonly answered: Promise<number | string>; hangUp(): void } {
+  const asked = request({
+    host: '127.0.0.1',
+    port,
+    method: 'POST',
+    path: '/conform/execute',
+    agent: false,
+    headers: { ...JSON_TYPE, authorization: `Bearer ${token}` },
+  });
+  const answered = new Promise<number | string>((resolve) => {
+    asked.on('response', (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode ?? 0));
+    });
+    asked.on('error', () => resolve('hung up'));
+  });
+  asked.end(JSON.stringify(fixture));
+  return { answered, hangUp: () => void asked.destroy() };
+}
