@@ -2,8 +2,9 @@
 
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { HubError } from '../../../core/errors.ts';
 import { RUN_FOLDER } from '../../../governed/dispatch/places.ts';
-import { takeLock } from '../lock.ts';
+import { LOCK_WAIT_MS, takeLock } from '../lock.ts';
 import { placeIn } from '../safe-place.ts';
 import { badArgument, RunnerRefusal } from './failure.ts';
 import { type OpenedHub, openLocalHub } from './log/local-hub.ts';
@@ -13,6 +14,7 @@ import type { RunnerMeans } from './ports.ts';
 
 export const LOCK_FOLDER: string = `${RUN_FOLDER}/locks/run`;
 export const LOG_FOLDER: string = `${RUN_FOLDER}/log`;
+const LOOK_AGAIN_MS = 50;
 
 export interface WithRunOptions {
   /** How long it waits for whoever is at work; 5 s unless told. */
@@ -23,24 +25,29 @@ export async function withRun<T>(
   given: string,
   means: RunnerMeans,
   perform: (run: OpenRun) => Promise<T>,
-  { waitMs }: WithRunOptions = {},
+  { waitMs = LOCK_WAIT_MS }: WithRunOptions = {},
 ): Promise<T> {
   const root = await rootOf(given);
   const { clock, kept, reached } = means;
-  const folder = await placeIn(root, LOCK_FOLDER);
-  const locked = await takeLock(folder, { owner: kept.owner, clock, ...(waitMs === undefined ? {} : { waitMs }) });
+  const until = clock.monotonic() + waitMs;
+  const locked = await takeLock(await placeIn(root, LOCK_FOLDER), { owner: kept.owner, clock, waitMs });
   if (!locked.ok) throw new RunnerRefusal(locked.error_code, locked.error);
   try {
     await reached('locked');
-    return await opened(root, means, perform);
+    return await opened(root, means, until, perform);
   } finally {
     await locked.lock.release();
     await reached('released');
   }
 }
 
-async function opened<T>(root: string, means: RunnerMeans, perform: (run: OpenRun) => Promise<T>): Promise<T> {
-  const hub: OpenedHub = await openLocalHub(await placeIn(root, LOG_FOLDER), means);
+async function opened<T>(
+  root: string,
+  means: RunnerMeans,
+  until: number,
+  perform: (run: OpenRun) => Promise<T>,
+): Promise<T> {
+  const hub = await openedHub(await placeIn(root, LOG_FOLDER), means, until);
   try {
     const logs = await SessionLogs.read(hub, means);
     await means.reached('opened');
@@ -48,6 +55,20 @@ async function opened<T>(root: string, means: RunnerMeans, perform: (run: OpenRu
   } finally {
     await hub.close();
     await means.reached('closed');
+  }
+}
+
+/** Whoever was silent for long may hold the log all the same: a lock of the system, which goes with its process alone. */
+async function openedHub(folder: string, means: RunnerMeans, until: number): Promise<OpenedHub> {
+  const { clock } = means;
+  for (;;) {
+    try {
+      return await openLocalHub(folder, means);
+    } catch (thrown) {
+      const isHeld = thrown instanceof HubError && thrown.code === 'data_in_use';
+      if (!isHeld || clock.monotonic() >= until) throw thrown;
+      await new Promise<void>((done) => clock.after(LOOK_AGAIN_MS, done));
+    }
   }
 }
 

@@ -8,7 +8,6 @@ export async function writeLines(place: string, text: string): Promise<void> {
   const wanted = Buffer.from(text);
   const found = await bytesOf(place);
   if (found?.equals(wanted) === true) return;
-  if (found === null && wanted.length === 0) return;
   const isBeginning = found !== null && found.length < wanted.length && wanted.subarray(0, found.length).equals(found);
   // What was torn in the middle of a line is a beginning too, and what is added ends it.
   if (isBeginning) await append(place, wanted.subarray(found.length));
