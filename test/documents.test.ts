@@ -33,6 +33,7 @@ const documents = [
   'docs/budgets.md',
   'docs/roles.md',
   'docs/governed.md',
+  'docs/governed-adapters.md',
 ];
 
 /** All code in these is programs that run. */
