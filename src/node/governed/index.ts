@@ -18,10 +18,11 @@ export {
 export type { ManifestFault, ManifestFaultType } from '../../governed/manifest/compare.ts';
 export type { BundleIdentity, DispatchManifest, ManifestFile } from '../../governed/manifest/manifest.ts';
 export type { Adapter, AdapterWaited, DispatchBundle } from './adapters/adapter.ts';
-export { type AdapterCreated, type CreateAdapterOptions, createAdapter } from './adapters/create-adapter.ts';
+export type { AdapterCreated, CreateAdapterOptions } from './adapters/create-adapter.ts';
 export type { AdapterErrorClass, AdapterFailure } from './adapters/failure.ts';
 export { type DispatchAnswer, dispatchAnswer } from './adapters/loop-answer.ts';
-export { type AdapterOutcome, type RunAdapterOptions, runAdapter } from './adapters/run-adapter.ts';
+export type { AdapterOutcome, RunAdapterOptions } from './adapters/run-adapter.ts';
+export { createAdapter, runAdapter } from './adapters/this-machine.ts';
 export { type PathFault, pathFaults } from './claimed-paths.ts';
 export { type Coordinator, openCoordinator } from './coordinator/coordinator.ts';
 export type { RepoPlace, RepoRuns } from './coordinator/repo-runs.ts';
@@ -67,8 +68,8 @@ export {
   writeDispatchBundle,
 } from './runner/this-machine.ts';
 export type * from './runner/types.ts';
-export { type ServedRun, type ServeRunOptions, serveRun } from './serving/serve-run.ts';
-export { takeBackRun } from './serving/take-back.ts';
+export type { ServedRun, ServeRunOptions } from './serving/serve-run.ts';
+export { serveRun, takeBackRun } from './serving/this-machine.ts';
 export { readStagedResult, type Staged } from './staging/read.ts';
 export { stageResult } from './staging/stage.ts';
 export { type Waited, type WaitOptions, waitForStagedResult } from './staging/wait.ts';
