@@ -28,6 +28,8 @@ const HINTS: Readonly<Record<string, string>> = {
   artifact_mismatch: 'Let files_changed say what was changed, and accept again.',
   conflict: 'Merge it by hand, then: parley run accept --merged; or send it back with: parley run reject --reason "…"',
   duplicate_decision_id: 'Give the decision an id that is free, and accept again.',
+  bad_staging: 'Write the result to that file as one whole JSON object, then accept again.',
+  not_staged: 'Write the result to that file first: "parley run status" shows what is out.',
   stale_staging: 'Write the result of this attempt, then accept again.',
   target_required: 'Name the turn: "parley run status" shows those that are out.',
   not_found: '"parley run status" shows what is out.',

@@ -49,8 +49,7 @@ const NOBODYS_FAULT = [
   'bad_argument',
   'unavailable',
   'timeout',
-  'wrong_fence',
-  'lease_held',
+  'fenced_out',
 ];
 /** Somebody else has seen to it. */
 const SEEN_TO = ['turn_already_accepted', 'turn_not_active'];
