@@ -22,7 +22,7 @@ export type { AdapterCreated, CreateAdapterOptions } from './adapters/create-ada
 export type { AdapterErrorClass, AdapterFailure } from './adapters/failure.ts';
 export { type DispatchAnswer, dispatchAnswer } from './adapters/loop-answer.ts';
 export type { AdapterOutcome, RunAdapterOptions } from './adapters/run-adapter.ts';
-export { createAdapter, runAdapter } from './adapters/this-machine.ts';
+export { createAdapter, runAdapter } from './adapters/when-needed.ts';
 export { type PathFault, pathFaults } from './claimed-paths.ts';
 export { type Coordinator, openCoordinator } from './coordinator/coordinator.ts';
 export type { RepoPlace, RepoRuns } from './coordinator/repo-runs.ts';
