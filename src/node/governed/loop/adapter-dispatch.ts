@@ -1,6 +1,8 @@
 /** The `dispatch` of a loop that leaves every turn to the adapter of its runtime. */
 
 import type { CreateAdapterOptions } from '../adapters/create-adapter.ts';
+import { dispatchAnswer } from '../adapters/loop-answer.ts';
+import { runAdapter } from '../adapters/when-needed.ts';
 import type { DispatchContext, LoopAnswer } from './types.ts';
 
 export interface AdapterDispatchOptions extends Omit<CreateAdapterOptions, 'signal'> {
@@ -13,11 +15,6 @@ export function dispatchByAdapter(
   options: AdapterDispatchOptions = {},
 ): (context: DispatchContext) => Promise<LoopAnswer> {
   return async ({ root, config, turn, bundleDigest, dispatchAbortSignal: signal }) => {
-    // Loaded when a turn goes out: clients of models and services are large.
-    const [{ runAdapter }, { dispatchAnswer }] = await Promise.all([
-      import('../adapters/run-adapter.ts'),
-      import('../adapters/loop-answer.ts'),
-    ]);
     const seal = { verifyManifest: true };
     return dispatchAnswer(await runAdapter(root, config, turn, { ...options, seal, digest: bundleDigest, signal }));
   };
