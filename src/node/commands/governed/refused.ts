@@ -40,8 +40,10 @@ const HINTS: Readonly<Record<string, string>> = {
 
 export async function refusedBy(failure: RunnerFailure, { root, config, runner }: Project): Promise<Trouble> {
   const { error, error_code, validation } = failure;
-  const problems = (validation?.errors ?? []).filter((one) => one !== error);
+  const errors = (validation?.errors ?? []).filter(isFilled);
+  // One alone is in the sentence already.
+  const problems = errors.length > 1 ? errors : [];
   const known = HINTS[error_code];
   const hint = known ?? `Next: ${nextSteps(await runner.loadState(root, config), config).join('; or ')}`;
-  return new Trouble(EXITS[error_code] ?? 'refused', error_code, error, hint, problems.filter(isFilled));
+  return new Trouble(EXITS[error_code] ?? 'refused', error_code, error, hint, problems);
 }
