@@ -44,9 +44,8 @@ const documents = [
 const withPrograms = documents.filter(
   (document) =>
     ['docs/api.md', 'docs/joining.md', 'docs/governed.md', 'docs/governed-runner.md'].includes(document) ||
-    document.startsWith('docs/guides/'),
-  // Its commands are typed by a test of their own.
-  document.startsWith('docs/guides/') && document !== 'docs/guides/governed-run.md',
+    // Its commands are typed by a test of their own.
+    (document.startsWith('docs/guides/') && document !== 'docs/guides/governed-run.md'),
 );
 
 /** A fence that names a file shows that file, or an excerpt of it: "```ts examples/quickstart.ts". */
