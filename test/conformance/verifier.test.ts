@@ -199,5 +199,5 @@ it.skipIf(skip)(
       canary_ok: fixtures,
     });
   },
-  120_000,
+  300_000,
 );
