@@ -1,6 +1,6 @@
 // Every command with --json, against a hub that runs: stdout is JSON and nothing else.
 
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/node/commands/table.ts';
@@ -231,6 +231,18 @@ it('[CM2, CM9] with the hub stopped: verify, archive, backup, restore, repair; a
   const token = (folder: string) => readFile(join(folder, 'operator-token'), 'utf8');
   expect(await token(restored)).toBe(await token(line.data));
   expect((await stat(join(target, 'operator-token'))).mode & 0o777).toBe(0o600);
+});
+
+it('[CM2] run tells programs how a governed run stands', async () => {
+  const root = await mkdtemp(join(line.folder, 'governed-'));
+  const [begun] = await json('run', 'init', '--template', 'solo', '--root', root);
+  expect(begun).toMatchObject({ root, made: true, state: { status: 'active', phase: 'work' } });
+  const [assigned] = await json('run', 'assign', '--root', root);
+  expect(assigned).toMatchObject({ turn: { assigned_role: 'dev' }, bundle: expect.stringContaining('dispatch/turns') });
+  expect(await json('run', 'status', '--root', root)).toMatchObject([
+    { waits_for: 'dev', turns: [{ result: 'nothing' }] },
+  ]);
+  expect(await json('run', 'history', '--root', root)).toEqual([]);
 });
 
 it('[CM2, CM10] up tells programs where it listens and how it ends', async () => {

@@ -157,6 +157,14 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
     ['pause x', 2, /<what>: expected the id of a schedule/, /schedule list/],
     ['stop', 2, /<action>: expected one of list, create, pause, resume, delete, got "stop"/, /--help/],
   ],
+  run: [
+    ['dance', 2, /<action>: expected one of init, status, .*, got "dance"/, /--help/],
+    ['reject --root %', 2, /"run reject" needs --reason/, /--help/],
+    ['status --note x', 2, /"run status" takes no --note/, /--help/],
+    ['status --root %/none', 5, /--root: .* is not there/, /project/],
+    ['loop --root % --max-turns many', 2, /--max-turns: expected a whole number from 1, got "many"/, /^$/],
+    ['assign --root %', 5, /there is no agentxchain\.json in/, /parley run init/],
+  ],
   token: [
     ['revoke', 2, /"token revoke" needs <id>/, /token list/],
     [
