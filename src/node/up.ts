@@ -54,6 +54,8 @@ export type UpEvent =
       readonly token_file: string;
       /** Only where fixtures are done. */
       readonly conformance?: ConformanceUp;
+      /** Where people find the console; null = it is not served. */
+      readonly console: string | null;
     }
   | {
       readonly event: 'joined';
@@ -100,7 +102,8 @@ export async function up({
   const token_file = await ensureOperatorToken(hub, data);
   const closeControl = await openControl(data, controlledBy(hub, data), log);
   logEvents(hub, log);
-  tell({ event: 'listening', url: port.url, host: port.host, data, token_file, ...doing });
+  const { url, host, console } = port;
+  tell({ event: 'listening', url, host, data, token_file, console, ...doing });
   const signal = await told;
   tell({ event: 'stopping', signal });
   await companions.close();

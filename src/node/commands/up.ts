@@ -57,6 +57,7 @@ export const up: Command = {
       value: 'token',
       help: 'That token (PARLEY_CONFORMANCE_TOKEN is safer: it is not shown to who lists processes). Without it one is made, in conformance-token of the data folder.',
     },
+    { name: 'no-console', help: 'Without the console, the page for people at the address of the hub.' },
     { name: 'log-level', value: 'level', help: 'What the hub logs to stderr (info).', values: LOG_LEVELS },
   ],
   examples: [
@@ -66,7 +67,7 @@ export const up: Command = {
     'parley up --run . --holds dev=alice',
     'parley up --conformance',
   ],
-  json: 'Lines {"event": "listening", "url", "host", "data", "token_file"} (with --conformance also "conformance": {"url", "token_file"}), {"event": "stopping", "signal"}, {"event": "stopped"}; of a config file {"event": "joined", "name", "agent_id", "provider", "model"}, {"event": "gone", "name", "reason", "retry_in_ms"}, {"event": "schedule", "name", "schedule_id", "what"}; of --run {"event": "serves", "root", "runner", "operator"}.',
+  json: 'Lines {"event": "listening", "url", "host", "data", "token_file", "console"} (with --conformance also "conformance": {"url", "token_file"}), {"event": "stopping", "signal"}, {"event": "stopped"}; of a config file {"event": "joined", "name", "agent_id", "provider", "model"}, {"event": "gone", "name", "reason", "retry_in_ms"}, {"event": "schedule", "name", "schedule_id", "what"}; of --run {"event": "serves", "root", "runner", "operator"}.',
   async run(asked, io) {
     // Loaded when it is needed: help and version come at once.
     const [{ up: run }, { settingsOf }, { planIn }, { bringUp }, { inOrder, servedRoots }] = await Promise.all([
@@ -107,6 +108,7 @@ function tell(io: Io, event: UpEvent): void {
           url: event.url,
           data: event.data,
           tokenFile: event.token_file,
+          console: event.console,
           isEverywhere: reachable(event.host) !== event.host,
           conformance: event.conformance,
         }).join('\n'),

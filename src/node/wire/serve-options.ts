@@ -36,6 +36,8 @@ export interface ServeOptions extends Partial<HostRules> {
   readonly limits?: Partial<ServeLimits> | undefined;
   /** Does fixtures of governed runs under `/conform/`: whoever has its token can run commands. On the loopback only. */
   readonly conformance?: ConformanceOptions | undefined;
+  /** The console, a page for people, at `/`: false unless told; of a folder of your own, if it is built elsewhere. */
+  readonly console?: boolean | { readonly folder: string } | undefined;
 }
 
 export interface ServeSettings extends HostRules {
@@ -46,6 +48,8 @@ export interface ServeSettings extends HostRules {
   readonly limits: ServeLimits;
   /** null = there is nothing under `/conform/`. */
   readonly conformance: ConformanceSettings | null;
+  /** null = without a console; its folder null = the usual one. */
+  readonly console: { readonly folder: string | null } | null;
 }
 
 export const DEFAULT_PORT = 4747;
@@ -60,7 +64,7 @@ export const DEFAULT_SERVE_LIMITS: ServeLimits = {
   handshakeMs: 10_000,
 };
 
-const OPTIONS = ['host', 'port', 'tls', 'auth', 'hosts', 'origins', 'limits', 'conformance'];
+const OPTIONS = ['host', 'port', 'tls', 'auth', 'hosts', 'origins', 'limits', 'conformance', 'console'];
 const AUTH_OPTIONS = ['tokens', 'jwt', 'none'];
 
 export function checkServeOptions(options: ServeOptions): ServeSettings {
@@ -80,7 +84,25 @@ export function checkServeOptions(options: ServeOptions): ServeSettings {
   checkTexts('origins', origins);
   checkOrigins(origins);
   const conformance = conformanceSettings(options.conformance, host);
-  return { host, port, tls, auth, hosts, origins, limits: limitsOf(options.limits ?? {}), conformance };
+  return {
+    host,
+    port,
+    tls,
+    auth,
+    hosts,
+    origins,
+    limits: limitsOf(options.limits ?? {}),
+    conformance,
+    console: consoleOf(options.console ?? false),
+  };
+}
+
+function consoleOf(given: unknown): ServeSettings['console'] {
+  if (given === false) return null;
+  if (given === true) return { folder: null };
+  const folder = typeof given === 'object' && given !== null && 'folder' in given ? given.folder : undefined;
+  if (typeof folder === 'string' && folder !== '') return { folder };
+  throw wrong('console', `expected true, false or {folder}, got ${describe(given)}`);
 }
 
 function checkTls(tls: TlsOptions | null): void {
