@@ -1,0 +1,47 @@
+/** What of a scrolling element is seen, as it is scrolled and resized; looked at once per frame. */
+
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useState } from 'preact/hooks';
+import type { Viewport } from './rows-window.ts';
+
+export function useViewport(element: RefObject<HTMLElement>): Viewport {
+  const [viewport, setViewport] = useState<Viewport>({ top: 0, height: 800 });
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (current === null) return;
+    let frame = 0;
+    const look = (): void => {
+      frame = 0;
+      const { scrollTop: top, clientHeight: height } = current;
+      setViewport((known) => (known.top === top && known.height === height ? known : { top, height }));
+    };
+    const later = (): void => {
+      if (frame === 0) frame = requestAnimationFrame(look);
+    };
+    look();
+    current.addEventListener('scroll', later, { passive: true });
+    const sizes = new ResizeObserver(later);
+    sizes.observe(current);
+    return () => {
+      cancelAnimationFrame(frame);
+      current.removeEventListener('scroll', later);
+      sizes.disconnect();
+    };
+  }, [element]);
+  return viewport;
+}
+
+/** Whether the page is as narrow as a phone: rows are taller then. */
+export function useIsNarrow(): boolean {
+  const [isNarrow, setIsNarrow] = useState(() => matchMedia(NARROW).matches);
+  useLayoutEffect(() => {
+    const query = matchMedia(NARROW);
+    const look = (): void => setIsNarrow(query.matches);
+    query.addEventListener('change', look);
+    return () => query.removeEventListener('change', look);
+  }, []);
+  return isNarrow;
+}
+
+/** The same width as in the style sheets. */
+const NARROW = '(max-width: 760px)';
