@@ -3,8 +3,8 @@
 import type { OperationName, Params, Result } from '../core/operations.ts';
 import { type Looking, reasonOf } from './ask.ts';
 import { client } from './connection/link.ts';
-import { tell } from './told.ts';
 import { store } from './state.ts';
+import { tell } from './told.ts';
 
 export type Acting = Exclude<OperationName, Looking | 'register' | 'subscribe' | 'unsubscribe'>;
 

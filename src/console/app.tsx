@@ -26,9 +26,9 @@ export function App() {
   const isIn = me !== null && connection.kind !== 'signed-out';
   return (
     <>
-      <a class="skip" href="#main" onClick={focusMain}>
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
         Skip to the content
-      </a>
+      </button>
       <TopBar route={route} />
       <ConnectionBar />
       <main id="main" tabIndex={-1}>
@@ -57,10 +57,4 @@ function Page({ route }: { route: Route }) {
         </div>
       );
   }
-}
-
-/** The fragment says which page it is, so it cannot lead to a place in it. */
-function focusMain(event: Event): void {
-  event.preventDefault();
-  document.getElementById('main')?.focus();
 }

@@ -1,14 +1,11 @@
 /** Looking: the operations that change nothing. In read-only mode these are all that is ever called. */
 
-import type { ConsoleOperationTypes } from '../core/console-operations.ts';
-import type { OperationTypes } from '../core/operations.ts';
+import type { OperationName, Params, Result } from '../core/operations.ts';
 import { client } from './connection/link.ts';
-
-type Table = Omit<OperationTypes, keyof ConsoleOperationTypes> & ConsoleOperationTypes;
 
 /** Everything the console reads by; whatever else there is changes something, and goes through `actions.ts`. */
 export type Looking = Extract<
-  keyof Table,
+  OperationName,
   | 'whoami'
   | 'list_sessions'
   | 'search_sessions'
@@ -28,8 +25,8 @@ export type Looking = Extract<
   | 'health'
 >;
 
-export function ask<Name extends Looking>(op: Name, params: Table[Name]['params']): Promise<Table[Name]['result']> {
-  return client().call(op as never, params as never);
+export function ask<Name extends Looking>(op: Name, params: Params<Name>): Promise<Result<Name>> {
+  return client().call(op, params);
 }
 
 /** Why something failed, as a sentence: the hub's own words. */

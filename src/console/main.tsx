@@ -16,7 +16,8 @@ import './style/sessions.css';
 
 const brought = fromFragment(location.hash);
 // Before anything else: a token in the address would be in a history, a screenshot, a bug report.
-if (brought.cleaned !== undefined) history.replaceState(null, '', `${location.pathname}${location.search}${brought.cleaned}`);
+if (brought.cleaned !== undefined)
+  history.replaceState(null, '', `${location.pathname}${location.search}${brought.cleaned}`);
 if (brought.token !== null) rememberToken(brought.token);
 
 setTheme(rememberedTheme());

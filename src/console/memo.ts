@@ -2,13 +2,13 @@
 
 import { Component, type ComponentType, type FunctionComponent, h } from 'preact';
 
-export function memo<Props extends object>(Drawn: FunctionComponent<Props>): ComponentType<Props> {
+export function memo<Props extends object>(drawn: FunctionComponent<Props>): ComponentType<Props> {
   return class extends Component<Props> {
     override shouldComponentUpdate(next: Readonly<Props>): boolean {
       return !isSame(this.props, next);
     }
     override render() {
-      return h(Drawn, this.props);
+      return h(drawn, this.props);
     }
   };
 }

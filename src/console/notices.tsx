@@ -1,7 +1,7 @@
 /** What the person is told about what they did. */
 
-import { dismiss } from './told.ts';
 import { Line } from './text/shown.tsx';
+import { dismiss } from './told.ts';
 import { useConsole } from './use-store.ts';
 
 export function Notices() {

@@ -3,7 +3,7 @@
 import type { WhoAmI } from '../core/console-operations.ts';
 import type { ConnectionState } from './connection/connection-state.ts';
 import type { HubState } from './hub/hub-state.ts';
-import { type Route, parseRoute } from './route.ts';
+import { parseRoute, type Route } from './route.ts';
 import type { OpenSession } from './session/open-session.ts';
 import { EMPTY_LIST, type SessionList } from './sessions/session-list.ts';
 import { createStore, type Store } from './store.ts';

@@ -28,7 +28,6 @@ export function TopBar({ route }: { route: Route }) {
         <label class="switch">
           <input
             type="checkbox"
-            role="switch"
             checked={readOnly}
             onChange={({ currentTarget }) => setReadOnly(currentTarget.checked)}
           />

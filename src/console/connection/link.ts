@@ -3,8 +3,8 @@
 import { WireError } from '../../core/errors.ts';
 import { connectHuman, type HumanClient, type InviteDecision } from '../../web/client.ts';
 import { ask } from '../ask.ts';
-import { update, store } from '../state.ts';
 import { EMPTY_LIST } from '../sessions/session-list.ts';
+import { store, update } from '../state.ts';
 import { endWords } from './connection-state.ts';
 import { forgetSignIn, rememberSignIn } from './remembered.ts';
 import type { SignIn } from './sign-in-details.ts';
@@ -19,7 +19,8 @@ const RETRY_MS = 2000;
 
 /** The client, for whoever asks or acts. */
 export function client(): HumanClient {
-  if (current === null) throw new WireError('unavailable', 'the page is not connected to a hub', { outcome: 'refused' });
+  if (current === null)
+    throw new WireError('unavailable', 'the page is not connected to a hub', { outcome: 'refused' });
   return current;
 }
 

@@ -28,7 +28,12 @@ export function SignInPage({ connection }: { connection: ConnectionState }) {
       <form onSubmit={submit}>
         <label class="field">
           <span>Your name</span>
-          <input name="name" autocomplete="username" value={name} onInput={(event) => setName(event.currentTarget.value)} />
+          <input
+            name="name"
+            autocomplete="username"
+            value={name}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
         </label>
         <label class="field">
           <span>Token</span>

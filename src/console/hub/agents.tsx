@@ -11,9 +11,12 @@ export function Agents({ hub }: { hub: HubState }) {
   return (
     <section class="card" aria-labelledby="agents-title">
       <h2 id="agents-title">
-        Agents <span class="dim">{hub.agents.length}{hub.hasMoreAgents && '+'}</span>
+        Agents{' '}
+        <span class="dim">
+          {hub.agents.length}
+          {hub.hasMoreAgents && '+'}
+        </span>
       </h2>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <div class="scroll" tabIndex={0} role="region" aria-label="Agents">
         <table>
           <thead>
@@ -51,7 +54,8 @@ function Agent({ agent, load }: { agent: FoundAgent; load: AgentLoad | undefined
         <span class={`presence ${agent.bound ? 'here' : 'gone'}`} title={agent.bound ? 'connected' : 'not connected'}>
           <span class="unseen">{agent.bound ? 'connected' : 'not connected'}</span>
         </span>{' '}
-        <Line text={agent.name} most={40} /> <span class="dim">{agent.kind === 'human' ? 'person' : (model ?? '')}</span>
+        <Line text={agent.name} most={40} />{' '}
+        <span class="dim">{agent.kind === 'human' ? 'person' : (model ?? '')}</span>
       </th>
       <td>
         <Line text={can} most={80} />

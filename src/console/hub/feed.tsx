@@ -10,7 +10,6 @@ export function Feed({ entries }: { entries: readonly FeedEntry[] }) {
   return (
     <section class="card" aria-labelledby="feed-title">
       <h2 id="feed-title">Violations and audit</h2>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <div class="scroll" tabIndex={0} role="region" aria-label="Violations and audit">
         {entries.length === 0 && <p class="dim">Nothing yet.</p>}
         <ol class="feed">

@@ -14,7 +14,6 @@ export function Waits({ figures }: { figures: HubFigures | null }) {
       <h2 id="waits-title">
         Waits <span class="dim">{waits.length}</span>
       </h2>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <div class="scroll" tabIndex={0} role="region" aria-label="Waits">
         {waits.length === 0 && <p class="dim">Nobody is waited for.</p>}
         <ul class="waits">

@@ -60,9 +60,7 @@ function Audience({ audience, names }: { audience: Envelope['audience']; names: 
   if (audience === null) return null;
   const who = audience.map((id) => names.get(id) ?? id);
   return (
-    <span class="audience">
-      {who.length === 0 ? 'log only' : <Line text={`to ${who.join(', ')}`} most={80} />}
-    </span>
+    <span class="audience">{who.length === 0 ? 'log only' : <Line text={`to ${who.join(', ')}`} most={80} />}</span>
   );
 }
 

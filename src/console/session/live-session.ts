@@ -1,7 +1,7 @@
 /** Keeps the open session as it is at the hub: the newest part of its log, what is pushed from then on, and its state. */
 
-import { WireError } from '../../core/errors.ts';
 import type { Envelope, Turn } from '../../core/envelope.ts';
+import { WireError } from '../../core/errors.ts';
 import type { ForwardedDelta } from '../../core/frames.ts';
 import { ask, reasonOf } from '../ask.ts';
 import { client } from '../connection/link.ts';

@@ -24,7 +24,10 @@ const KINDS: Readonly<Record<string, readonly [MarkKind, Words]>> = {
   'session.closed': ['close', ({ reason }) => `closed${because(reason)}`],
   'session.expired': ['close', ({ reason }) => `expired${because(reason)}`],
   'session.participant.joined': ['invite', ({ agent_id }, name) => `${name(agent_id)} joined`],
-  'session.participant.hidden': ['hide', ({ agent_id, reason }, name) => `${name(agent_id)} is hidden${because(reason)}`],
+  'session.participant.hidden': [
+    'hide',
+    ({ agent_id, reason }, name) => `${name(agent_id)} is hidden${because(reason)}`,
+  ],
   'session.participant.returned': ['hide', ({ agent_id }, name) => `${name(agent_id)} is back`],
   'session.participant.removed': ['hide', ({ agent_id, reason }, name) => `${name(agent_id)} is out${because(reason)}`],
   'session.available': ['other', () => 'available again'],
@@ -68,7 +71,11 @@ function text(value: Json | undefined): string {
 /** Marks are kept for the timeline; of a long session those are that were seen last. */
 const MOST_MARKS = 400;
 
-export function withMarks(marks: readonly Mark[], envelopes: readonly Envelope[], names: ReadonlyMap<string, string>): readonly Mark[] {
+export function withMarks(
+  marks: readonly Mark[],
+  envelopes: readonly Envelope[],
+  names: ReadonlyMap<string, string>,
+): readonly Mark[] {
   const known = new Set(marks.map(({ seq }) => seq));
   const fresh = envelopes.flatMap((envelope) => {
     const mark = known.has(envelope.seq) ? null : markOf(envelope, names);

@@ -56,7 +56,11 @@ export function newSession(id: string): OpenSession {
 }
 
 /** What the hub pushed since the last time, with whose turn it was after the last of it. */
-export function withArrived(session: OpenSession, arrived: readonly Envelope[], turn: Turn | null | undefined): OpenSession {
+export function withArrived(
+  session: OpenSession,
+  arrived: readonly Envelope[],
+  turn: Turn | null | undefined,
+): OpenSession {
   if (arrived.length === 0) return session;
   const said = new Set(arrived.map(({ causation_id }) => causation_id ?? ''));
   const writing = Object.fromEntries(Object.entries(session.writing).filter(([turnId]) => !said.has(turnId)));

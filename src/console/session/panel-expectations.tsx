@@ -23,7 +23,6 @@ export function Expectations({ session, state }: PanelProps) {
       {expectations.length === 0 && <p class="dim">Nothing is expected.</p>}
       <ul class="expectations">
         {expectations.map((one, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the place in the list is what tells them apart
           <li key={index}>
             <strong>
               <Line text={one.name} most={60} />

@@ -10,7 +10,8 @@ const PAGE = 200;
 
 /** `atSeq` null = back to now. What was asked for later counts. */
 export function lookBack(id: string, atSeq: number | null, as: string | null): void {
-  if (atSeq === null && as === null) return change(id, (open) => (open.replay === null ? open : { ...open, replay: null }));
+  if (atSeq === null && as === null)
+    return change(id, (open) => (open.replay === null ? open : { ...open, replay: null }));
   const open = store.get().session;
   const seq = atSeq ?? Math.max(open?.log.headSeq ?? 1, 1);
   change(id, ({ replay, ...rest }) => ({

@@ -34,7 +34,9 @@ export function SessionHead({ session, state }: { session: OpenSession; state: S
         ))}
       </ul>
       <p class="dim facts">
-        {turn === null ? 'Nobody has the turn' : `${names.get(turn.agent_id) ?? turn.agent_id} since #${turn.since_seq}`}
+        {turn === null
+          ? 'Nobody has the turn'
+          : `${names.get(turn.agent_id) ?? turn.agent_id} since #${turn.since_seq}`}
         {state.turn !== null && session.replay === null && `, ${ago(state.turn.since_at, now)}`}
         {' · '}#{session.log.headSeq}
         {state.cost_usd !== null && ` · ${dollars(state.cost_usd)}`}

@@ -23,7 +23,6 @@ export function Transcript({ session, log }: { session: OpenSession; log: LogWin
   const [measures, setMeasures] = useState(0);
   const names = useMemo(() => namesIn(now), [now]);
   const { envelopes } = log;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `measures` counts what the map has learnt
   const heights = useMemo(
     () => envelopes.map(({ seq }) => measured.current.get(seq) ?? ESTIMATE_PX),
     [envelopes, measures],
@@ -58,8 +57,15 @@ export function Transcript({ session, log }: { session: OpenSession; log: LogWin
 
   return (
     <div class="transcript-frame">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <div class="transcript" ref={scroller} onScroll={onScroll} tabIndex={0} role="log" aria-label="Transcript" aria-live="off">
+      <div
+        class="transcript"
+        ref={scroller}
+        onScroll={onScroll}
+        tabIndex={0}
+        role="log"
+        aria-label="Transcript"
+        aria-live="off"
+      >
         <div class="room" style={{ height: `${before}px` }} />
         {envelopes.slice(start, end).map((envelope, at) => (
           <EnvelopeRow
@@ -70,7 +76,8 @@ export function Transcript({ session, log }: { session: OpenSession; log: LogWin
           />
         ))}
         <div class="room" style={{ height: `${after}px` }} />
-        {isLive && Object.entries(writing).map(([turnId, one]) => <WritingRow key={turnId} writing={one} names={names} />)}
+        {isLive &&
+          Object.entries(writing).map(([turnId, one]) => <WritingRow key={turnId} writing={one} names={names} />)}
       </div>
       {isLive && !isFollowing && (
         <button type="button" class="to-newest" onClick={() => void readNewest(id).catch(() => {})}>

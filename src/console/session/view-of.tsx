@@ -18,7 +18,6 @@ export function ViewOf({ replay, state }: { replay: Replay; state: StateAt }) {
     );
   }
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <div class="transcript view-of" tabIndex={0} role="log" aria-label="View" aria-live="off">
       <p class="dim">
         As <Line text={name} most={60} /> saw it at #{atSeq}

@@ -2,9 +2,9 @@
 
 import type { SearchMatch } from '../../core/search.ts';
 import { type ListFilter, sessionHref } from '../route.ts';
-import { visibleText } from '../text/visible-text.ts';
 import { clockTime } from '../text/time-text.ts';
 import { useNow } from '../text/use-now.ts';
+import { visibleText } from '../text/visible-text.ts';
 import { useConsole } from '../use-store.ts';
 import { searchOn } from './search.ts';
 

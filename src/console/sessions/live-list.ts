@@ -76,7 +76,9 @@ async function describeRows(): Promise<void> {
   const { list, route } = store.get();
   const wanted = undescribed(list, onScreen, MOST_DESCRIBED);
   const isByName = isNameAsked() && route.page === 'sessions';
-  const others = isByName ? undescribed(list, shownIds(list, { ...route.filter, participant: '' }), MOST_DESCRIBED) : [];
+  const others = isByName
+    ? undescribed(list, shownIds(list, { ...route.filter, participant: '' }), MOST_DESCRIBED)
+    : [];
   const session_ids = [...new Set([...wanted, ...others])].slice(0, MOST_DESCRIBED);
   if (session_ids.length === 0) return;
   const { sessions } = await ask('describe_sessions', { session_ids });

@@ -132,5 +132,5 @@ function isSame(known: SessionSummary | undefined, session: SessionSummary): boo
 }
 
 function latest(changedAt: string, sessions: readonly SessionSummary[]): string {
-  return sessions.reduce((most, { changed_at }) => (changed_at > most ? changed_at : most), changedAt);
+  return [changedAt, ...sessions.map(({ changed_at }) => changed_at)].sort().at(-1) ?? changedAt;
 }

@@ -1,8 +1,8 @@
 /** One session in the list: what it is, who is in it, whose turn it is, what comes next, what it cost. */
 
-import { memo } from '../memo.ts';
 import type { SessionDescription } from '../../core/console-operations.ts';
 import type { SessionSummary } from '../../core/operations.ts';
+import { memo } from '../memo.ts';
 import { sessionHref } from '../route.ts';
 import { Line } from '../text/shown.tsx';
 import { ago, countdown, dollars } from '../text/time-text.ts';

@@ -47,7 +47,6 @@ export function SessionTable({ list, ids }: { list: SessionList; ids: readonly s
   // The row that tab leads to must be on screen.
   const stop = active >= start && active < end ? active : start;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a real table cannot leave rows out
     <div class="table" role="table" aria-label="Sessions" aria-rowcount={list.next === null ? ids.length + 1 : -1}>
       <div class="row head" role="row" aria-rowindex={1}>
         {COLUMNS.map((name) => (

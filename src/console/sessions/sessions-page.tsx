@@ -16,7 +16,6 @@ export function SessionsPage({ filter }: { filter: ListFilter }) {
   const ids = useMemo(() => shownIds(list, filter), [list, filter]);
   useEffect(followList, []);
   const { search, states, type } = filter;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the other filters do not change what the hub is asked
   useEffect(() => startSearch(filter), [search, states.join(), type]);
   return (
     <div class="page sessions-page">

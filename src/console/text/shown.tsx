@@ -31,7 +31,6 @@ export function Said({ text }: { text: string }) {
 export function Value({ value, label }: { value: unknown; label: string }) {
   const text = jsonText(value);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <pre class="value" tabIndex={0} role="region" aria-label={label}>
       <bdi>{text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text}</bdi>
     </pre>

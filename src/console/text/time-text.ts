@@ -23,7 +23,9 @@ export function duration(ms: number): string {
 export function countdown(at: string, nowMs: number): { readonly text: string; readonly isOver: boolean } {
   const left = Date.parse(at) - nowMs;
   if (Number.isNaN(left)) return { text: '–', isOver: false };
-  return left >= 0 ? { text: `in ${duration(left)}`, isOver: false } : { text: `${duration(-left)} over`, isOver: true };
+  return left >= 0
+    ? { text: `in ${duration(left)}`, isOver: false }
+    : { text: `${duration(-left)} over`, isOver: true };
 }
 
 export function ago(at: string, nowMs: number): string {

@@ -21,7 +21,9 @@ function pictured(character: string): string {
 
 /** In one line, and no longer than that; the rest is told by an ellipsis. */
 export function shortLine(text: string, most = 160): string {
-  const line = visibleText(text.slice(0, 4 * most)).replace(/\s+/g, ' ').trim();
+  const line = visibleText(text.slice(0, 4 * most))
+    .replace(/\s+/g, ' ')
+    .trim();
   const characters = [...line];
   return characters.length <= most && text.length <= 4 * most ? line : `${characters.slice(0, most - 1).join('')}…`;
 }

@@ -1,10 +1,9 @@
 /** What of a scrolling element is seen, as it is scrolled and resized; looked at once per frame. */
 
-import type { RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Viewport } from './rows-window.ts';
 
-export function useViewport(element: RefObject<HTMLElement>): Viewport {
+export function useViewport(element: { readonly current: HTMLElement | null }): Viewport {
   const [viewport, setViewport] = useState<Viewport>({ top: 0, height: 800 });
   useLayoutEffect(() => {
     const { current } = element;
