@@ -1,19 +1,34 @@
 /** What went wrong and what was looked into, the newest first. */
 
+import { useState } from 'preact/hooks';
 import type { FeedEntry } from '../../core/console-operations.ts';
 import { sessionHref } from '../route.ts';
 import { Line } from '../text/shown.tsx';
 import { clockTime } from '../text/time-text.ts';
 import { hubNow } from '../text/use-now.ts';
 
+type Shown = FeedEntry['kind'] | 'all';
+
 export function Feed({ entries }: { entries: readonly FeedEntry[] }) {
+  const [shown, setShown] = useState<Shown>('all');
+  const listed = entries.filter(({ kind }) => shown === 'all' || kind === shown);
   return (
     <section class="card" aria-labelledby="feed-title">
-      <h2 id="feed-title">Violations and audit</h2>
+      <div class="card-head">
+        <h2 id="feed-title">Violations and audit</h2>
+        <label>
+          <span class="unseen">Show</span>
+          <select value={shown} onChange={({ currentTarget }) => setShown(currentTarget.value as Shown)}>
+            <option value="all">All</option>
+            <option value="violation">Violations</option>
+            <option value="audit">Audit</option>
+          </select>
+        </label>
+      </div>
       <div class="scroll" tabIndex={0} role="region" aria-label="Violations and audit">
-        {entries.length === 0 && <p class="dim">Nothing yet.</p>}
+        {listed.length === 0 && <p class="dim">Nothing yet.</p>}
         <ol class="feed">
-          {entries.map((entry) => (
+          {listed.map((entry) => (
             <Entry key={entry.number} entry={entry} />
           ))}
         </ol>

@@ -29,9 +29,9 @@ export const EnvelopeRow = memo(function EnvelopeRow({ envelope, names, isSame }
       <div class={`quiet-row mark-${mark?.kind ?? 'other'}`} data-seq={seq}>
         <span class="dot" aria-hidden="true" />
         <span>
-          <Line text={mark?.text ?? envelope.event_type} most={300} />
-        </span>{' '}
-        <Audience audience={envelope.audience} names={names} />
+          <Line text={mark?.text ?? envelope.event_type} most={300} />{' '}
+          <Audience audience={envelope.audience} names={names} />
+        </span>
         <span class="seq">#{seq}</span>
         {time}
       </div>
@@ -39,7 +39,7 @@ export const EnvelopeRow = memo(function EnvelopeRow({ envelope, names, isSame }
   }
   const name = names.get(envelope.sender_id) ?? envelope.sender_id;
   return (
-    <article class={`said-row hue-${speakerHue(envelope.sender_id)}${isSame ? ' same' : ''}`} data-seq={seq}>
+    <article class={`said-row hue-${speakerHue(envelope.sender_id, names)}${isSame ? ' same' : ''}`} data-seq={seq}>
       <header>
         <strong class="speaker">
           <Line text={name} most={60} />

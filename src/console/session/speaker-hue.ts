@@ -1,9 +1,8 @@
-/** A colour for everybody, the same each time: one of a few that the style sheets know. Pure. */
+/** A colour for everybody, by their place in the session: one of a few that the style sheets know. Pure. */
 
 const HUES = 8;
 
-export function speakerHue(agentId: string): number {
-  let sum = 0;
-  for (const character of agentId) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_521;
-  return sum % HUES;
+/** `names` are in the order of the participants, the hub first. */
+export function speakerHue(agentId: string, names: ReadonlyMap<string, string>): number {
+  return Math.max(0, [...names.keys()].indexOf(agentId) - 1) % HUES;
 }

@@ -7,7 +7,7 @@ import { speakerHue } from './speaker-hue.ts';
 
 export function WritingRow({ writing, names }: { writing: Writing; names: ReadonlyMap<string, string> }) {
   return (
-    <article class={`said-row writing hue-${speakerHue(writing.senderId)}`}>
+    <article class={`said-row writing hue-${speakerHue(writing.senderId, names)}`}>
       <header>
         <strong class="speaker">
           <Line text={names.get(writing.senderId) ?? writing.senderId} most={60} />

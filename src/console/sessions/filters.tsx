@@ -2,8 +2,21 @@
 
 import { go } from '../navigation.ts';
 import { type ListFilter, NO_FILTER, STATES } from '../route.ts';
+import { useIsNarrow } from '../virtual/use-viewport.ts';
 
+/** Where there is little room they are folded away. */
 export function Filters({ filter }: { filter: ListFilter }) {
+  const isNarrow = useIsNarrow();
+  if (!isNarrow) return <FilterForm filter={filter} />;
+  return (
+    <details class="folded-filters">
+      <summary>Filter and search</summary>
+      <FilterForm filter={filter} />
+    </details>
+  );
+}
+
+function FilterForm({ filter }: { filter: ListFilter }) {
   const change = (part: Partial<ListFilter>): void =>
     go({ page: 'sessions', filter: { ...filter, ...part } }, { replace: true });
   const isAny = JSON.stringify(filter) !== JSON.stringify(NO_FILTER);
