@@ -1,0 +1,76 @@
+/** The way a session has taken through its graph: when each node spoke, and which edges lead from speaker to speaker. */
+
+import type { DrawnGraph } from './drawn-graph.ts';
+
+export interface EdgeTaken {
+  /** The turns after which the way led over it, counted from 1. */
+  readonly after: readonly number[];
+  /** Another edge leads from and to the same: it may have been that one. */
+  readonly isCertain: boolean;
+}
+
+export interface PathTaken {
+  /** By node: its turns, counted from 1. */
+  readonly visits: ReadonlyMap<string, readonly number[]>;
+  /** By edge. */
+  readonly edges: ReadonlyMap<number, EdgeTaken>;
+}
+
+/** `path`: who spoke, in order. Steps that no edge of the graph says (such as a handoff) mark no edge. */
+export function pathTaken(graph: DrawnGraph, path: readonly string[]): PathTaken {
+  const visits = new Map<string, number[]>();
+  for (const [i, speaker] of path.entries()) listIn(visits, speaker).push(i + 1);
+  const between = edgesBetween(graph);
+  const after = new Map<number, number[]>();
+  const doubtful = new Set<number>();
+  for (const [i, from] of path.entries()) {
+    const to = path[i + 1];
+    if (to === undefined) continue;
+    const found = between.get(JSON.stringify([from, to])) ?? [];
+    for (const edge of found) {
+      listIn(after, edge).push(i + 1);
+      if (found.length > 1) doubtful.add(edge);
+    }
+  }
+  const edges = [...after].map(([edge, turns]) => [edge, { after: turns, isCertain: !doubtful.has(edge) }] as const);
+  return { visits, edges: new Map(edges) };
+}
+
+function edgesBetween({ edges }: DrawnGraph): ReadonlyMap<string, readonly number[]> {
+  const found = new Map<string, number[]>();
+  for (const [i, { from, to }] of edges.entries()) listIn(found, JSON.stringify([from, to])).push(i);
+  return found;
+}
+
+function listIn<Key>(lists: Map<Key, number[]>, key: Key): number[] {
+  const known = lists.get(key);
+  if (known !== undefined) return known;
+  const made: number[] = [];
+  lists.set(key, made);
+  return made;
+}
+
+/** `1 4 7`, and of many the first and the last. */
+export function turnsInShort(turns: readonly number[]): string {
+  return turns.length <= 3 ? turns.join(' ') : `${turns[0]} \u2026 ${turns.at(-1)}`;
+}
+
+/** `turn 3`, `turns 1, 4 and 7`, `12 turns, the last 41`. */
+export function turnsInWords(turns: readonly number[]): string {
+  if (turns.length === 0) return 'no turn';
+  if (turns.length === 1) return `turn ${turns[0]}`;
+  if (turns.length > 6) return `${turns.length} turns, the last ${turns.at(-1)}`;
+  return `turns ${turns.slice(0, -1).join(', ')} and ${turns.at(-1)}`;
+}
+
+interface Spoken {
+  readonly sender_id: string;
+  readonly event_type: string;
+}
+
+/** Who took turns, in the order of the log. */
+export function speakersIn(envelopes: readonly Spoken[]): readonly string[] {
+  return envelopes
+    .filter(({ event_type }) => event_type === 'msg.text' || event_type === 'msg.packet')
+    .map(({ sender_id }) => sender_id);
+}
