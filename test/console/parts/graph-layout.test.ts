@@ -3,7 +3,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type DrawnGraph, readGraph } from '../../../src/console/parts/graph/drawn-graph.ts';
+import { graphSummary, transitionWords } from '../../../src/console/parts/graph/graph-words.ts';
 import { type Box, isDrawable, type Layout, layoutOf } from '../../../src/console/parts/graph/layout.ts';
+import { pathTaken, turnsInShort, turnsInWords } from '../../../src/console/parts/graph/path-taken.ts';
 import { shownText } from '../../../src/console/parts/graph/shown-text.ts';
 
 const HOSTILE = [
@@ -30,15 +32,14 @@ function graphs(most: number): fc.Arbitrary<DrawnGraph> {
   return fc.integer({ min: 1, max: most }).chain((count) => {
     const id = fc.integer({ min: 0, max: count - 1 }).map((n) => `n${n}`);
     return fc.record({
-      nodes: fc
-        .array(label, { minLength: count, maxLength: count })
-        .map((labels) =>
-          labels.map((text, i) => ({
-            id: `n${i}`,
-            label: text,
-            kind: i % 5 === 4 ? ('end' as const) : ('speaker' as const),
-          })),
-        ),
+      nodes: fc.array(label, { minLength: count, maxLength: count }).map((labels) =>
+        labels.map((text, i) => ({
+          id: `n${i}`,
+          label: text,
+          kind: i % 5 === 4 ? ('end' as const) : ('speaker' as const),
+          agent: i % 5 === 4 ? null : text,
+        })),
+      ),
       edges: fc.array(fc.record({ from: id, to: id, label }), { maxLength: count * 3 }),
       initial: fc.option(id),
     });
@@ -149,22 +150,66 @@ describe('words of a drawing', () => {
   });
 
   it('[UI40] an end of an edge that is nobody becomes a node, and what is no graph is none', () => {
-    const graph = readGraph(
-      {
-        nodes: ['ag_1', 7, { id: 'end: done', kind: 'end' }],
-        edges: [{ from: 'ag_1', to: 'x' }, 'no', { from: 1 }],
-        initial: 'ag_1',
-      },
-      { ag_1: 'alice' },
-    );
-    expect(graph).toEqual({
+    const nodes = ['ag_9', 7, { id: 'n0', kind: 'agent', agent: 'ag_1', label: 'ag_1' }, { id: 'n1', kind: 'end' }];
+    const edges = [{ from: 'n0', to: 'x' }, 'no', { from: 1 }];
+    expect(readGraph({ nodes, edges, initial: 'n0' }, { ag_1: 'alice' })).toEqual({
       nodes: [
-        { id: 'ag_1', label: 'alice', kind: 'speaker' },
-        { id: 'end: done', label: 'end: done', kind: 'end' },
-        { id: 'x', label: 'x', kind: 'speaker' },
+        { id: 'ag_9', label: 'ag_9', kind: 'speaker', agent: 'ag_9' },
+        { id: 'n0', label: 'alice', kind: 'speaker', agent: 'ag_1' },
+        { id: 'n1', label: 'n1', kind: 'end', agent: null },
+        { id: 'x', label: 'x', kind: 'speaker', agent: 'x' },
       ],
-      edges: [{ from: 'ag_1', to: 'x', label: '' }],
-      initial: 'ag_1',
+      edges: [{ from: 'n0', to: 'x', label: '' }],
+      initial: 'n0',
     });
+    expect(readGraph('none')).toEqual({ nodes: [], edges: [], initial: null });
+  });
+});
+
+describe('the way through a graph', () => {
+  const graph = readGraph({
+    nodes: [
+      { id: 'any', kind: 'anyone' },
+      { id: 'a', kind: 'agent', agent: 'ag_a' },
+      { id: 'b', kind: 'agent', agent: 'bob' },
+      { id: 'c', kind: 'agent', agent: 'ag_c' },
+    ],
+    edges: [
+      { from: 'a', to: 'b', label: 'one' },
+      { from: 'a', to: 'b', label: 'other' },
+      { from: 'b', to: 'a', label: '' },
+      { from: 'any', to: 'c', label: '' },
+    ],
+    initial: 'a',
+  });
+
+  it('[UI42] is told by the turns of each node and edge, and what is not certain is told so', () => {
+    const { visits, edges } = pathTaken(graph, ['ag_a', 'ag_b', 'ag_a', 'ag_c', 'stranger', 'ag_a'], { ag_b: 'bob' });
+    expect([...visits]).toEqual([
+      ['a', [1, 3, 6]],
+      ['b', [2]],
+      ['c', [4]],
+    ]);
+    expect([...edges]).toEqual([
+      [0, { after: [1], isCertain: false }],
+      [1, { after: [1], isCertain: false }],
+      [2, { after: [2], isCertain: true }],
+      [3, { after: [3], isCertain: true }],
+    ]);
+    expect(transitionWords(graph, { visits, edges })).toEqual([
+      'ag_a \u2192 bob: one (perhaps taken after turn 1)',
+      'ag_a \u2192 bob: other (perhaps taken after turn 1)',
+      'bob \u2192 ag_a (taken after turn 2)',
+      'any \u2192 ag_c (taken after turn 3)',
+    ]);
+    expect(graphSummary(graph, 'b')).toBe('Workflow with 4 nodes and 4 transitions. ag_a begins. Now it is bob.');
+  });
+
+  it('[UI42] turns are told in short and in words', () => {
+    expect(turnsInShort([1, 4, 7])).toBe('1 4 7');
+    expect(turnsInShort([1, 4, 7, 41])).toBe('1 \u2026 41');
+    expect(turnsInWords([3])).toBe('turn 3');
+    expect(turnsInWords([1, 4, 7])).toBe('turns 1, 4 and 7');
+    expect(turnsInWords([1, 2, 3, 4, 5, 6, 7])).toBe('7 turns, the last 7');
   });
 });

@@ -1,12 +1,14 @@
 /** A graph as it is drawn: nodes and edges with words. What a hub answers is read here, whatever it is. */
 
-/** `end`: the session ends there. `rule`: no speaker of its own, such as "whoever speaks" or "the next in order". */
-export type NodeKind = 'speaker' | 'end' | 'rule';
+/** `rule`: nobody in particular, such as "the next in order"; `anyone`: whoever speaks. */
+export type NodeKind = 'start' | 'speaker' | 'anyone' | 'rule' | 'end';
 
 export interface DrawnNode {
   readonly id: string;
   readonly label: string;
   readonly kind: NodeKind;
+  /** Whom it stands for: an id or a name, as the graph says it. */
+  readonly agent: string | null;
 }
 
 export interface DrawnEdge {
@@ -30,7 +32,7 @@ export function nameIn(names: Names, id: string): string {
   return (Object.hasOwn(names, id) ? names[id] : undefined) || id;
 }
 
-/** `answer`: nodes as texts or as {id, label, kind}. An end of an edge that is not among the nodes becomes one. */
+/** What `check_graph` answers, or a part of it. An end of an edge that is not among the nodes becomes one. */
 export function readGraph(answer: unknown, names: Names = {}): DrawnGraph {
   const { nodes, edges, initial } = membersOf(answer);
   const read = listOf(edges).flatMap(readEdge);
@@ -43,22 +45,30 @@ export function readGraph(answer: unknown, names: Names = {}): DrawnGraph {
   return { nodes: [...found.values()], edges: read, initial: first };
 }
 
+/** The node of a participant, named by its id or by its name; null = the graph says nothing of it. */
+export function nodeOf({ nodes }: DrawnGraph, agentId: string, names: Names = {}): string | null {
+  const name = nameIn(names, agentId);
+  const found = nodes.find(({ agent }) => agent === agentId) ?? nodes.find(({ agent }) => agent === name);
+  return found?.id ?? null;
+}
+
 function readNode(value: unknown, names: Names): readonly DrawnNode[] {
-  if (typeof value === 'string') return [{ id: value, label: nameIn(names, value), kind: kindOf(undefined, value) }];
-  const { id, label, name, kind } = membersOf(value);
+  if (typeof value === 'string') return [{ id: value, label: nameIn(names, value), kind: 'speaker', agent: value }];
+  const { id, label, kind, agent } = membersOf(value);
   if (typeof id !== 'string') return [];
-  const given = [names[id], label, name].find((one) => typeof one === 'string' && one !== '');
-  return [{ id, label: typeof given === 'string' ? given : id, kind: kindOf(kind, id) }];
+  const stands = typeof agent === 'string' ? agent : null;
+  const known = stands !== null && Object.hasOwn(names, stands) ? names[stands] : undefined;
+  const words = known || (typeof label === 'string' && label !== '' ? label : (stands ?? id));
+  return [{ id, label: words, kind: KINDS.get(kind) ?? 'rule', agent: stands }];
 }
 
-const ENDS = /^(?:end|terminate)(?:$|[\s:])/;
-
-function kindOf(kind: unknown, id: string): NodeKind {
-  if (kind === 'speaker' || kind === 'agent' || kind === 'participant') return 'speaker';
-  if (kind === 'end' || kind === 'terminate') return 'end';
-  if (typeof kind === 'string') return 'rule';
-  return ENDS.test(id) ? 'end' : 'speaker';
-}
+const KINDS: ReadonlyMap<unknown, NodeKind> = new Map([
+  ['start', 'start'],
+  ['agent', 'speaker'],
+  ['anyone', 'anyone'],
+  ['target', 'rule'],
+  ['end', 'end'],
+]);
 
 function readEdge(value: unknown): readonly DrawnEdge[] {
   const { from, to, label } = membersOf(value);

@@ -1,6 +1,6 @@
 /** The way a session has taken through its graph: when each node spoke, and which edges lead from speaker to speaker. */
 
-import type { DrawnGraph } from './drawn-graph.ts';
+import { type DrawnGraph, type Names, nodeOf } from './drawn-graph.ts';
 
 export interface EdgeTaken {
   /** The turns after which the way led over it, counted from 1. */
@@ -16,17 +16,18 @@ export interface PathTaken {
   readonly edges: ReadonlyMap<number, EdgeTaken>;
 }
 
-/** `path`: who spoke, in order. Steps that no edge of the graph says (such as a handoff) mark no edge. */
-export function pathTaken(graph: DrawnGraph, path: readonly string[]): PathTaken {
+/** `path`: the ids of who spoke, in order. Steps that no edge of the graph says (such as a handoff) mark no edge. */
+export function pathTaken(graph: DrawnGraph, path: readonly string[], names: Names = {}): PathTaken {
+  const nodes = new Map([...new Set(path)].map((id) => [id, nodeOf(graph, id, names)]));
+  const way = path.map((id) => nodes.get(id) ?? null);
   const visits = new Map<string, number[]>();
-  for (const [i, speaker] of path.entries()) listIn(visits, speaker).push(i + 1);
-  const between = edgesBetween(graph);
+  for (const [i, node] of way.entries()) if (node !== null) listIn(visits, node).push(i + 1);
+  const over = waysIn(graph);
   const after = new Map<number, number[]>();
   const doubtful = new Set<number>();
-  for (const [i, from] of path.entries()) {
-    const to = path[i + 1];
-    if (to === undefined) continue;
-    const found = between.get(JSON.stringify([from, to])) ?? [];
+  for (const [i, from] of way.entries()) {
+    const to = way[i + 1] ?? null;
+    const found = from === null || to === null ? [] : over(from, to);
     for (const edge of found) {
       listIn(after, edge).push(i + 1);
       if (found.length > 1) doubtful.add(edge);
@@ -36,10 +37,25 @@ export function pathTaken(graph: DrawnGraph, path: readonly string[]): PathTaken
   return { visits, edges: new Map(edges) };
 }
 
-function edgesBetween({ edges }: DrawnGraph): ReadonlyMap<string, readonly number[]> {
-  const found = new Map<string, number[]>();
-  for (const [i, { from, to }] of edges.entries()) listIn(found, JSON.stringify([from, to])).push(i);
-  return found;
+/** The edges that may have led from one to the other: its own, else those of whoever speaks, and those to somebody by a rule. */
+function waysIn({ nodes, edges }: DrawnGraph): (from: string, to: string) => readonly number[] {
+  const kinds = new Map(nodes.map(({ id, kind }) => [id, kind]));
+  const known = new Map<string, readonly number[]>();
+  const find = (from: string, to: string): readonly number[] => {
+    const own = [...edges.keys()].filter((i) => edges[i]?.from === from && edges[i]?.to === to);
+    if (own.length > 0) return own;
+    return [...edges.keys()].filter((i) => {
+      const edge = edges[i];
+      if (edge === undefined || (edge.from !== from && kinds.get(edge.from) !== 'anyone')) return false;
+      return edge.to === to || kinds.get(edge.to) === 'rule';
+    });
+  };
+  return (from, to) => {
+    const key = JSON.stringify([from, to]);
+    const found = known.get(key) ?? find(from, to);
+    known.set(key, found);
+    return found;
+  };
 }
 
 function listIn<Key>(lists: Map<Key, number[]>, key: Key): number[] {
