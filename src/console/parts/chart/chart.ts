@@ -37,7 +37,7 @@ function drawOne(
   const bottom = height - PADDING;
   const x = (i: number) =>
     round(PADDING + ((width - 2 * PADDING) * (i + count - points.length)) / Math.max(1, count - 1));
-  const y = (value: number) => round(bottom - (most === 0 ? 0 : ((bottom - PADDING) * Math.max(0, value)) / most));
+  const y = (value: number) => round(bottom - (most === 0 ? 0 : (bottom - PADDING) * (Math.max(0, value) / most)));
   const runs = runsOf(points);
   const at = ([i, value]: Known) => `${x(i)} ${y(value)}`;
   const lastKnown = runs.at(-1)?.at(-1);

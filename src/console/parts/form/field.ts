@@ -147,7 +147,9 @@ function groupOf(schema: Schema, about: About, depth: number): Field {
   const { properties, required, additionalProperties: others } = schema;
   const named = isSchema(properties) ? Object.entries(properties) : [];
   const asked = Array.isArray(required) ? required : [];
-  if (named.length === 0 && others !== false) return { ...about, kind: 'json', shape: 'object' };
+  // Under no name a form keeps what has no field of its own.
+  const isNameless = named.some(([name]) => name === '');
+  if (isNameless || (named.length === 0 && others !== false)) return { ...about, kind: 'json', shape: 'object' };
   return {
     ...about,
     kind: 'group',
