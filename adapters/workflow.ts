@@ -10,6 +10,7 @@ import {
 } from 'parley-hub/core';
 import { fieldError } from './graph/field-error.ts';
 import { graphWarnings } from './graph/graph-warnings.ts';
+import { inspectGraph } from './graph/inspect-graph.ts';
 import { BUILT_IN, isBuiltIn } from './graph/vocabulary.ts';
 import { activeId, requireTurn, turnOf } from './parts/rotation.ts';
 import { lastTwoRounds, requireSeveral, roundsView, SEVERAL_PARTIES, turnInputOf } from './parts/several-parties.ts';
@@ -73,6 +74,7 @@ function workflowWith(vocabulary: Vocabulary): SessionAdapter<WorkflowState> {
     uses: namesUsed,
     forSession: (_metadata, used) => (isBuiltIn(used) ? workflow : workflowWith(used)),
     resolveKnobs: (metadata) => resolvedKnobs(metadata, vocabulary),
+    inspectGraph,
     warnings: (metadata) => graphWarnings(graphOf(metadata), vocabulary, 'knobs.graph'),
   };
 }

@@ -57,6 +57,13 @@ export const REPEATS: { readonly [Name in OperationName]: 'always' | 'with a key
   create_token: 'never',
   list_tokens: 'always',
   revoke_token: 'never',
+  whoami: 'always',
+  list_types: 'always',
+  describe_sessions: 'always',
+  read_state: 'always',
+  check_graph: 'always',
+  hub_figures: 'always',
+  read_feed: 'always',
   health: 'always',
 };
 

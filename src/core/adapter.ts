@@ -1,5 +1,6 @@
 /** The protocol of session adapters: pure decisions over (metadata, envelope, state). */
 
+import type { GraphReport } from './console-operations.ts';
 import type { Draft, Envelope, Turn } from './envelope.ts';
 import type { Json, JsonObject } from './json.ts';
 import { packetText } from './packet-text.ts';
@@ -72,10 +73,12 @@ export interface SessionAdapter<State = unknown> {
   resolveKnobs?(metadata: SessionMetadata): JsonObject;
   /** Called at create, after `validateCreate`: what is allowed and probably not meant. The creator is told. */
   warnings?(metadata: SessionMetadata): readonly string[];
+  /** A graph that is no session's yet: what is wrong with it, and how it is drawn. Only a type that has graphs has this. */
+  inspectGraph?(graph: JsonObject, vocabulary: Vocabulary): GraphReport;
 }
 
 /** An adapter with its defaults filled in; its state is opaque to whoever holds it. */
-export type CompleteAdapter = Required<SessionAdapter>;
+export type CompleteAdapter = Required<Omit<SessionAdapter, 'inspectGraph'>>;
 
 export function completeAdapter<State>(given: SessionAdapter<State>): CompleteAdapter {
   // The state type is known to the adapter alone: the hub only hands back what the adapter returned.

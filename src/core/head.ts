@@ -2,6 +2,7 @@
 
 import type { Entry, Envelope, Turn } from './envelope.ts';
 import { type CreatedData, isTerminal, type LifecycleState, type ParticipantStatus } from './session.ts';
+import { plusSpent, type Spent, spentWith } from './spending.ts';
 import { endOfTask } from './tasks.ts';
 import { msFromIso } from './time.ts';
 
@@ -40,6 +41,8 @@ export interface Head {
   readonly delegations: number;
   /** How many tasks that have not ended each owner has; absent = there are none. */
   readonly tasks?: Readonly<Record<string, number>>;
+  /** What was spent in it, as far as anybody said; absent = nobody did. */
+  readonly spent?: Spent;
 }
 
 /** One step of the summary; the first entry of a session must be `session.created`. */
@@ -47,7 +50,8 @@ export function foldHead(head: Head | null, entry: Entry): Head {
   const { envelope } = entry;
   if (head === null) return createdHead(entry);
   const moved = movedOn(head, entry);
-  const next = head.tasks === undefined && envelope.task_id === null ? moved : withTasks(head, moved, envelope);
+  const tasked = head.tasks === undefined && envelope.task_id === null ? moved : withTasks(head, moved, envelope);
+  const next = head.spent === undefined && !mayHaveSpent(envelope) ? tasked : withSpent(head, tasked, envelope);
   switch (envelope.event_type) {
     case 'session.invite':
       return withInvitee(next, envelope);
@@ -103,6 +107,17 @@ function withTasks(before: Head, head: Head, envelope: Envelope): Head {
   const count = known + (hasEnded ? -1 : 1);
   if (count > 0) return { ...head, tasks: { ...others, [owner]: count } };
   return Object.keys(others).length === 0 ? head : { ...head, tasks: others };
+}
+
+/** Asked for every entry: most say nothing of it, and cost two looks. */
+function mayHaveSpent({ event_type, event_data }: Envelope): boolean {
+  return event_data.cost_usd !== undefined || event_data.usage !== undefined || event_type === 'delegation.settled';
+}
+
+function withSpent({ spent }: Head, head: Head, envelope: Envelope): Head {
+  const more = mayHaveSpent(envelope) ? spentWith(envelope) : null;
+  if (more === null) return spent === undefined ? head : { ...head, spent };
+  return { ...head, spent: spent === undefined ? more : plusSpent(spent, more) };
 }
 
 /** One who came later, or declined before; the invites of the creation change nothing. */

@@ -17,6 +17,27 @@ export type {
   Verdict,
 } from './arbiter.ts';
 export type {
+  AgentLoad,
+  ArmedWait,
+  DescribedParticipant,
+  FeedEntry,
+  FigurePoint,
+  GraphEdge,
+  GraphNode,
+  GraphReport,
+  HubFigures,
+  HubWait,
+  NextDeadline,
+  RulePartInfo,
+  SessionDescription,
+  SessionType,
+  ShownExpectation,
+  SlowConsumer,
+  StateAt,
+  TurnSince,
+  WhoAmI,
+} from './console-operations.ts';
+export type {
   DelegateAnswer,
   DelegateParams,
   DelegationBudget,
@@ -129,6 +150,7 @@ export { NOTHING_SPENT, plusSpent, spentIn, spentWith } from './spending.ts';
 export type {
   Append,
   AppendOutcome,
+  AuditRange,
   AuditRecord,
   Cursor,
   HeadToken,

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { TurnTool } from './adapter.ts';
 import type { AddAnswer } from './adding.ts';
 import type { PostAnswer } from './admit.ts';
+import { CONSOLE_RESULTS } from './console-schemas.ts';
 import { delegateAnswer } from './delegation-schemas.ts';
 import type { EndAnswer } from './ending.ts';
 import { WIRE_CODES, type WireCode } from './errors.ts';
@@ -152,6 +153,7 @@ export const RESULTS: { readonly [Name in OperationName]: z.ZodType<Result<Name>
   list_schedules: record<Result<'list_schedules'>>({ schedules: z.array(schedule), next: madeId.nullable() }),
   update_schedule: schedule,
   delete_schedule: record<Result<'delete_schedule'>>({ schedule_id: madeId }),
+  ...CONSOLE_RESULTS,
   health: record<Health>({
     ready: z.boolean(),
     reason: z.string().nullable(),

@@ -4,6 +4,8 @@ import { z } from 'zod';
 import type { TurnTool } from './adapter.ts';
 import type { AddAnswer } from './adding.ts';
 import type { PostAnswer } from './admit.ts';
+import type { ConsoleOperationTypes } from './console-operations.ts';
+import { CONSOLE_PARAMS } from './console-schemas.ts';
 import { createParams } from './create-params.ts';
 import type { DelegateAnswer, DelegateParams } from './delegation.ts';
 import { delegateParams } from './delegation-schemas.ts';
@@ -141,7 +143,7 @@ export interface Health {
   readonly staged_bytes: number;
 }
 
-export interface OperationTypes {
+export interface OperationTypes extends ConsoleOperationTypes {
   register: { params: PassportClaim; result: Passport };
   unregister: { params: { readonly name?: string | undefined }; result: { readonly agent_id: string } };
   list_agents: {
@@ -753,6 +755,55 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
     'enroller',
     ['forbidden', 'not_found'],
     'Take a token back; whoever speaks with it is sent away.',
+  ),
+  whoami: operation(
+    'whoami',
+    CONSOLE_PARAMS.whoami,
+    'self',
+    [],
+    'Who you are to the hub, and which grants you ask with.',
+  ),
+  list_types: operation(
+    'list_types',
+    CONSOLE_PARAMS.list_types,
+    'bound',
+    [],
+    'The session types there are, the newest version of each: their manifests, and what graphs of theirs may name.',
+  ),
+  describe_sessions: operation(
+    'describe_sessions',
+    CONSOLE_PARAMS.describe_sessions,
+    'participant',
+    [],
+    'How these sessions stand: who is in them, whose turn it is and since when, what is due next, what they cost. Those you may not see are left out; with the grant `observe`, of any.',
+  ),
+  read_state: operation(
+    'read_state',
+    CONSOLE_PARAMS.read_state,
+    'participant',
+    ['not_found', 'forbidden'],
+    'A session as it is, or was at a seq: metadata, turn, what its type shows of its state, what is expected until when; with the grant `observe`, of any.',
+  ),
+  check_graph: operation(
+    'check_graph',
+    CONSOLE_PARAMS.check_graph,
+    'bound',
+    ['not_found'],
+    'What is wrong with a graph, and how it is drawn; nothing is made of it.',
+  ),
+  hub_figures: operation(
+    'hub_figures',
+    CONSOLE_PARAMS.hub_figures,
+    'observer',
+    ['forbidden'],
+    'How the hub is doing: rates of the last minute, who is slow, who is waited for, and how much each agent has to do.',
+  ),
+  read_feed: operation(
+    'read_feed',
+    CONSOLE_PARAMS.read_feed,
+    'observer',
+    ['forbidden'],
+    'What went wrong and what was done, newest first: violations with the grant `observe`, audit records with `operate`. Follow next also from a page without any.',
   ),
   health: operation('health', nothing, 'anyone', [], 'Whether the hub takes posts, and how much it holds.'),
 };

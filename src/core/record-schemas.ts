@@ -168,13 +168,21 @@ export const manifest: z.ZodType<Manifest> = record<Manifest>({
   ttl_seconds: whole(1, MAX_DURATION_MS / 1000).exactOptional(),
 });
 
+export const participantStatus: z.ZodType<ParticipantStatus> = oneOf<ParticipantStatus>({
+  invited: 1,
+  active: 1,
+  hidden: 1,
+  removed: 1,
+  rejected: 1,
+});
+
 export const participant: z.ZodType<Participant> = record<Participant>({
   agent_id: madeId,
   name: agentName,
   role: text(64),
   order: count,
   joined_at: time.nullable(),
-  status: oneOf<ParticipantStatus>({ invited: 1, active: 1, hidden: 1, removed: 1, rejected: 1 }),
+  status: participantStatus,
 });
 
 export const sessionMetadata: z.ZodType<SessionMetadata> = record<SessionMetadata>({

@@ -116,6 +116,11 @@ export interface NumberedAudit extends AuditRecord {
   readonly number: number;
 }
 
+/** Those after a number, oldest first; or those before one, newest first. */
+export type AuditRange =
+  | { readonly after: number; readonly limit: number }
+  | { readonly before: number; readonly limit: number };
+
 /** The log that holds the registry; it has the same laws and the same append as a session's. */
 export const REGISTRY_LOG = 'hub';
 /** The log that holds the schedules. */
@@ -147,7 +152,7 @@ export interface Store {
   saveSnapshot(snapshot: Snapshot): void;
   loadSnapshot(sessionId: string): Promise<Snapshot | null>;
   audit(record: AuditRecord): void;
-  readAudit(range: { readonly after: number; readonly limit: number }): Promise<readonly NumberedAudit[]>;
+  readAudit(range: AuditRange): Promise<readonly NumberedAudit[]>;
   /** Named small values of the hub itself (its id, how far its schedules are). Durable when `setMeta` resolves. */
   getMeta(key: string): Promise<Json | null>;
   setMeta(key: string, value: Json): Promise<void>;

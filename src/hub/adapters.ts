@@ -15,6 +15,8 @@ export interface RegisteredAdapter {
   readonly isAsked: boolean;
   /** A session may have an adapter of its own. */
   readonly isTailored: boolean;
+  /** null = its sessions have no graphs. */
+  readonly inspectGraph: NonNullable<SessionAdapter['inspectGraph']> | null;
   /** The adapter of one session, which may be the one they all share. */
   forSession(metadata: SessionMetadata, vocabulary: Vocabulary): CompleteAdapter;
 }
@@ -33,6 +35,7 @@ export class Adapters {
       parseKnobs: compileKnobs(manifest),
       isAsked: ASKED.some((member) => given[member] !== undefined),
       isTailored: given.forSession !== undefined,
+      inspectGraph: given.inspectGraph?.bind(given) ?? null,
       forSession(metadata: SessionMetadata, vocabulary: Vocabulary): CompleteAdapter {
         const own = given.forSession?.(metadata, vocabulary) ?? given;
         if (own === given) return adapter;
@@ -47,6 +50,11 @@ export class Adapters {
 
   find(type: string, version: number): RegisteredAdapter | null {
     return this.registered.find(type, version);
+  }
+
+  /** The newest version of each type, by name. */
+  newest(): readonly RegisteredAdapter[] {
+    return [...this.registered.names].sort().flatMap((type) => this.registered.newest(type) ?? []);
   }
 
   /** The adapter a new session uses: the version asked for, else the newest. */

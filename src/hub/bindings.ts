@@ -34,6 +34,8 @@ export interface Endpoint {
   send(text: string): void;
   /** What was sent has not left yet: streams wait until it has. */
   readonly isHeldUp: boolean;
+  /** How much that is; absent = it leaves at once. */
+  readonly unsentBytes?: number;
   /** The binding is over though the connection may go on. `reason`: as it was told. */
   unbound(agentId: string, number: number, reason: GoodbyeReason | null): void;
 }

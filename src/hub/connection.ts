@@ -102,6 +102,10 @@ export class Connection implements Endpoint {
     return this.heldUpSince !== null;
   }
 
+  get unsentBytes(): number {
+    return this.link.unsentBytes ?? 0;
+  }
+
   send(text: string): void {
     if (this.closed) return;
     this.link.send(text);

@@ -31,7 +31,7 @@ export interface HubEvents {
   sessionObserved: {
     readonly agent_id: string;
     readonly session_id: string;
-    readonly op: 'subscribe' | 'read_log' | 'get_session' | 'read_view' | 'search_sessions';
+    readonly op: 'subscribe' | 'read_log' | 'get_session' | 'read_view' | 'read_state' | 'search_sessions';
   };
   /** An operator has hidden what it said; `by` null = whoever runs the hub. */
   envelopeRedacted: {

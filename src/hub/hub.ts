@@ -36,12 +36,15 @@ import { Grace } from './grace.ts';
 import { changeGrants } from './grants.ts';
 import { isOver } from './handshake.ts';
 import { Inboxes } from './inboxes.ts';
+import { LatestOf } from './latest-of.ts';
 import { LiveIndex } from './live-index.ts';
 import { markRead } from './mark-read.ts';
 import { Meter } from './meter.ts';
 import { Observers } from './observers.ts';
 import { bringBack, hide, remove } from './operate.ts';
+import { Overview } from './overview.ts';
 import type { HubParts } from './parts.ts';
+import { PastStates } from './past-states.ts';
 import { INSIDE, type Peer } from './peer.ts';
 import { healthOf } from './perform.ts';
 import { Presence } from './presence.ts';
@@ -55,6 +58,7 @@ import { setRuleByOwner } from './rule-operations.ts';
 import { RuleParts } from './rule-parts.ts';
 import { Schedules } from './schedules.ts';
 import { Sessions } from './sessions.ts';
+import { SinceWhen } from './since-when.ts';
 import { type SingleRequest, SingleRequests } from './single-request.ts';
 import { Stamper } from './stamper.ts';
 import { SteadyClock } from './steady-clock.ts';
@@ -89,6 +93,9 @@ export interface HubOptions {
 
 const AUDIT_PAGE = 500;
 const SEARCHES_AT_ONCE = 2;
+const LOOKS_AT_ONCE = 2;
+/** Sessions whose roles are known without a look at their log. */
+const ROLES_KEPT = 4096;
 
 export class Hub {
   private readonly parts: HubParts;
@@ -265,6 +272,7 @@ export class Hub {
     for (const connection of this.connections) connection.checkSlow();
     const nowMs = parts.clock.now();
     parts.bindings.endUnproven((credential) => isOver(credential, nowMs));
+    parts.overview.sample();
     this.flushCursors();
   }
 
@@ -370,6 +378,8 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
     createKeys: new CreateKeys(),
     opening: new Map(),
     searches: new FewAtATime(SEARCHES_AT_ONCE),
+    looks: new FewAtATime(LOOKS_AT_ONCE),
+    roles: new LatestOf(ROLES_KEPT),
     starting: new Map(),
     presence: new Presence(clock, limits, grace, (agentId) => parts.bindings.isBound(agentId)),
   } satisfies Partial<HubParts>);
@@ -388,6 +398,9 @@ function assemble(options: HubOptions, hubId: string, countConnections: () => nu
   parts.rates = new Rates(parts);
   parts.inboxes = new Inboxes(parts);
   parts.schedules = new Schedules(parts);
+  parts.sinceWhen = new SinceWhen(parts);
+  parts.pastStates = new PastStates(parts);
+  parts.overview = new Overview(parts);
   return parts;
 }
 

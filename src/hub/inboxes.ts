@@ -61,6 +61,13 @@ export class Inboxes {
     return waits === null ? null : Promise.all(waits);
   }
 
+  /** What it has not acked; null = nobody has counted it yet. */
+  pendingOf(agentId: string): number | null {
+    const count = this.counts.get(agentId);
+    if (count === undefined) return this.parts.registry.isOlder(agentId) ? null : 0;
+    return count.known ? count.total : null;
+  }
+
   /** And says no to the next: whoever drops says yes. */
   isFull(agentId: string): boolean {
     const { inbox } = this.parts.registry.ruleOf(agentId).limits;

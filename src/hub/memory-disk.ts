@@ -6,6 +6,7 @@ import { keyName } from '../core/keys.ts';
 import { isTerminal } from '../core/session.ts';
 import { laterId } from '../core/stamp.ts';
 import type {
+  AuditRange,
   AuditRecord,
   Cursor,
   HeadToken,
@@ -134,10 +135,14 @@ export class MemoryDisk {
     if (this.#audit.length > MAX_AUDIT_RECORDS) this.#audit.shift();
   }
 
-  readAudit(after: number, limit: number): readonly NumberedAudit[] {
+  readAudit(range: AuditRange): readonly NumberedAudit[] {
     const forgotten = this.#audited - this.#audit.length;
-    const start = Math.max(0, after - forgotten);
-    return this.#audit.slice(start, start + limit);
+    if ('before' in range) {
+      const end = Math.max(0, Math.min(this.#audit.length, range.before - 1 - forgotten));
+      return this.#audit.slice(Math.max(0, end - range.limit), end).reverse();
+    }
+    const start = Math.max(0, range.after - forgotten);
+    return this.#audit.slice(start, start + range.limit);
   }
 
   getMeta(key: string): Json | null {

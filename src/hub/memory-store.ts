@@ -6,6 +6,7 @@ import type { Head } from '../core/head.ts';
 import type { Json } from '../core/json.ts';
 import type {
   Append,
+  AuditRange,
   AuditRecord,
   Cursor,
   HeadToken,
@@ -104,14 +105,8 @@ export class MemoryStore implements Store {
     this.#disk.audit(record);
   }
 
-  async readAudit({
-    after,
-    limit,
-  }: {
-    readonly after: number;
-    readonly limit: number;
-  }): Promise<readonly NumberedAudit[]> {
-    return this.#disk.readAudit(after, limit);
+  async readAudit(range: AuditRange): Promise<readonly NumberedAudit[]> {
+    return this.#disk.readAudit(range);
   }
 
   async getMeta(key: string): Promise<Json | null> {

@@ -10,6 +10,8 @@ export class Meter {
   /** Durable envelopes of participants, and of the hub itself. */
   posted = 0;
   ofHub = 0;
+  /** Envelopes that were sent, also again, to participants and observers. */
+  delivered = 0;
   /** By code: every error a peer was answered with. */
   readonly refusals: Map<WireCode, number> = new Map();
   /** What became of sessions, by `type\nevent`. */
@@ -32,6 +34,12 @@ export class Meter {
       if (envelope.sender_id === HUB_ID) this.ofHub += 1;
       else this.posted += 1;
     }
+  }
+
+  get refusedTotal(): number {
+    let total = 0;
+    for (const count of this.refusals.values()) total += count;
+    return total;
   }
 
   refused(code: WireCode): void {

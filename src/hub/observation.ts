@@ -128,6 +128,7 @@ export class Observation {
         turn,
       } as const;
       this.sent = envelope.seq;
+      this.parts.meter.delivered += 1;
       this.target.send(encodeNotify(frame, this.parts.bindings.texts.of(envelope)));
     }
   }

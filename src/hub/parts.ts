@@ -18,9 +18,12 @@ import type { Gate } from './gate.ts';
 import type { Grace } from './grace.ts';
 import type { Lines } from './in-line.ts';
 import type { Inboxes } from './inboxes.ts';
+import type { LatestOf } from './latest-of.ts';
 import type { LiveIndex } from './live-index.ts';
 import type { Meter } from './meter.ts';
 import type { Observers } from './observers.ts';
+import type { Overview } from './overview.ts';
+import type { PastStates } from './past-states.ts';
 import type { Presence } from './presence.ts';
 import type { Rates } from './rates.ts';
 import type { Redactions } from './redactions.ts';
@@ -29,6 +32,7 @@ import type { Retries } from './retries.ts';
 import type { RuleParts } from './rule-parts.ts';
 import type { Schedules } from './schedules.ts';
 import type { Sessions } from './sessions.ts';
+import type { SinceWhen } from './since-when.ts';
 import type { Stamper } from './stamper.ts';
 import type { SteadyClock } from './steady-clock.ts';
 import type { Tokens } from './tokens.ts';
@@ -83,6 +87,13 @@ export interface HubParts {
   readonly opening: Lines;
   /** Searches run a few at a time. */
   readonly searches: FewAtATime;
+  /** Looks of those who look on, a few at a time. */
+  readonly looks: FewAtATime;
+  readonly sinceWhen: SinceWhen;
+  readonly pastStates: PastStates;
+  /** By session: the roles its creation gave. */
+  readonly roles: LatestOf<Readonly<Record<string, string>>>;
+  readonly overview: Overview;
   /** Tasks that are being started, by agent with a limit. */
   readonly starting: Lines;
   /** The store refused a write: from now on nothing is accepted. */

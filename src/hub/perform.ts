@@ -14,6 +14,7 @@ import { isoFromMs } from '../core/time.ts';
 import { addOne } from './add-participant.ts';
 import { boundCaller, type Caller } from './caller.ts';
 import { emptyDraft, judgeSend } from './can-send.ts';
+import { consoleOperations } from './console-operations.ts';
 import { countWithin, PAGE } from './count-within.ts';
 import { createSession } from './create-session.ts';
 import { decideAs } from './decide-as.ts';
@@ -86,6 +87,7 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   ...ruleOperations,
   ...operatorOperations,
   ...observeOperations,
+  ...consoleOperations,
   redact,
   ...tokenOperations,
   ...taskOperations,

@@ -23,7 +23,7 @@ export async function loadStart(
 /** What was pinned; null = nothing was, or it is not of this log, or something else folded it. */
 export async function loadPin(
   parts: HubParts,
-  { head, epoch }: StoredHead,
+  { head, epoch }: Pick<StoredHead, 'head' | 'epoch'>,
   adapter: CompleteAdapter,
   upTo: number,
 ): Promise<Folded | null> {

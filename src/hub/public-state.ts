@@ -11,14 +11,21 @@ import type { HubParts } from './parts.ts';
  * Nothing while the adapter is missing, and nothing for who has not joined or is out. An adapter that fails at it shows
  * nothing either: whoever asks about a session wants more than this of it.
  */
-export function publicStateOf(
+export function publicStateOf(parts: HubParts, session: Shown, state: SessionState, agentId: string): JsonObject {
+  const participant = participantOf(state.metadata, agentId);
+  return participant !== undefined && isMember(participant) ? stateShownTo(parts, session, state, agentId) : {};
+}
+
+type Shown = Pick<LiveSession, 'adapter' | 'sessionId'>;
+
+/** Whether it may see any of it is decided elsewhere. */
+export function stateShownTo(
   { limits, log }: HubParts,
-  { adapter, sessionId }: LiveSession,
+  { adapter, sessionId }: Shown,
   { metadata, adapter_state }: SessionState,
   agentId: string,
 ): JsonObject {
-  const participant = participantOf(metadata, agentId);
-  if (adapter === null || participant === undefined || !isMember(participant)) return {};
+  if (adapter === null) return {};
   const bounds = { maxDepth: limits.maxJsonDepth, maxBytes: limits.maxResponseBytes };
   try {
     return copyJsonObject(adapter.publicState(metadata, adapter_state, agentId), 'publicState', bounds);

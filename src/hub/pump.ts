@@ -281,6 +281,7 @@ export class Pump {
       starts: prevSeq > 0 && prevSeq === this.start ? (true as const) : undefined,
       delegated: this.isDelegated ? (true as const) : undefined,
     };
+    this.parts.meter.delivered += 1;
     this.target.send(encodeNotify(frame, this.parts.bindings.texts.of(envelope)));
   }
 

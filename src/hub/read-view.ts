@@ -18,18 +18,23 @@ import { readableEnd } from './readable-end.ts';
 
 export function readView(parts: HubParts, reader: Binding, params: Params<'read_view'>): Promise<Result<'read_view'>> {
   return parts.sessions.use(params.session_id, (session) =>
-    viewOf(parts, session, seenBy(parts, session, reader.agentId, params), params),
+    viewOf(parts, session, seenBy(parts, session, reader.agentId, params, 'read_view'), params),
   );
 }
 
 /** Whose eyes: one's own, or with the grant those of somebody in the session. */
-function seenBy(parts: HubParts, { durable }: LiveSession, agentId: string, params: Params<'read_view'>): string {
-  const { session_id, participant } = params;
+export function seenBy(
+  parts: HubParts,
+  { durable }: LiveSession,
+  agentId: string,
+  { session_id, participant }: Pick<Params<'read_view'>, 'session_id' | 'participant'>,
+  op: 'read_view' | 'read_state',
+): string {
   if (participant === undefined || durable === null) return agentId;
   const { participants } = durable.metadata;
   const seer = participants.find(({ agent_id, name }) => agent_id === participant || name === participant);
   if (seer?.agent_id === agentId) return agentId;
-  if (!observes(parts, agentId, session_id, 'read_view')) {
+  if (!observes(parts, agentId, session_id, op)) {
     // To a stranger there is no such session.
     if (participantOf(durable.metadata, agentId) === undefined) return agentId;
     throw new WireError('forbidden', 'params.participant: what others see takes the grant "observe"', {

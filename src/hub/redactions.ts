@@ -62,6 +62,17 @@ export class Redactions {
     return this.byEnvelope.get(envelope_id);
   }
 
+  /** Of one session, in the order they were made. */
+  inSession(sessionId: string): readonly Redacted[] {
+    const { all, count } = this.book.durable;
+    return all.slice(0, count).filter(({ session_id }) => session_id === sessionId);
+  }
+
+  /** How many there are: whatever was made before another one may show too much. */
+  get count(): number {
+    return this.book.durable.count;
+  }
+
   /** Judged on what is staged too, so that two who ask at once write it once. */
   admit<T>(judge: Judge<RedactionBook, T>): Promise<T> {
     return this.book.admit(judge);

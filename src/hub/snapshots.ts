@@ -11,7 +11,7 @@ import { survivesJson } from './survives-json.ts';
 import { Tally } from './tally.ts';
 
 /** Part of every fingerprint: any change to what the hub's own fold makes of a log needs a new number. */
-const FOLD_VERSION = 7;
+const FOLD_VERSION = 8;
 
 /** A session as far as a snapshot speaks of it. */
 export interface Folded {
@@ -56,7 +56,7 @@ export function snapshotOf(adapter: CompleteAdapter, { state, keys, tally }: Fol
 /** The newest snapshot that stands for a part of this log up to `upTo`; null = there is none that fits. */
 export async function loadSnapshot(
   parts: HubParts,
-  { head, epoch }: StoredHead,
+  { head, epoch }: Pick<StoredHead, 'head' | 'epoch'>,
   adapter: CompleteAdapter,
   upTo: number,
 ): Promise<Folded | null> {

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import type { Authenticate } from '../core/credentials.ts';
 import { WireError } from '../core/errors.ts';
+import { openPages, type PageSite } from './console/page-site.ts';
 import { InFlight } from './http/in-flight.ts';
 import { LineOfRequests } from './http/line-of-requests.ts';
 import { answer } from './http/site.ts';
@@ -30,6 +31,8 @@ export interface Serving {
   readonly port: number;
   /** For clients: `ws://127.0.0.1:4747`. Of a port on every address of this machine, the one of the loopback. */
   readonly url: string;
+  /** Where people find the console; null = it is not served. */
+  readonly console: string | null;
   /** Takes no more connections. Those that are open are the hub's to end: they get what was sent, for so long, and are cut then. */
   close(drainMs?: number): Promise<void>;
 }
@@ -50,13 +53,15 @@ export async function serve(hub: Served, options: ServeOptions = {}): Promise<Se
   const settings = checkServeOptions(options);
   const judges = { token: (token: unknown) => hub.judgeToken(token) };
   const authentication = await authenticationOf(settings.auth, settings.host, judges);
-  return new Port(hub, settings, authentication).open();
+  const pages = settings.console === null ? null : await openPages(settings.console.folder ?? undefined);
+  return new Port(hub, settings, authentication, pages).open();
 }
 
 class Port {
   private readonly hub: Served;
   private readonly settings: ServeSettings;
   private readonly authentication: (isForwarded: boolean) => Authenticate;
+  private readonly pages: PageSite | null;
   private readonly server: Server;
   private readonly sockets: WebSocketServer;
   private readonly endpoints = new Set<WsEndpoint>();
@@ -71,8 +76,14 @@ class Port {
   private mcp: Promise<McpSite> | null = null;
   private closing = false;
 
-  constructor(hub: Served, settings: ServeSettings, authentication: (isForwarded: boolean) => Authenticate) {
+  constructor(
+    hub: Served,
+    settings: ServeSettings,
+    authentication: (isForwarded: boolean) => Authenticate,
+    pages: PageSite | null,
+  ) {
     this.hub = hub;
+    this.pages = pages;
     this.authentication = authentication;
     this.settings = settings;
     this.addresses = new Addresses(settings.limits, now);
@@ -109,10 +120,12 @@ class Port {
     const { host, tls } = this.settings;
     const reached = reachable(host);
     const shown = reached.includes(':') ? `[${reached}]` : reached;
+    const place = `${tls === null ? '' : 's'}://${shown}:${port}`;
     return {
       host,
       port,
-      url: `${tls === null ? 'ws' : 'wss'}://${shown}:${port}`,
+      url: `ws${place}`,
+      console: this.pages === null ? null : `http${place}/`,
       close: (drainMs = DRAIN_MS) => this.close(drainMs),
     };
   }
@@ -131,7 +144,8 @@ class Port {
     // Answered while the port closes: the connection it came on would be kept for another that never comes.
     response.once('close', () => this.closing && setImmediate(() => this.server.closeIdleConnections()));
     this.inFlight.begin(request, response);
-    void answer({ ...this.hub, answerMcp: (...asked) => this.answerMcp(...asked) }, visitor, request, response);
+    const { hub, pages } = this;
+    void answer({ ...hub, pages, answerMcp: (...asked) => this.answerMcp(...asked) }, visitor, request, response);
   }
 
   private async answerMcp(...asked: Parameters<McpSite['answer']>): Promise<void> {

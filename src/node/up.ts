@@ -43,6 +43,8 @@ export type UpEvent =
       readonly host: string;
       readonly data: string;
       readonly token_file: string;
+      /** Where people find the console; null = it is not served. */
+      readonly console: string | null;
     }
   | {
       readonly event: 'joined';
@@ -83,7 +85,7 @@ export async function up({
   const token_file = await ensureOperatorToken(hub, data);
   const closeControl = await openControl(data, controlledBy(hub, data), log);
   logEvents(hub, log);
-  tell({ event: 'listening', url: port.url, host: port.host, data, token_file });
+  tell({ event: 'listening', url: port.url, host: port.host, data, token_file, console: port.console });
   const signal = await told;
   tell({ event: 'stopping', signal });
   await companions.close();

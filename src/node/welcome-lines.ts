@@ -1,13 +1,14 @@
 /** What a hub says when it is up: where it is, where the token is, and three things to try that work as they stand. */
 
-import { existsSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { relative, resolve } from 'node:path';
+import { packageFolder } from './package-folder.ts';
 
 export interface Up {
   readonly url: string;
   readonly data: string;
   readonly tokenFile: string;
+  /** Where the console is; null = it is not served. */
+  readonly console: string | null;
   /** Not only there. */
   readonly isEverywhere: boolean;
 }
@@ -22,6 +23,7 @@ export function welcomeLines(up: Up): readonly string[] {
     `Parley listens on ${up.url}${up.isEverywhere ? ' (and on every other address of this machine)' : ''}`,
     `  data            ${up.data}`,
     `  operator token  ${up.tokenFile}`,
+    ...(up.console === null ? [] : [`  console         ${up.console} (sign in with a token, such as the operator's)`]),
     `  coding agents   ${up.url.replace(/^ws/, 'http')}/mcp (MCP); to set one up: ${whereItIs(up)}${parley()} mcp install claude`,
     '',
     'Three things to try, in another terminal, in this folder:',
@@ -68,11 +70,4 @@ function whereItIs({ url, data }: Up): string {
 
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-/** The same from the sources and from what is built. */
-function packageFolder(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(resolve(folder, 'package.json'))) folder = dirname(folder);
-  return folder;
 }

@@ -5,6 +5,7 @@ import type { Head } from '../core/head.ts';
 import type { Json } from '../core/json.ts';
 import type {
   Append,
+  AuditRange,
   AuditRecord,
   Cursor,
   HeadToken,
@@ -201,7 +202,7 @@ export class FaultyStore implements Store {
     if (!this.#crashed) this.#disk.audit(record);
   }
 
-  readAudit(range: { readonly after: number; readonly limit: number }): Promise<readonly NumberedAudit[]> {
+  readAudit(range: AuditRange): Promise<readonly NumberedAudit[]> {
     return this.#alive(() => this.#reader.readAudit(range));
   }
 

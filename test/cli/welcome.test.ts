@@ -4,7 +4,13 @@ import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { welcomeLines } from '../../src/node/welcome-lines.ts';
 
-const up = { url: 'ws://127.0.0.1:4747', data: '.parley', tokenFile: '.parley/operator-token', isEverywhere: false };
+const up = {
+  url: 'ws://127.0.0.1:4747',
+  data: '.parley',
+  tokenFile: '.parley/operator-token',
+  console: null as string | null,
+  isEverywhere: false,
+};
 const agents = (more: Partial<typeof up> = {}): string =>
   welcomeLines({ ...up, ...more }).find((line) => line.includes('coding agents')) ?? '';
 

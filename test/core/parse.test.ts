@@ -63,6 +63,13 @@ const least: { readonly [Name in OperationName]: Readonly<Record<string, unknown
   list_schedules: {},
   update_schedule: { schedule_id: SESSION },
   delete_schedule: { schedule_id: SESSION },
+  whoami: {},
+  list_types: {},
+  describe_sessions: { session_ids: [SESSION] },
+  read_state: { session_id: SESSION },
+  check_graph: { graph: {} },
+  hub_figures: {},
+  read_feed: {},
   health: {},
 };
 
@@ -203,6 +210,13 @@ const takes: { readonly [Name in OperationName]: Readonly<Record<string, string>
     paused: 'flag',
   },
   delete_schedule: { schedule_id: '' },
+  whoami: {},
+  list_types: {},
+  describe_sessions: { session_ids: '' },
+  read_state: { session_id: '', at_seq: 'number', participant: 'text' },
+  check_graph: { graph: 'object', type: 'text' },
+  hub_figures: {},
+  read_feed: { since: 'number', after: 'number', limit: 'number' },
   health: {},
 };
 

@@ -61,6 +61,13 @@ export function goodParams(session_id: string): { readonly [Name in OperationNam
     list_schedules: {},
     update_schedule: { schedule_id: 'c'.repeat(32), paused: true },
     delete_schedule: { schedule_id: 'c'.repeat(32) },
+    whoami: {},
+    list_types: {},
+    describe_sessions: { session_ids: [session_id] },
+    read_state: { session_id },
+    check_graph: { graph: { initial_speaker: 'bob' } },
+    hub_figures: {},
+    read_feed: {},
     health: {},
   };
 }

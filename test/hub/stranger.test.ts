@@ -7,7 +7,9 @@ import { aConversation, foreignUnit, invited, logOf, say } from './scene.ts';
 const nowhere = 'e'.repeat(32);
 const operations = Object.keys(OPERATIONS) as OperationName[];
 /** Those that take a session, under whatever name. */
-const withSession = operations.filter((op) => JSON.stringify(goodParams(nowhere)[op]).includes(nowhere));
+const withSession = operations.filter(
+  (op) => op !== 'describe_sessions' && JSON.stringify(goodParams(nowhere)[op]).includes(nowhere),
+);
 
 /** Sessions in every state, none of which carol has anything to do with. */
 async function sessions(): Promise<{ world: World; ids: Record<string, string> }> {
@@ -53,6 +55,7 @@ describe('to a stranger', () => {
       'read_view',
       'subscribe',
       'unsubscribe',
+      'read_state',
     ]);
   });
 
@@ -107,10 +110,14 @@ describe('to a stranger', () => {
   });
 
   it('[AM2, L7] lists and turns hold only one’s own', async () => {
-    const { world } = await sessions();
+    const { world, ids } = await sessions();
     const carol = await world.peer('carol');
     expect(await world.answer(carol.call('list_sessions', {}))).toEqual({ sessions: [], next: null });
     expect(await world.answer(carol.call('pending_turns', {}))).toEqual({ turns: [], next: null });
+    const described = await world.answer(
+      carol.call('describe_sessions', { session_ids: [...Object.values(ids), nowhere] }),
+    );
+    expect(described).toEqual({ sessions: [] });
   });
 
   it('[AM2, DL7] receipts say nothing about the session either', async () => {

@@ -399,6 +399,13 @@ it('[PK4, OP1] the operations are the ones clients know, each with parameters, r
     'create_token',
     'list_tokens',
     'revoke_token',
+    'whoami',
+    'list_types',
+    'describe_sessions',
+    'read_state',
+    'check_graph',
+    'hub_figures',
+    'read_feed',
     'health',
   ]);
   for (const { help, errors, params, result } of Object.values(OPERATIONS)) {

@@ -90,6 +90,13 @@ export const TABLE: { readonly [Name in OperationName]: Row } = {
   create_token: bound('forbidden'),
   list_tokens: bound('forbidden'),
   revoke_token: bound('forbidden'),
+  whoami: bound(OWN),
+  list_types: bound(EVERYONE),
+  describe_sessions: bound(may('what the asker may not see is left out')),
+  read_state: within(READS_ON, UNTIL_OUT, OBSERVES),
+  check_graph: bound(EVERYONE),
+  hub_figures: row({ outsider: 'forbidden', hidden: 'forbidden', removed: 'forbidden', observer: OBSERVES }),
+  read_feed: row({ outsider: 'forbidden', hidden: 'forbidden', removed: 'forbidden', observer: OBSERVES }),
   health: {
     ...bound(EVERYONE),
     unbound: may('anyone may ask how the hub is'),

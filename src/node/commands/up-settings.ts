@@ -15,7 +15,7 @@ export type UpSettings = Omit<UpOptions, 'tell' | 'log' | 'bringUp'> & { readonl
 
 /** Paths in the file are whole already. */
 export async function settingsOf(asked: Asked, io: Io, hub: HubConfig): Promise<UpSettings> {
-  const { values } = asked;
+  const { values, switches } = asked;
   const port = values.port === undefined ? hub.port : portIn(values.port);
   const level = values['log-level'] ?? hub.logLevel ?? 'info';
   return {
@@ -25,6 +25,7 @@ export async function settingsOf(asked: Asked, io: Io, hub: HubConfig): Promise<
     auth: values.auth === undefined ? hub.auth : { tokens: true, none: values.auth === 'none' },
     hosts: hub.hosts ?? [],
     origins: hub.origins ?? [],
+    console: switches.has('no-console') ? false : (hub.console ?? true),
     limits: hub.connectionLimits ?? {},
     hubLimits: hub.limits ?? {},
     ...(port === undefined ? {} : { port }),

@@ -34,10 +34,11 @@ export const up: Command = {
       help: 'A config file of another name or place; docs/config.md has all its settings.',
       values: 'file',
     },
+    { name: 'no-console', help: 'Without the console, the page for people at the address of the hub.' },
     { name: 'log-level', value: 'level', help: 'What the hub logs to stderr (info).', values: LOG_LEVELS },
   ],
   examples: ['parley up', 'parley up --port 0 --data /tmp/hub', 'parley up --config team.yaml --log-level warn'],
-  json: 'Lines {"event": "listening", "url", "host", "data", "token_file"}, {"event": "stopping", "signal"}, {"event": "stopped"}; of a config file {"event": "joined", "name", "agent_id", "provider", "model"}, {"event": "gone", "name", "reason", "retry_in_ms"}, {"event": "schedule", "name", "schedule_id", "what"}.',
+  json: 'Lines {"event": "listening", "url", "host", "data", "token_file", "console"}, {"event": "stopping", "signal"}, {"event": "stopped"}; of a config file {"event": "joined", "name", "agent_id", "provider", "model"}, {"event": "gone", "name", "reason", "retry_in_ms"}, {"event": "schedule", "name", "schedule_id", "what"}.',
   async run(asked, io) {
     // Loaded when it is needed: help and version come at once.
     const [{ up: run }, { settingsOf }, { planIn }, { bringUp }] = await Promise.all([
@@ -72,6 +73,7 @@ function tell(io: Io, event: UpEvent): void {
           url: event.url,
           data: event.data,
           tokenFile: event.token_file,
+          console: event.console,
           isEverywhere: reachable(event.host) !== event.host,
         }).join('\n'),
       );

@@ -58,7 +58,19 @@ function problemsOf(given: z.core.$ZodIssue, raw: unknown): readonly Problem[] {
 }
 
 /** Settings of the hub that were meant one level deeper. */
-const OF_HUB = ['port', 'host', 'data', 'tls', 'auth', 'hosts', 'origins', 'limits', 'connectionLimits', 'logLevel'];
+const OF_HUB = [
+  'port',
+  'host',
+  'data',
+  'tls',
+  'auth',
+  'hosts',
+  'origins',
+  'console',
+  'limits',
+  'connectionLimits',
+  'logLevel',
+];
 
 /** More of them would be no help. */
 const MOST_LISTED = 24;

@@ -42,6 +42,8 @@ export interface HubConfig {
     | undefined;
   readonly hosts?: readonly string[] | undefined;
   readonly origins?: readonly string[] | undefined;
+  /** The page for people at `/`; true unless told. */
+  readonly console?: boolean | undefined;
   readonly limits?: Partial<Limits> | undefined;
   /** Of the port. */
   readonly connectionLimits?: Partial<ServeLimits> | undefined;

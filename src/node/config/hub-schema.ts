@@ -29,6 +29,7 @@ export const hubSchema: z.ZodType<HubConfig> = z.strictObject({
     .optional(),
   hosts: texts.optional(),
   origins: texts.optional(),
+  console: trueOrFalse.optional(),
   limits: limitsOf(DEFAULT_LIMITS),
   connectionLimits: limitsOf(DEFAULT_SERVE_LIMITS),
   logLevel: z.enum(LOG_LEVELS, { error: `one of ${LOG_LEVELS.join(', ')}` }).optional(),

@@ -6,6 +6,7 @@ import { asError, toWireError, type WireCode, WireError } from '../../core/error
 import { badValue, type JsonObject } from '../../core/json.ts';
 import type { Health } from '../../core/operations.ts';
 import type { Log } from '../../core/ports.ts';
+import type { PageSite } from '../console/page-site.ts';
 import { contractTextAt } from '../contracts/published.ts';
 import { type Asked, type Asker, answerApi } from './api.ts';
 import { bearerOf } from './bearer.ts';
@@ -22,6 +23,8 @@ export interface SiteHub extends Asked {
   /** Every refusal is counted, whoever it comes from. */
   refused(code: WireCode): void;
   readonly log: Log;
+  /** The console; null = it is not served. */
+  readonly pages: PageSite | null;
   /** MCP for who asks. */
   answerMcp(asker: Asker, request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
@@ -88,6 +91,7 @@ async function answered(
     if (path === '/healthz') return respondJson(response, 200, { alive: true });
     if (path === '/readyz') return answerReady(hub, response);
     if (path === '/metrics') return answerMetrics(hub, visitor, request, response);
+    if ((await hub.pages?.answer(path, request, response)) === true) return;
   }
   const message = `there is nothing at ${request.method} ${path}; this port speaks WebSocket, and answers ${PLACES}`;
   throw new WireError('not_found', message);

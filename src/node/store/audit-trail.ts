@@ -1,6 +1,6 @@
 /** Reading the audit trail: from the journal, and the last few from memory until they are in it. */
 
-import type { AuditRecord, NumberedAudit } from '../../core/store.ts';
+import type { AuditRange, AuditRecord, NumberedAudit } from '../../core/store.ts';
 import { DamagedRecord } from '../journal/damaged-record.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalRecord, Position } from '../journal/journal-types.ts';
@@ -15,7 +15,7 @@ export async function readAudit(
   journal: Journal,
   catalogue: Catalogue,
   fresh: AuditTrail,
-  range: { readonly after: number; readonly limit: number },
+  range: AuditRange,
 ): Promise<readonly NumberedAudit[]> {
   const { placesVersion } = catalogue;
   const found = await readOnce(journal, catalogue, fresh, range);
@@ -25,9 +25,21 @@ export async function readAudit(
 
 async function readOnce(
   journal: Journal,
+  catalogue: Catalogue,
+  fresh: AuditTrail,
+  range: AuditRange,
+): Promise<readonly NumberedAudit[]> {
+  return 'before' in range
+    ? readBefore(journal, catalogue, fresh, range.before, range.limit)
+    : readAfter(journal, catalogue, fresh, range.after, range.limit);
+}
+
+async function readAfter(
+  journal: Journal,
   { overlay }: Catalogue,
   fresh: AuditTrail,
-  { after, limit }: { readonly after: number; readonly limit: number },
+  after: number,
+  limit: number,
 ): Promise<readonly NumberedAudit[]> {
   const numbers: number[] = [];
   const places: Position[] = [];
@@ -37,11 +49,41 @@ async function readOnce(
     places.push(decodePlace(value));
   }
   const waiting = fresh.filter(({ number }) => number > after && number > (numbers.at(-1) ?? 0));
-  const durable = (await readSound(journal, places)).flatMap((record, i) =>
+  return [...(await numbered(journal, numbers, places)), ...waiting].slice(0, limit);
+}
+
+/** Numbers have at most so many digits in the index. */
+const BEHIND_ALL = 1e15 - 1;
+
+async function readBefore(
+  journal: Journal,
+  { overlay }: Catalogue,
+  fresh: AuditTrail,
+  before: number,
+  limit: number,
+): Promise<readonly NumberedAudit[]> {
+  const waiting = fresh.filter(({ number }) => number < before).reverse();
+  const rest = Math.max(0, limit - waiting.length);
+  const end = Math.min(before, waiting.at(-1)?.number ?? before, BEHIND_ALL);
+  const numbers: number[] = [];
+  const places: Position[] = [];
+  for (const { key, value } of overlay.range(auditKey(0), auditKey(end), { reverse: true })) {
+    if (numbers.length === rest) break;
+    numbers.push(Number(lastPart(key)));
+    places.push(decodePlace(value));
+  }
+  return [...waiting.slice(0, limit), ...(await numbered(journal, numbers, places))];
+}
+
+async function numbered(
+  journal: Journal,
+  numbers: readonly number[],
+  places: readonly Position[],
+): Promise<readonly NumberedAudit[]> {
+  return (await readSound(journal, places)).flatMap((record, i) =>
     // Written by audit() of the store.
     record === null ? [] : [{ ...(JSON.parse(record.text) as AuditRecord), number: numbers[i] ?? 0 }],
   );
-  return [...durable, ...waiting].slice(0, limit);
 }
 
 /** One that is damaged is missing, and costs nobody the others. */

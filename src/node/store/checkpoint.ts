@@ -6,7 +6,7 @@ import { decodeJson } from './log-record.ts';
 import type { OrderedIndex } from './ordered-index.ts';
 
 /** Grows when the keys or values of the index change their meaning: an index of another format is built anew. */
-const INDEX_FORMAT = 1;
+const INDEX_FORMAT = 2;
 
 export interface Checkpoint {
   readonly format: number;

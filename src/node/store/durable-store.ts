@@ -6,6 +6,7 @@ import type { Head } from '../../core/head.ts';
 import type { Json } from '../../core/json.ts';
 import type {
   Append,
+  AuditRange,
   AuditRecord,
   Cursor,
   HeadToken,
@@ -190,7 +191,7 @@ export class DurableStore implements Store {
     });
   }
 
-  readAudit(range: { readonly after: number; readonly limit: number }): Promise<readonly NumberedAudit[]> {
+  readAudit(range: AuditRange): Promise<readonly NumberedAudit[]> {
     return readAudit(this.#journal, this.#catalogue, this.#audits, range);
   }
 

@@ -29,6 +29,8 @@ export interface ServeOptions extends Partial<HostRules> {
   /** Tokens of the hub unless told. */
   readonly auth?: AuthOptions | undefined;
   readonly limits?: Partial<ServeLimits> | undefined;
+  /** The console, a page for people, at `/`: false unless told; of a folder of your own, if it is built elsewhere. */
+  readonly console?: boolean | { readonly folder: string } | undefined;
 }
 
 export interface ServeSettings extends HostRules {
@@ -37,6 +39,8 @@ export interface ServeSettings extends HostRules {
   readonly tls: TlsOptions | null;
   readonly auth: AuthOptions;
   readonly limits: ServeLimits;
+  /** null = without a console; its folder null = the usual one. */
+  readonly console: { readonly folder: string | null } | null;
 }
 
 export const DEFAULT_PORT = 4747;
@@ -51,7 +55,7 @@ export const DEFAULT_SERVE_LIMITS: ServeLimits = {
   handshakeMs: 10_000,
 };
 
-const OPTIONS = ['host', 'port', 'tls', 'auth', 'hosts', 'origins', 'limits'];
+const OPTIONS = ['host', 'port', 'tls', 'auth', 'hosts', 'origins', 'limits', 'console'];
 const AUTH_OPTIONS = ['tokens', 'jwt', 'none'];
 
 export function checkServeOptions(options: ServeOptions): ServeSettings {
@@ -70,7 +74,24 @@ export function checkServeOptions(options: ServeOptions): ServeSettings {
   checkTexts('hosts', hosts);
   checkTexts('origins', origins);
   checkOrigins(origins);
-  return { host, port, tls, auth, hosts, origins, limits: limitsOf(options.limits ?? {}) };
+  return {
+    host,
+    port,
+    tls,
+    auth,
+    hosts,
+    origins,
+    limits: limitsOf(options.limits ?? {}),
+    console: consoleOf(options.console ?? false),
+  };
+}
+
+function consoleOf(given: unknown): ServeSettings['console'] {
+  if (given === false) return null;
+  if (given === true) return { folder: null };
+  const folder = typeof given === 'object' && given !== null && 'folder' in given ? given.folder : undefined;
+  if (typeof folder === 'string' && folder !== '') return { folder };
+  throw wrong('console', `expected true, false or {folder}, got ${describe(given)}`);
 }
 
 function checkTls(tls: TlsOptions | null): void {

@@ -75,6 +75,17 @@ export function recordRules(at: StoreUnderTest): void {
       expect(await at.store.readAudit({ after: rest.at(-1)?.number ?? 0, limit: 2 })).toEqual([]);
     });
 
+    it('[ST16] an audit is read backwards too, from the newest or before a number', async () => {
+      expect(await at.store.readAudit({ before: Number.MAX_SAFE_INTEGER, limit: 2 })).toEqual([]);
+      for (const kind of ['a', 'b', 'c', 'd']) at.store.audit(auditRecord(kind));
+      const forwards = await at.store.readAudit({ after: 0, limit: 10 });
+      const newest = await at.store.readAudit({ before: Number.MAX_SAFE_INTEGER, limit: 3 });
+      expect(newest).toEqual(forwards.slice(1).reverse());
+      const older = await at.store.readAudit({ before: newest.at(-1)?.number ?? 0, limit: 3 });
+      expect(older).toEqual(forwards.slice(0, 1));
+      expect(await at.store.readAudit({ before: forwards[0]?.number ?? 0, limit: 3 })).toEqual([]);
+    });
+
     it('[ST16] the numbers of an audit go on when the store is opened again', async () => {
       at.store.audit(auditRecord('a'));
       await at.reopen();

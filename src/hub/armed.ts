@@ -1,0 +1,70 @@
+/** What a session waits for, as far as somebody may know: whoever is waited for because of a whisper is nobody else's business. */
+
+import type { ArmedWait, NextDeadline, ShownExpectation } from '../core/console-operations.ts';
+import type { Watch } from '../core/expectation.ts';
+import { watchedState } from '../core/expectations-due.ts';
+import { type Head, lifecycleDeadline } from '../core/head.ts';
+import { isTerminal } from '../core/session.ts';
+import type { SessionState } from '../core/state.ts';
+import { isoFromMs, isTime, msFromIso } from '../core/time.ts';
+import { openWaits } from '../core/waits.ts';
+
+/** Whose waits are shown; 'all' = everybody's. */
+export type Shown = 'all' | { readonly to: string };
+
+export function shownExpectations(state: SessionState, watch: Watch | null, shown: Shown): readonly ShownExpectation[] {
+  const { expectations } = state.metadata.manifest;
+  return expectations.map((entry, index) => ({ ...entry, armed: armedIn(state, watch, index, shown) }));
+}
+
+function armedIn(state: SessionState, watch: Watch | null, index: number, shown: Shown): readonly ArmedWait[] {
+  const entry = watch?.timed.find((one) => one.index === index);
+  if (entry === undefined) return [];
+  try {
+    return openWaits(entry, watchedState(state))
+      .filter(({ agent_id, due_ms }) => isTime(due_ms) && maySee(state, agent_id, shown))
+      .map(({ agent_id, since_seq, due_ms }) => ({ agent_id, since_seq, due_at: isoFromMs(due_ms) }));
+  } catch {
+    // Told where it is looked at when it is due.
+    return [];
+  }
+}
+
+/** Oneself, everybody, and whoever has the turn, which everybody knows. */
+function maySee({ head }: SessionState, agentId: string | null, shown: Shown): boolean {
+  return shown === 'all' || agentId === null || agentId === shown.to || agentId === head.turn?.agent_id;
+}
+
+/** The first thing that happens by itself. `state` null = the session is not in memory: what is expected has no name then. */
+export function nextDeadline(
+  head: Head,
+  state: SessionState | null,
+  watch: Watch | null,
+  shown: Shown,
+): NextDeadline | null {
+  const found = [ofLifecycle(head), ...(isTerminal(head.state) ? [] : expectedNext(head, state, watch, shown))];
+  return found.reduce((first, one) => (first === null || (one !== null && one.at < first.at) ? one : first), null);
+}
+
+function expectedNext(
+  head: Head,
+  state: SessionState | null,
+  watch: Watch | null,
+  shown: Shown,
+): readonly (NextDeadline | null)[] {
+  if (state === null) {
+    const due = head.due_at ?? null;
+    return due === null || shown !== 'all' ? [] : [{ at: isoFromMs(due), what: 'expected', agent_id: null }];
+  }
+  return shownExpectations(state, watch, shown).flatMap(({ name, armed }) =>
+    armed.map(({ agent_id, due_at }) => ({ at: due_at, what: name, agent_id })),
+  );
+}
+
+function ofLifecycle(head: Head): NextDeadline | null {
+  const at = lifecycleDeadline(head);
+  if (at === null) return null;
+  const { state, invite_deadline_at } = head;
+  const isInvite = state === 'INVITED' && invite_deadline_at !== null && msFromIso(invite_deadline_at) === at;
+  return { at: isoFromMs(at), what: state === 'CLOSING' ? 'drain' : isInvite ? 'invites' : 'ttl', agent_id: null };
+}
