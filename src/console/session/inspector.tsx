@@ -4,6 +4,8 @@ import type { ComponentType } from 'preact';
 import type { StateAt } from '../../core/console-operations.ts';
 import type { OpenSession } from './open-session.ts';
 import { Expectations } from './panel-expectations.tsx';
+import { Governed, isGoverned } from './panel-governed.tsx';
+import { Graph, hasGraph } from './panel-graph.tsx';
 import { Metadata } from './panel-metadata.tsx';
 import { PublicState } from './panel-state.tsx';
 
@@ -23,6 +25,8 @@ export interface Panel {
 }
 
 export const PANELS: readonly Panel[] = [
+  { id: 'graph', title: 'Workflow', applies: hasGraph, Body: Graph, isOpen: true },
+  { id: 'governed', title: 'Governed run', applies: isGoverned, Body: Governed, isOpen: true },
   { id: 'expectations', title: 'Expectations', applies: () => true, Body: Expectations, isOpen: true },
   { id: 'state', title: 'State', applies: () => true, Body: PublicState, isOpen: true },
   { id: 'metadata', title: 'Metadata', applies: () => true, Body: Metadata, isOpen: false },
