@@ -4,9 +4,9 @@ import type { FigurePoint, HubFigures } from '../../core/console-operations.ts';
 import { Sparkline } from '../parts/chart/sparkline.tsx';
 
 export function Charts({ figures: { series } }: { figures: HubFigures }) {
-  const line = (name: string, valueOf: (point: FigurePoint) => number | null) => ({
+  const line = (name: string, figure: (point: FigurePoint) => number | null) => ({
     name,
-    points: series.map(valueOf),
+    points: series.map(figure),
   });
   return (
     <section class="charts" aria-label="The last minute">

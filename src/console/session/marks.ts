@@ -79,6 +79,7 @@ export function withMarks(
   const known = new Set(marks.map(({ seq }) => seq));
   const fresh = envelopes.flatMap((envelope) => {
     const mark = known.has(envelope.seq) ? null : markOf(envelope, names);
+    known.add(envelope.seq);
     return mark === null ? [] : [mark];
   });
   if (fresh.length === 0) return marks;

@@ -17,7 +17,7 @@ const EARLIER_PX = 400;
 
 export function Transcript({ session, log }: { session: OpenSession; log: LogWindow }) {
   const { id, now, isFollowing, writing, replay } = session;
-  const scroller = useRef<HTMLDivElement>(null);
+  const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   const viewport = useViewport(scroller);
   const measured = useRef(new Map<number, number>());
   const [measures, setMeasures] = useState(0);
@@ -32,7 +32,7 @@ export function Transcript({ session, log }: { session: OpenSession; log: LogWin
   const sticks = isLive ? isFollowing : true;
 
   useLayoutEffect(() => {
-    const rows = scroller.current?.querySelectorAll<HTMLElement>('[data-seq]') ?? [];
+    const rows = scroller?.querySelectorAll<HTMLElement>('[data-seq]') ?? [];
     let hasLearnt = false;
     for (const row of rows) {
       const seq = Number(row.dataset.seq);
@@ -59,7 +59,7 @@ export function Transcript({ session, log }: { session: OpenSession; log: LogWin
     <div class="transcript-frame">
       <div
         class="transcript"
-        ref={scroller}
+        ref={setScroller}
         onScroll={onScroll}
         tabIndex={0}
         role="log"
@@ -94,20 +94,19 @@ function isSameSpeaker(before: string | undefined, envelope: { sender_id: string
 
 /** At the end one stays at the end; further up what is read stays where it is when something comes before it. */
 function useAnchor(
-  scroller: { readonly current: HTMLElement | null },
+  scroller: HTMLElement | null,
   first: number,
   sticks: boolean,
   measured: ReadonlyMap<number, number>,
 ): void {
   const lastFirst = useRef(first);
   useLayoutEffect(() => {
-    const { current } = scroller;
-    if (current === null) return;
-    if (sticks) current.scrollTop = current.scrollHeight;
+    if (scroller === null) return;
+    if (sticks) scroller.scrollTop = scroller.scrollHeight;
     else if (first < lastFirst.current) {
       let added = 0;
       for (let seq = first; seq < lastFirst.current; seq += 1) added += measured.get(seq) ?? ESTIMATE_PX;
-      current.scrollTop += added;
+      scroller.scrollTop += added;
     }
     lastFirst.current = first;
   });

@@ -14,7 +14,7 @@ const NARROW_ROW_PX = 92;
 const AHEAD = 40;
 
 export function SessionTable({ list, ids }: { list: SessionList; ids: readonly string[] }) {
-  const scroller = useRef<HTMLDivElement>(null);
+  const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   const viewport = useViewport(scroller);
   const rowPx = useIsNarrow() ? NARROW_ROW_PX : ROW_PX;
   const { start, end, before, after } = evenWindow(ids.length, rowPx, viewport);
@@ -27,7 +27,7 @@ export function SessionTable({ list, ids }: { list: SessionList; ids: readonly s
     if (end >= ids.length - AHEAD) void readPage();
   }, [end, ids.length, list.next, list.isReading]);
   useLayoutEffect(() => {
-    const link = wantsFocus.current ? scroller.current?.querySelector<HTMLElement>(`[data-row="${active}"]`) : null;
+    const link = wantsFocus.current ? scroller?.querySelector<HTMLElement>(`[data-row="${active}"]`) : null;
     if (!link) return;
     wantsFocus.current = false;
     link.focus({ preventScroll: true });
@@ -35,11 +35,11 @@ export function SessionTable({ list, ids }: { list: SessionList; ids: readonly s
 
   const onKeyDown = (event: KeyboardEvent): void => {
     const to = rowByKey(event.key, active, ids.length, Math.max(1, Math.floor(viewport.height / rowPx) - 1));
-    if (to === null || scroller.current === null) return;
+    if (to === null || scroller === null) return;
     event.preventDefault();
     wantsFocus.current = true;
-    const top = scrollFor(to, rowPx, { top: scroller.current.scrollTop, height: scroller.current.clientHeight });
-    if (top !== null) scroller.current.scrollTop = top;
+    const top = scrollFor(to, rowPx, { top: scroller.scrollTop, height: scroller.clientHeight });
+    if (top !== null) scroller.scrollTop = top;
     setActive(to);
   };
 
@@ -55,7 +55,7 @@ export function SessionTable({ list, ids }: { list: SessionList; ids: readonly s
           </span>
         ))}
       </div>
-      <div class="rows" role="rowgroup" ref={scroller} onKeyDown={onKeyDown}>
+      <div class="rows" role="rowgroup" ref={setScroller} onKeyDown={onKeyDown}>
         <div class="room" role="presentation" style={{ height: `${before}px` }} />
         {shown.map((id, at) => (
           <SessionRow

@@ -3,27 +3,27 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Viewport } from './rows-window.ts';
 
-export function useViewport(element: { readonly current: HTMLElement | null }): Viewport {
+/** null = it is not in the page yet. */
+export function useViewport(element: HTMLElement | null): Viewport {
   const [viewport, setViewport] = useState<Viewport>({ top: 0, height: 800 });
   useLayoutEffect(() => {
-    const { current } = element;
-    if (current === null) return;
+    if (element === null) return;
     let frame = 0;
     const look = (): void => {
       frame = 0;
-      const { scrollTop: top, clientHeight: height } = current;
+      const { scrollTop: top, clientHeight: height } = element;
       setViewport((known) => (known.top === top && known.height === height ? known : { top, height }));
     };
     const later = (): void => {
       if (frame === 0) frame = requestAnimationFrame(look);
     };
     look();
-    current.addEventListener('scroll', later, { passive: true });
+    element.addEventListener('scroll', later, { passive: true });
     const sizes = new ResizeObserver(later);
-    sizes.observe(current);
+    sizes.observe(element);
     return () => {
       cancelAnimationFrame(frame);
-      current.removeEventListener('scroll', later);
+      element.removeEventListener('scroll', later);
       sizes.disconnect();
     };
   }, [element]);
