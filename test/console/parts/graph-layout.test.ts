@@ -6,7 +6,7 @@ import { type DrawnGraph, readGraph } from '../../../src/console/parts/graph/dra
 import { graphSummary, transitionWords } from '../../../src/console/parts/graph/graph-words.ts';
 import { type Box, isDrawable, type Layout, layoutOf } from '../../../src/console/parts/graph/layout.ts';
 import { pathTaken, turnsInShort, turnsInWords } from '../../../src/console/parts/graph/path-taken.ts';
-import { shownText } from '../../../src/console/parts/graph/shown-text.ts';
+import { shownText } from '../../../src/console/parts/text/shown-text.ts';
 
 const HOSTILE = [
   '<img src=x onerror=alert(1)>',
@@ -69,6 +69,30 @@ function isAt(box: Box, x: number, y: number): boolean {
   return x >= box.x - near && x <= box.x + box.width + near && y >= box.y - near && y <= box.y + box.height + near;
 }
 
+/** Points along a path of M, L and C. */
+function pointsOn(path: string): readonly (readonly [number, number])[] {
+  const steps = [...path.matchAll(/([MLC])([^MLC]*)/g)].map(([, , numbers = '']) =>
+    numbers.trim().split(' ').map(Number),
+  );
+  const points: (readonly [number, number])[] = [];
+  let [x0 = 0, y0 = 0] = steps[0] ?? [];
+  for (const numbers of steps.slice(1)) {
+    const [x3 = 0, y3 = 0] = numbers.slice(-2);
+    const [x1 = x0, y1 = y0, x2 = x3, y2 = y3] = numbers.length === 6 ? numbers : [];
+    for (let t = 0; t <= 1; t += 0.05) {
+      const at = (a: number, b: number, c: number, d: number) =>
+        (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t ** 2 * c + t ** 3 * d;
+      points.push([at(x0, x1, x2, x3), at(y0, y1, y2, y3)]);
+    }
+    [x0, y0] = [x3, y3];
+  }
+  return points;
+}
+
+function isWithin({ x, y, width, height }: Box, px: number, py: number): boolean {
+  return px > x + 1 && px < x + width - 1 && py > y + 1 && py < y + height - 1;
+}
+
 describe('the layout of a graph', () => {
   it('[UI40] puts no node and no words of an edge on top of another, within its bounds', () => {
     fc.assert(
@@ -99,6 +123,24 @@ describe('the layout of a graph', () => {
           const [tipX, tipY] = endsOf(arrow);
           expect(isAt(box(to), tipX, tipY)).toBe(true);
           expect(`${path}${arrow}`).toMatch(/^[MLCZ0-9 .-]+$/);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  }, 60_000);
+
+  it('[UI40] leads no line through a node or the words of another edge', () => {
+    fc.assert(
+      fc.property(graphs(14), (graph) => {
+        const { nodes, edges } = layoutOf(graph);
+        for (const { edge, path } of edges) {
+          const { from, to } = graph.edges[edge] ?? {};
+          const others = [
+            ...nodes.filter(({ node }) => node.id !== from && node.id !== to),
+            ...edges.flatMap(({ edge: other, label: words }) => (other === edge || words === null ? [] : [words])),
+          ];
+          const hit = pointsOn(path).find(([x, y]) => others.some((box) => isWithin(box, x, y)));
+          expect(hit).toBeUndefined();
         }
       }),
       { numRuns: 100 },

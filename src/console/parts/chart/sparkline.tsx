@@ -4,6 +4,7 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import '../parts.css';
 import './chart.css';
+import { shortText, shownText } from '../text/shown-text.ts';
 import { chartWords, drawSeries, figuresOf, inShort, type Series } from './chart.ts';
 
 export interface SparklineProps {
@@ -22,10 +23,10 @@ export function Sparkline({ label, unit, series, width = 180, height = 44 }: Spa
   return (
     <figure class="chart">
       <figcaption class="chart-caption">
-        <span>{label}</span>
+        <span>{shortText(label)}</span>
         {shown.map((one, i) => (
           <span key={one.name} class={shown.length > 1 ? `chart-key chart-key-${i}` : ''}>
-            {shown.length > 1 && `${one.name} `}
+            {shown.length > 1 && `${shortText(one.name)} `}
             <span class="chart-now">{nowWords(one, unit)}</span>
           </span>
         ))}
@@ -35,7 +36,7 @@ export function Sparkline({ label, unit, series, width = 180, height = 44 }: Spa
         height={height}
         viewBox={`0 0 ${width} ${height}`}
         role="img"
-        aria-label={`${label}. ${chartWords(shown, unit)}`}
+        aria-label={shownText(`${label}. ${chartWords(shown, unit)}`, 300).text}
       >
         <line class="chart-base" x1={0} x2={width} y1={height - 2.5} y2={height - 2.5} />
         {drawn.map(({ line, area, last }, i) => (
@@ -52,5 +53,5 @@ export function Sparkline({ label, unit, series, width = 180, height = 44 }: Spa
 
 function nowWords(series: Series, unit: string): string {
   const { now } = figuresOf(series);
-  return now === null ? '\u2013' : `${inShort(now)}${unit}`;
+  return now === null ? '\u2013' : shortText(`${inShort(now)}${unit}`);
 }

@@ -14,6 +14,7 @@ import { type Custom, type CustomProps, SchemaForm } from '../form/schema-form.t
 import { GraphEditor } from '../graph-editor/graph-editor.tsx';
 import type { GraphCheck } from '../graph-editor/graph-problems.ts';
 import type { Delays } from '../graph-editor/latest.ts';
+import { longText } from '../text/shown-text.ts';
 import { asFormError, type CreateDraft, knobsField, newDraft, peopleIn, readCreate } from './create-draft.ts';
 import { OPTIONS } from './options.ts';
 import { ParticipantsPart } from './participants-part.tsx';
@@ -112,7 +113,7 @@ function Rest({ errors, count }: { readonly errors: readonly FieldError[]; reado
       {count > errors.length && <p class="form-error">{`${count - errors.length} to mend above`}</p>}
       {errors.map(({ field, message }) => (
         <p key={`${field} ${message}`} class="form-error">
-          {message}
+          {longText(message)}
         </p>
       ))}
     </div>

@@ -1,6 +1,7 @@
 /** A JSON Schema as fields of a form. What a form cannot show faithfully is a field of JSON text. */
 
 import type { Json } from '../../../core/json.ts';
+import { shortText, shownText } from '../text/shown-text.ts';
 
 interface About {
   readonly title: string;
@@ -100,13 +101,14 @@ export function fieldOf(schema: unknown, title = '', isRequired = false, depth =
   }
 }
 
+const MAX_HELP = 400;
 const NO_END = Number.MAX_SAFE_INTEGER;
 
 function aboutOf(schema: unknown, title: string, isRequired: boolean): About {
   const { title: given, description, default: fallback } = isSchema(schema) ? schema : ({} as Schema);
   return {
-    title: typeof given === 'string' && given !== '' ? given : title,
-    help: typeof description === 'string' ? description : '',
+    title: shortText(typeof given === 'string' && given !== '' ? given : title),
+    help: typeof description === 'string' ? shownText(description, MAX_HELP).text : '',
     isRequired,
     // A schema is JSON, and so is its default.
     fallback: fallback as Json | undefined,

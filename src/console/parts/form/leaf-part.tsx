@@ -2,6 +2,7 @@
 
 import type { TargetedInputEvent, VNode } from 'preact';
 import type { Json } from '../../../core/json.ts';
+import { shortText } from '../text/shown-text.ts';
 import { ErrorsPart } from './errors-part.tsx';
 import type { ChoiceField, Field, FlagField, GroupField, ListField } from './field.ts';
 import { errorsWithin } from './field-errors.ts';
@@ -91,7 +92,8 @@ function optionsOf(field: FlagField | ChoiceField): readonly (readonly [value: s
 }
 
 function said(value: Json): string {
-  return typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return shortText(typeof value === 'string' && value !== '' ? value : JSON.stringify(value));
 }
 
 function helpOf(field: LeafField): string {

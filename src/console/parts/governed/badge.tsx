@@ -1,6 +1,7 @@
 /** A word in a frame. Its colour only repeats what it says. */
 
 import type { VNode } from 'preact';
+import { shortText } from '../text/shown-text.ts';
 
 type Tone = 'good' | 'warn' | 'bad' | 'lit' | 'quiet';
 
@@ -30,5 +31,7 @@ const TONES: ReadonlyMap<string, Tone> = new Map([
 ]);
 
 export function Badge({ word }: { readonly word: string }): VNode {
-  return <span class={`run-badge run-badge-${TONES.get(word) ?? 'quiet'}`}>{word.replaceAll('_', ' ')}</span>;
+  return (
+    <span class={`run-badge run-badge-${TONES.get(word) ?? 'quiet'}`}>{shortText(word.replaceAll('_', ' '))}</span>
+  );
 }

@@ -2,6 +2,7 @@
 
 import type { VNode } from 'preact';
 import { type Names, nameIn } from '../graph/drawn-graph.ts';
+import { longText, shortText } from '../text/shown-text.ts';
 import { Ago } from '../time/time-text.tsx';
 import type { Blocker } from './run-book.ts';
 
@@ -10,12 +11,12 @@ export function BlockerNotice({ blocker, names }: { readonly blocker: Blocker; r
   return (
     <div class="run-notice run-notice-bad">
       <p>
-        <strong>{isQuestion ? 'A person is asked:' : 'Blocked:'}</strong> {detail}
+        <strong>{isQuestion ? 'A person is asked:' : 'Blocked:'}</strong> {longText(detail)}
       </p>
       <p class="run-quiet">
-        {what} {at !== '' && <Ago at={at} />}
-        {owner !== null && `; to be resolved by ${nameIn(names, owner)}`}
-        {action !== null && `: ${action}`}
+        {shortText(what)} {at !== '' && <Ago at={at} />}
+        {owner !== null && `; to be resolved by ${shortText(nameIn(names, owner))}`}
+        {action !== null && `: ${shortText(action)}`}
       </p>
     </div>
   );

@@ -4,6 +4,7 @@ import type { VNode } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { ErrorsPart } from '../form/errors-part.tsx';
 import { type Names, nameIn } from '../graph/drawn-graph.ts';
+import { longText, shortText } from '../text/shown-text.ts';
 import { approval, type GateAnswer, refusal } from './gate-answer.ts';
 import type { PendingGate, RunShown } from './run-shown.ts';
 
@@ -20,11 +21,13 @@ export function GateNotice({ pending, run, names, onGateAnswer }: GateNoticeProp
   return (
     <div class="run-notice run-notice-warn">
       <p>
-        <strong>{`The gate ${gate ?? 'without a name'} waits for approval`}</strong>
-        {to === null ? ' to complete the run' : ` to go on to ${to}`}
-        {requested_by_turn !== null && ` (asked by ${requested_by_turn})`}.
+        <strong>{`The gate ${shortText(gate ?? 'without a name')} waits for approval`}</strong>
+        {to === null ? ' to complete the run' : ` to go on to ${shortText(to)}`}
+        {requested_by_turn !== null && ` (asked by ${shortText(requested_by_turn)})`}.
       </p>
-      {said !== null && <p>{`Refused by ${said.by === null ? 'somebody' : nameIn(names, said.by)}: ${said.reason}`}</p>}
+      {said !== null && (
+        <p>{`Refused by ${shortText(said.by === null ? 'somebody' : nameIn(names, said.by))}: ${longText(said.reason)}`}</p>
+      )}
       {onGateAnswer !== undefined && <Answer key={gate} pending={pending} onGateAnswer={onGateAnswer} />}
     </div>
   );

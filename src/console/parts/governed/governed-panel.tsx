@@ -6,6 +6,7 @@ import '../parts.css';
 import '../form/form.css';
 import './governed.css';
 import { type Names, nameIn } from '../graph/drawn-graph.ts';
+import { longText, shortText } from '../text/shown-text.ts';
 import { Countdown } from '../time/time-text.tsx';
 import { Badge } from './badge.tsx';
 import { BlockerNotice } from './blocker-notice.tsx';
@@ -52,10 +53,10 @@ export function GovernedPanel({ publicState, config, book, names, onGateAnswer }
       {run.last_gate_failure !== null && run.pending.length === 0 && (
         <div class="run-notice run-notice-bad">
           <p>
-            <strong>{`The gate ${run.last_gate_failure.gate ?? 'without a name'} did not open.`}</strong>
+            <strong>{`The gate ${shortText(run.last_gate_failure.gate ?? 'without a name')} did not open.`}</strong>
           </p>
           {run.last_gate_failure.reasons.map((words) => (
-            <p key={words}>{words}</p>
+            <p key={words}>{longText(words)}</p>
           ))}
         </div>
       )}
@@ -82,7 +83,7 @@ function Facts({ run, names }: { readonly run: RunShown; readonly names: Names }
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dd>{typeof value === 'string' ? shortText(value) : value}</dd>
         </div>
       ))}
     </dl>
@@ -97,11 +98,11 @@ function TurnsPart({ run, names }: { readonly run: RunShown; readonly names: Nam
       <ul class="run-list">
         {run.turns.map(({ turn_id, role, holder, status, attempt, deadline_at, is_handed_in }) => (
           <li key={turn_id}>
-            <strong>{role}</strong> {holder === null ? '' : `(${nameIn(names, holder)}) `}
+            <strong>{shortText(role)}</strong> {holder === null ? '' : `(${shortText(nameIn(names, holder))}) `}
             <Badge word={status} /> {is_handed_in && <Badge word="handed_in" />}{' '}
             {deadline_at !== null && <Countdown due={deadline_at} label="due in" />}
             <div class="run-quiet">
-              {turn_id}
+              {shortText(turn_id)}
               {attempt > 1 && `, attempt ${attempt}`}
             </div>
           </li>

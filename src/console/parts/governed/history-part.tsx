@@ -3,11 +3,14 @@
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { type Names, nameIn } from '../graph/drawn-graph.ts';
+import { longText, shortText } from '../text/shown-text.ts';
 import { Ago } from '../time/time-text.tsx';
 import { Badge } from './badge.tsx';
 import type { RunBook } from './run-book.ts';
 import { useShownPart } from './shown-part.tsx';
 import type { TurnTaken } from './turn-taken.ts';
+
+const MAX_OBJECTIONS = 20;
 
 interface Happened {
   readonly seq: number;
@@ -28,11 +31,11 @@ export function HistoryPart({ book, names }: { readonly book: RunBook; readonly 
       <ol class="run-list" reversed>
         {shown.map((one) => (
           <li key={`${one.seq} ${one.head}`}>
-            <strong>{one.head}</strong> <Badge word={one.badge} />{' '}
+            <strong>{shortText(one.head)}</strong> <Badge word={one.badge} />{' '}
             <span class="run-quiet">
               <Ago at={one.at} />
             </span>
-            {one.words !== '' && <p>{one.words}</p>}
+            {one.words !== '' && <p>{longText(one.words)}</p>}
             {one.turn !== null && <TurnDetails turn={one.turn} />}
           </li>
         ))}
@@ -83,21 +86,25 @@ function TurnDetails({ turn }: { readonly turn: TurnTaken }): VNode {
   const { verification, verified_by, files, objections, cost_usd, next_role } = turn;
   return (
     <>
-      {objections.map(({ id, severity, statement, status }) => (
+      {objections.slice(0, MAX_OBJECTIONS).map(({ id, severity, statement, status }) => (
         <p key={id}>
           <Badge word={severity} />{' '}
-          {`objection ${id}: ${statement}${status === null ? '' : ` (${status.replaceAll('_', ' ')})`}`}
+          {longText(`objection ${id}: ${statement}${status === null ? '' : ` (${status.replaceAll('_', ' ')})`}`)}
         </p>
       ))}
       <p class="run-quiet">
-        {[
-          `verification ${verification}${verified_by.length === 0 ? '' : ` (${verified_by.join('; ')})`}`,
-          ...(files.length === 0
-            ? []
-            : [`${files.length} files: ${files.slice(0, 5).join(', ')}${files.length > 5 ? '\u2026' : ''}`]),
-          ...(cost_usd === null ? [] : [`$${cost_usd}`]),
-          ...(next_role === null ? [] : [`next ${next_role}`]),
-        ].join('; ')}
+        {longText(
+          [
+            `verification ${verification}${verified_by.length === 0 ? '' : ` (${verified_by.join('; ')})`}`,
+            ...(files.length === 0
+              ? []
+              : [
+                  `${files.length} ${files.length === 1 ? 'file' : 'files'}: ${files.slice(0, 5).join(', ')}${files.length > 5 ? '\u2026' : ''}`,
+                ]),
+            ...(cost_usd === null ? [] : [`$${cost_usd}`]),
+            ...(next_role === null ? [] : [`next ${next_role}`]),
+          ].join('; '),
+        )}
       </p>
     </>
   );

@@ -1,6 +1,7 @@
 /** What was decided, and what of it still stands. */
 
 import type { VNode } from 'preact';
+import { longText, shortText } from '../text/shown-text.ts';
 import { useShownPart } from './shown-part.tsx';
 import type { Decision } from './turn-taken.ts';
 
@@ -14,10 +15,10 @@ export function LedgerPart({ decisions }: { readonly decisions: readonly Decisio
         {shown.map((one) => (
           <li key={one.id}>
             <span class={one.overridden_by === null ? '' : 'run-overridden'}>
-              <strong>{one.id}</strong> {one.statement}
+              <strong>{shortText(one.id)}</strong> {longText(one.statement)}
             </span>
-            <p class="run-quiet">{aboutOf(one)}</p>
-            {one.rationale !== '' && <p class="run-quiet">{one.rationale}</p>}
+            <p class="run-quiet">{longText(aboutOf(one))}</p>
+            {one.rationale !== '' && <p class="run-quiet">{longText(one.rationale)}</p>}
           </li>
         ))}
       </ul>

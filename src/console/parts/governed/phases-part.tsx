@@ -1,6 +1,7 @@
 /** The phases of a run in a row; the one it is in is lit. Behind each stands its gate. */
 
 import type { VNode } from 'preact';
+import { shortText, shownText } from '../text/shown-text.ts';
 import { Badge } from './badge.tsx';
 import type { GateShown, PhaseShown } from './phases-shown.ts';
 
@@ -16,7 +17,7 @@ export function PhasesPart({ phases }: { readonly phases: readonly PhaseShown[] 
           {...(status === 'current' ? { 'aria-current': 'step' as const } : {})}
         >
           <span>
-            {name} <small>({STATUS_WORDS[status]})</small>
+            {shortText(name)} <small>({STATUS_WORDS[status]})</small>
           </span>
           {gate !== null && <Gate gate={gate} />}
         </li>
@@ -29,8 +30,8 @@ function Gate({ gate }: { readonly gate: GateShown }): VNode {
   const { name, status, asks } = gate;
   return (
     <small>
-      gate {name} <Badge word={status} />
-      {asks.length > 0 && <span class="run-quiet">{` needs ${asks.join('; ')}`}</span>}
+      gate {shortText(name)} <Badge word={status} />
+      {asks.length > 0 && <span class="run-quiet">{shownText(` needs ${asks.join('; ')}`, 160).text}</span>}
     </small>
   );
 }

@@ -35,7 +35,7 @@ export function GraphEditor(props: GraphEditorProps): VNode {
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
   const read = useMemo(() => (text.trim() === '' ? null : readJson(text)), [text]);
-  const { checked, failure } = useChecked(props, read?.ok === true ? read.value : null);
+  const { checked, drawn, failure } = useChecked(props, read?.ok === true ? read.value : null);
   const problems = problemsIn({ text, read, checked, failure, refused });
   const goTo = ({ at }: Problem) => {
     area.current?.focus();
@@ -63,27 +63,31 @@ export function GraphEditor(props: GraphEditorProps): VNode {
         <Problems id={`${id}-problems`} problems={problems} onGoTo={goTo} />
       </div>
       <div class="graph-editor-picture">
-        <GraphDrawing graph={checked} />
+        <GraphDrawing graph={drawn} />
       </div>
     </div>
   );
 }
 
 interface Checked {
-  /** The newest that there is: it stays while the text is no graph. */
   readonly checked: GraphCheck | null;
+  /** The newest that can be drawn: it stays while the text is no graph. */
+  readonly drawn: GraphCheck | null;
   readonly failure: string | null;
 }
 
+const NOT_YET: Checked = { checked: null, drawn: null, failure: null };
+
 function useChecked({ check, delays }: GraphEditorProps, graph: Json): Checked {
-  const [state, setState] = useState<Checked>({ checked: null, failure: null });
+  const [state, setState] = useState<Checked>(NOT_YET);
   const asking = useMemo(
     () =>
       latest<JsonObject, GraphCheck>({
         delays,
         waitMs: WAIT_MS,
         ask: check,
-        onAnswer: (checked) => setState({ checked, failure: null }),
+        onAnswer: (checked) =>
+          setState(({ drawn }) => ({ checked, drawn: checked.nodes.length > 0 ? checked : drawn, failure: null })),
         onFailure: (thrown) =>
           setState((before) => ({ ...before, failure: thrown instanceof Error ? thrown.message : String(thrown) })),
       }),

@@ -1,16 +1,10 @@
 /** What is wrong with a graph, each with its place in the text. */
 
+import type { GraphReport } from '../../../core/console-operations.ts';
 import { type LineAndColumn, lineOf, placeOf, type ReadJson } from '../json/read-json.ts';
 
 /** What `check_graph` answers. */
-export interface GraphCheck {
-  readonly ok: boolean;
-  readonly errors: readonly { readonly field: string; readonly message: string }[];
-  readonly warnings: readonly string[];
-  readonly nodes: readonly unknown[];
-  readonly edges: readonly unknown[];
-  readonly initial: string | null;
-}
+export type GraphCheck = GraphReport;
 
 export interface Problem extends LineAndColumn {
   readonly kind: 'error' | 'warning';

@@ -1,6 +1,7 @@
 /** A list of problems; each leads to its place in the text. */
 
 import type { VNode } from 'preact';
+import { longText } from '../text/shown-text.ts';
 import type { Problem } from './graph-problems.ts';
 
 interface ProblemsProps {
@@ -20,7 +21,7 @@ export function Problems({ id, problems, onGoTo }: ProblemsProps): VNode {
                 line {problem.line}, column {problem.column}
               </button>
               <span class="part-unseen">{problem.kind}: </span>
-              {problem.message}
+              {longText(problem.message)}
             </li>
           ))}
         </ul>

@@ -15,7 +15,9 @@ export function EdgeMark({ edge, words, taken }: EdgeMarkProps): VNode {
   const { path, arrow, label, text } = edge;
   return (
     <g class={`graph-edge ${takenClass(taken)}`}>
-      <title>{taken === undefined ? words : `${words} (after ${turnsInWords(taken.after)})`.trim()}</title>
+      {(words !== '' || taken !== undefined) && (
+        <title>{taken === undefined ? words : `${words} (after ${turnsInWords(taken.after)})`.trim()}</title>
+      )}
       <path class="graph-edge-line" d={path} />
       <path class="graph-edge-head" d={arrow} />
       {label !== null && (

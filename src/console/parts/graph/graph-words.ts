@@ -1,8 +1,8 @@
 /** A graph in sentences: what the drawing says, for whoever does not see it. */
 
+import { shownText } from '../text/shown-text.ts';
 import type { DrawnEdge, DrawnGraph, DrawnNode } from './drawn-graph.ts';
 import { type PathTaken, turnsInWords } from './path-taken.ts';
-import { shownText } from './shown-text.ts';
 
 /** Long enough for every honest name, short enough to be heard. */
 const MAX_UNITS = 160;

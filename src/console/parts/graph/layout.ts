@@ -1,12 +1,12 @@
 /** Where everything of a graph is drawn. The same graph gives the same drawing. */
 
+import type { ShownText } from '../text/shown-text.ts';
 import { type Directed, directed } from './acyclic.ts';
 import { neighboursIn, orderOf } from './crossings.ts';
 import type { DrawnGraph, DrawnNode } from './drawn-graph.ts';
 import { type Layers, layersOf } from './layers.ts';
 import { ranksOf } from './ranks.ts';
 import { loopRoute, type Point, type Route, routeThrough } from './route.ts';
-import type { ShownText } from './shown-text.ts';
 import { type Sizes, sizesOf } from './sizes.ts';
 import { spread } from './spread.ts';
 
@@ -48,7 +48,7 @@ export function isDrawable({ nodes, edges }: DrawnGraph): boolean {
 }
 
 const MARGIN = 16;
-const RANK_GAP = 22;
+const RANK_GAP = 26;
 
 export function layoutOf(graph: DrawnGraph): Layout {
   const sizes = sizesOf(graph);
@@ -59,27 +59,34 @@ export function layoutOf(graph: DrawnGraph): Layout {
   const middles = spread(layers.spots, order, neighbours);
   const left = Math.min(...layers.spots.map((spot, i) => (middles[i] ?? 0) - spot.left), 0);
   const rows = rowsOf(layers);
+  const rowOf = (spot: number): Row => rows.rows[layers.spots[spot]?.rank ?? 0] ?? { top: 0, bottom: 0 };
   const centre = (spot: number): Point => ({
     x: Math.round((middles[spot] ?? 0) - left + MARGIN),
-    y: Math.round(rows.middles[layers.spots[spot]?.rank ?? 0] ?? 0),
+    y: Math.round((rowOf(spot).top + rowOf(spot).bottom) / 2),
   });
   const nodes = placedNodes(graph, sizes, centre);
-  const edges = placedEdges({ graph, sizes, arrows, layers, nodes, centre });
+  const edges = placedEdges({ graph, sizes, arrows, layers, nodes, centre, rowOf });
   const right = Math.max(0, ...layers.spots.map((spot, i) => centre(i).x + spot.right));
   return { width: Math.ceil(right + MARGIN), height: Math.ceil(rows.height), nodes, edges };
 }
 
-function rowsOf({ spots }: Layers): { readonly middles: readonly number[]; readonly height: number } {
+/** How far a layer reaches. */
+interface Row {
+  readonly top: number;
+  readonly bottom: number;
+}
+
+function rowsOf({ spots }: Layers): { readonly rows: readonly Row[]; readonly height: number } {
   const last = Math.max(0, ...spots.map(({ rank }) => rank));
   const heights = new Array<number>(last + 1).fill(0);
   for (const { rank, height } of spots) heights[rank] = Math.max(heights[rank] ?? 0, height);
   let y = MARGIN;
-  const middles = heights.map((height) => {
-    const middle = y + height / 2;
+  const rows = heights.map((height) => {
+    const row = { top: y, bottom: y + height };
     y += height + RANK_GAP;
-    return middle;
+    return row;
   });
-  return { middles, height: y - RANK_GAP + MARGIN };
+  return { rows, height: y - RANK_GAP + MARGIN };
 }
 
 function placedNodes(
@@ -111,17 +118,34 @@ interface Parts {
   readonly layers: Layers;
   readonly nodes: readonly PlacedNode[];
   readonly centre: (spot: number) => Point;
+  readonly rowOf: (spot: number) => Row;
 }
 
-function placedEdges({ graph, sizes, arrows, layers, nodes, centre }: Parts): readonly PlacedEdge[] {
+/** Through a layer a line runs upright, where room was kept for it: it moves aside only between layers. */
+function placedEdges({ graph, sizes, arrows, layers, nodes, centre, rowOf }: Parts): readonly PlacedEdge[] {
   const ports = portsOf(arrows, layers, nodes, centre);
-  const between = arrows.map(({ edge, isBack }, i): PlacedEdge => {
-    const points = [...(layers.chains[i] ?? [])].slice(1, -1).map(centre);
+  const between = arrows.map(({ edge, isBack, upper, lower }, i): PlacedEdge => {
+    const passed = (layers.chains[i] ?? []).slice(1, -1).flatMap((spot) => {
+      const { x } = centre(spot);
+      return [
+        { x, y: rowOf(spot).top },
+        { x, y: rowOf(spot).bottom },
+      ];
+    });
     const { top, bottom } = ports[i] ?? { top: { x: 0, y: 0 }, bottom: { x: 0, y: 0 } };
+    const [leaves, comes] = [
+      { x: top.x, y: rowOf(upper).bottom },
+      { x: bottom.x, y: rowOf(lower).top },
+    ];
     const spot = layers.labelSpots[i] ?? null;
     const width = sizes.labels[edge] ?? 0;
     const label = spot === null ? null : boxAround(centre(spot), width, sizes.labelHeight);
-    return { edge, text: sizes.labelTexts[edge] ?? NOTHING, label, ...routeThrough([top, ...points, bottom], isBack) };
+    return {
+      edge,
+      text: sizes.labelTexts[edge] ?? NOTHING,
+      label,
+      ...routeThrough([top, leaves, ...passed, comes, bottom], isBack),
+    };
   });
   const loops = nodes.flatMap((placed) => loopsOf(placed, graph, sizes));
   return [...between, ...loops].sort((a, b) => a.edge - b.edge);

@@ -31,7 +31,8 @@ export function NodeMark({ placed, leaving, visits, isCurrent, isStop, elementRe
       class={classes.join(' ')}
       role="img"
       aria-label={nodeWords(node, { isInitial, isCurrent, visits, leaving })}
-      tabIndex={isStop ? 0 : -1}
+      // In small letters: names of attributes of SVG are taken as they are written.
+      tabindex={isStop ? 0 : -1}
     >
       <title>{node.label}</title>
       <rect class="graph-node-focus" x={x - 4} y={y - 4} width={width + 8} height={height + 8} rx={corner + 4} />

@@ -18,7 +18,8 @@ const HEAD = 8;
 
 /** From the upper node to the lower one; a line that leads back has its arrow at the upper end. */
 export function routeThrough(points: readonly Point[], isBack: boolean): Route {
-  const [top = ORIGIN, ...others] = points;
+  const apart = points.filter((point, i) => i === 0 || !isSame(point, points[i - 1] ?? ORIGIN));
+  const [top = ORIGIN, ...others] = apart;
   const bottom = others.at(-1) ?? top;
   const begin = isBack ? { x: top.x, y: top.y + HEAD } : top;
   const end = isBack ? bottom : { x: bottom.x, y: bottom.y - HEAD };
@@ -31,6 +32,10 @@ export function routeThrough(points: readonly Point[], isBack: boolean): Route {
 }
 
 const ORIGIN: Point = { x: 0, y: 0 };
+
+function isSame(a: Point, b: Point): boolean {
+  return a.x === b.x && a.y === b.y;
+}
 
 /** It leaves and comes in upright. */
 function curve(from: Point, to: Point): string {

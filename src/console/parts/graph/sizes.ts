@@ -1,7 +1,7 @@
 /** How much room the words of a graph need, without a browser to measure them in. */
 
+import { type ShownText, shownText } from '../text/shown-text.ts';
 import type { DrawnGraph } from './drawn-graph.ts';
-import { type ShownText, shownText } from './shown-text.ts';
 
 export interface NodeSize {
   readonly width: number;

@@ -45,3 +45,22 @@ function widthOf(character: string): number {
   if (NARROW_MARK.test(character)) return 0;
   return WIDE.test(character) ? 2 : 1;
 }
+
+/** Longer than this nobody reads in passing, and a page must not grow with what somebody has sent. */
+const MAX_LONG = 4000;
+
+/** Words with their lines, for a place that grows with them: the same marks for what would not be seen, and an end. */
+export function longText(given: string): string {
+  const near = given.slice(0, MAX_LONG);
+  const shown = near.replace(UNSEEN, (character) =>
+    character === '\n' || character === '\t' ? character : '\u{fffd}',
+  );
+  return near.length < given.length ? `${shown}\u2026 (${given.length} characters)` : shown;
+}
+
+const MAX_SHORT = 80;
+
+/** A name or a few words on one line. */
+export function shortText(given: string): string {
+  return shownText(given, MAX_SHORT).text;
+}
