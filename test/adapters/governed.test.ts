@@ -529,6 +529,33 @@ describe('[GS14] to a participant', () => {
       accepted_turns: 0,
     });
   });
+
+  it('[GS14] the state shows the phases in order and every gate with how it stands', () => {
+    const shown = (stage: keyof typeof STAGES) => {
+      const run = STAGES[stage]();
+      return adapter.publicState(run.metadata, run.state, idOf('bob')) as unknown as {
+        readonly phases: readonly { readonly phase: string }[];
+        readonly gates: readonly {
+          readonly gate: string;
+          readonly status: string | null;
+          readonly waits_for_approval: boolean;
+        }[];
+      };
+    };
+    const config = STAGES.claimed().metadata.knobs.config as { routing: object; gates: object };
+    const { phases, gates } = shown('claimed');
+    expect(phases.map(({ phase }) => phase)).toEqual(Object.keys(config.routing));
+    expect(new Set(gates.map(({ gate }) => gate))).toEqual(new Set(Object.keys(config.gates)));
+    expect(gates.map(({ waits_for_approval }) => waits_for_approval)).toEqual([false, false]);
+    expect(shown('paused').gates).toMatchObject([
+      { gate: 'plan_ok', status: 'pending', requires_human_approval: true, waits_for_approval: true },
+      { gate: 'ship_ok', waits_for_approval: false },
+    ]);
+    expect(shown('shipping').gates).toMatchObject([
+      { gate: 'plan_ok', status: 'passed', waits_for_approval: false },
+      { gate: 'ship_ok', status: 'pending', waits_for_approval: true },
+    ]);
+  });
 });
 
 function hook(name: string, mode: 'blocking' | 'advisory') {

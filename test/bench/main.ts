@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accepts } from './accepts.ts';
 import { askedOptions, refuse, unknownFigure } from './asked-figures.ts';
+import { consoles } from './console.ts';
 import { expecting } from './expecting.ts';
 import type { Bench, Figure } from './figure.ts';
 import { memory } from './memory.ts';
@@ -15,7 +16,7 @@ import { table } from './table.ts';
 import { tail } from './tail.ts';
 import { turn } from './turn.ts';
 
-const BENCHES: readonly Bench[] = [accepts, messageCost, expecting, tail, sweep, memory, ready, turn];
+const BENCHES: readonly Bench[] = [accepts, messageCost, expecting, tail, sweep, memory, ready, turn, consoles];
 
 const HELP = `npm run bench -- [options]
 

@@ -45,7 +45,7 @@ function bytesOf(port: number, path: string, headers: Record<string, string>) {
 }
 
 describe('what is not for it', () => {
-  it('[CO1] without the option the port answers as if there were no console, and says what there is', async () => {
+  it('[CN1] without the option the port answers as if there were no console, and says what there is', async () => {
     const http = await HttpHub.open();
     const { status, body } = await http.send('GET', '/', null);
     expect(status).toBe(404);
@@ -71,7 +71,7 @@ describe('what is not for it', () => {
     '/etc/passwd',
     '//etc/passwd',
     '/file:///etc/passwd',
-  ])('[CO2] %s is nothing: only what is in the table is served', async (path) => {
+  ])('[CN2] %s is nothing: only what is in the table is served', async (path) => {
     const { port } = await open();
     const socket = await RawHttp.to(port);
     const answer = await socket.write(requestText(`GET ${path}`, ['Connection: close'])).closed();
@@ -80,12 +80,12 @@ describe('what is not for it', () => {
     expect(answer).toContain('"not_found"');
   });
 
-  it.each(['POST', 'PUT', 'DELETE', 'PATCH'])('[CO2] %s / is refused as everywhere', async (method) => {
+  it.each(['POST', 'PUT', 'DELETE', 'PATCH'])('[CN2] %s / is refused as everywhere', async (method) => {
     const http = await open();
     expect((await http.send(method, '/', null)).status).toBe(404);
   });
 
-  it('[CO2, PO3] another Host or Origin gets no page', async () => {
+  it('[CN2, PO3] another Host or Origin gets no page', async () => {
     const http = await open();
     const host = await http.send('GET', '/', null, { headers: { host: 'evil.example' } });
     const origin = await http.send('GET', '/', null, { headers: { origin: 'http://evil.example' } });
@@ -93,7 +93,7 @@ describe('what is not for it', () => {
     expect(`${host.text}${origin.text}`).not.toContain('<script');
   });
 
-  it('[CO1] an option that is none is refused by name, and so is a folder that cannot be a console', async () => {
+  it('[CN1] an option that is none is refused by name, and so is a folder that cannot be a console', async () => {
     const hub = await createHub();
     const wrong = (console: unknown) => hub.listen({ port: 0, console: console as boolean });
     await expect(wrong('yes')).rejects.toThrow('console: expected true, false or {folder}, got "yes"');
@@ -105,7 +105,7 @@ describe('what is not for it', () => {
     await hub.stop();
   });
 
-  it('[CO1] one that was not built says so in words, and the rest of the port works', async () => {
+  it('[CN1] one that was not built says so in words, and the rest of the port works', async () => {
     const http = await HttpHub.open({ console: { folder: join(folder, 'empty') } });
     const { status, text, headers } = await http.send('GET', '/', null);
     expect(status).toBe(404);
@@ -117,7 +117,7 @@ describe('what is not for it', () => {
 });
 
 describe('the page', () => {
-  it('[CO1] / and /index.html are the page, and every other path of the port stays what it was', async () => {
+  it('[CN1] / and /index.html are the page, and every other path of the port stays what it was', async () => {
     const http = await open();
     for (const path of ['/', '/index.html', '/?x=1']) {
       const { status, headers, text } = await http.send('GET', path, null);
@@ -129,7 +129,7 @@ describe('the page', () => {
     expect((await http.get('/sessions')).status).toBe(401);
   });
 
-  it('[CO3] it may run what is served here and nothing else, and is in nobody’s frame', async () => {
+  it('[CN3] it may run what is served here and nothing else, and is in nobody’s frame', async () => {
     const http = await open();
     const { headers } = await http.send('GET', '/', null);
     const host = `127.0.0.1:${http.port}`;
@@ -147,7 +147,7 @@ describe('the page', () => {
     expect((await http.send('GET', '/assets/index-abc123.js', null)).headers['content-security-policy']).toBeDefined();
   });
 
-  it('[CO4] what has a hash in its name is kept for good; the page is asked for again, and not sent again', async () => {
+  it('[CN4] what has a hash in its name is kept for good; the page is asked for again, and not sent again', async () => {
     const http = await open();
     const page = await http.send('GET', '/', null);
     const script = await http.send('GET', '/assets/index-abc123.js', null);
@@ -162,7 +162,7 @@ describe('the page', () => {
     expect(script.headers.etag).not.toBe(page.headers.etag);
   });
 
-  it('[CO4] it is packed as the browser takes it, each way with a tag of its own', async () => {
+  it('[CN4] it is packed as the browser takes it, each way with a tag of its own', async () => {
     const { port } = await open();
     const ask = (accepted: string) => bytesOf(port, '/assets/index-abc123.js', { 'accept-encoding': accepted });
     const [br, gz, plain, refused] = await Promise.all(['gzip, br', 'gzip', '', 'br;q=0, gzip; q=0.0'].map(ask));
@@ -175,7 +175,7 @@ describe('the page', () => {
     expect((br?.body.length ?? 0) < SCRIPT.length / 10).toBe(true);
   });
 
-  it('[CO2] HEAD says what GET would, without the page', async () => {
+  it('[CN2] HEAD says what GET would, without the page', async () => {
     const http = await open();
     const [head, get] = [await http.send('HEAD', '/', null), await http.send('GET', '/', null)];
     expect(head.status).toBe(200);
@@ -184,7 +184,7 @@ describe('the page', () => {
     expect(head.headers['content-length']).toBe(get.headers['content-length']);
   });
 
-  it('[CO1] the port tells where it is, and nothing where it is not', async () => {
+  it('[CN1] the port tells where it is, and nothing where it is not', async () => {
     const hub = await createHub();
     const [on, off] = [
       await hub.listen({ port: 0, console: { folder: join(folder, 'pages') } }),

@@ -5,12 +5,13 @@ import type { GoldenBook } from './golden-book.ts';
 import { aSession } from './scenes/a-session.ts';
 import { delivery } from './scenes/delivery.ts';
 import { identities } from './scenes/identities.ts';
+import { lookingAfter } from './scenes/looking-after.ts';
 import { limits, turns } from './scenes/turns.ts';
 import { work } from './scenes/work.ts';
 import { Stage } from './stage.ts';
 
 /** In this order; the last one ends with the hub. */
-const SCENES = [identities, aSession, turns, limits, work, delivery];
+const SCENES = [identities, aSession, turns, limits, work, lookingAfter, delivery];
 
 export async function recordedFrames(): Promise<GoldenBook> {
   const stage = await Stage.open();

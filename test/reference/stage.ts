@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 import { consulting } from 'parley-hub/adapters/consulting';
 import { conversation } from 'parley-hub/adapters/conversation';
 import { discussion } from 'parley-hub/adapters/discussion';
+import { CONDITIONS, TARGETS } from 'parley-hub/adapters/transition-graph';
+import { workflow } from 'parley-hub/adapters/workflow';
 import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
 import { SimClock, seededIds } from 'parley-hub/testing';
 import { fullTranscript } from 'parley-hub/views/full-transcript';
@@ -46,7 +48,9 @@ export class Stage {
       clock,
       ids: seededIds(1),
       secrets: countedSecrets(),
-      adapters: [consulting, conversation, discussion],
+      adapters: [consulting, conversation, discussion, workflow],
+      conditions: CONDITIONS.slice(0, 2),
+      targets: TARGETS.filter(({ name }) => name === 'agent' || name === 'terminate'),
       views: [fullTranscript],
       evaluators: EVALUATORS,
       handlers: HANDLERS,

@@ -4,7 +4,8 @@ import { renderText } from '../../core/adapter.ts';
 import type { Envelope } from '../../core/envelope.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { objectIn } from '../../core/json-in-text.ts';
-import { isFilled, isRecord, type Unknowns } from '../record.ts';
+import { phaseConfig, phasesOf } from '../config/phases.ts';
+import { isFilled, isRecord, own, type Unknowns } from '../record.ts';
 import { getActiveTurns } from '../turns/active.ts';
 import { holderOf, type SessionRules } from './rules.ts';
 import type { GovernedState } from './state.ts';
@@ -64,6 +65,27 @@ function lines(items: unknown): readonly string[] {
     : [];
 }
 
+/** In their order. */
+function phasesShown({ config }: SessionRules): readonly JsonObject[] {
+  return phasesOf(config).map((phase) => {
+    const { entry_role = null, exit_gate = null } = phaseConfig(config, phase) ?? {};
+    return { phase, entry_role, exit_gate };
+  });
+}
+
+/** Those of the phases in their order, then the others. A status of null = it was not looked at yet. */
+function gatesShown({ config }: SessionRules, { run }: GovernedState): readonly JsonObject[] {
+  const { phase_gate_status, pending_phase_transition, pending_run_completion } = run;
+  const ofPhases = phasesOf(config).flatMap((phase) => phaseConfig(config, phase)?.exit_gate ?? []);
+  return [...new Set([...ofPhases, ...Object.keys(config.gates ?? {})])].map((gate) => ({
+    gate,
+    status: own(phase_gate_status, gate) ?? null,
+    phase: phasesOf(config).find((phase) => phaseConfig(config, phase)?.exit_gate === gate) ?? null,
+    requires_human_approval: own(config.gates, gate)?.requires_human_approval === true,
+    waits_for_approval: pending_phase_transition?.gate === gate || pending_run_completion?.gate === gate,
+  }));
+}
+
 export function shownState(rules: SessionRules, state: GovernedState): JsonObject {
   const { run, claims, expected, follow_ups, refusal, lease, books } = state;
   const turns = Object.values(getActiveTurns(run)).map(
@@ -81,6 +103,8 @@ export function shownState(rules: SessionRules, state: GovernedState): JsonObjec
     run_id: run.run_id,
     status: run.status,
     phase: run.phase,
+    phases: phasesShown(rules),
+    gates: gatesShown(rules, state),
     turns,
     waits_for: expected,
     accepted_turns: books.turns.length,

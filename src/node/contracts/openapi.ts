@@ -55,7 +55,9 @@ const AS: JsonObject = {
 
 /** Frames are the other document's. */
 function ofHttp(schemas: Readonly<Record<string, JsonObject>>): JsonObject {
-  return Object.fromEntries(Object.entries(schemas).filter(([name]) => !/^(client|hub)_/.test(name)));
+  const ofOperations = new Set(Object.keys(OPERATIONS).flatMap((op) => [`${op}_params`, `${op}_result`]));
+  const isFrame = (name: string): boolean => /^(client|hub)_/.test(name) && !ofOperations.has(name);
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => !isFrame(name)));
 }
 
 function paths(schemas: Readonly<Record<string, JsonObject>>): JsonObject {

@@ -14,7 +14,10 @@ const room = {
 const [folder = ''] = process.argv.slice(2);
 const hub = await createHub({ data: folder, adapters: [room] });
 const { port } = await hub.listen({ port: 0, auth: { none: true } });
-answerOrders(
-  async () => port,
+answerOrders<{ readonly observers?: readonly string[] }>(
+  async ({ observers = [] }) => {
+    for (const name of observers) await hub.grant(name, ['observe']);
+    return port;
+  },
   () => hub.stop(),
 );

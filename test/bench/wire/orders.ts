@@ -10,6 +10,11 @@ export type LoadOrder =
   | (Talk & { readonly do: 'closed'; readonly inFlight: number })
   | (Talk & { readonly do: 'paced'; readonly rate: number });
 
+export type ConsoleOrder =
+  /** Gives the names of those that joined. */
+  | { readonly do: 'join'; readonly port: number; readonly lists: number; readonly inSession: number }
+  | { readonly do: 'look' | 'rest' };
+
 /** In the first `rooms` of a layout. */
 export interface Talk {
   readonly layout: number;

@@ -33,6 +33,11 @@ export class Rig {
     return new Rig(kind, server, await server.order<number>({}));
   }
 
+  /** From now on these may observe. */
+  async observers(names: readonly string[]): Promise<void> {
+    await this.#server.order({ observers: names });
+  }
+
   /** Gives the number of the layout. */
   open(layout: Layout): Promise<number> {
     return this.#load.order({ do: 'open', port: this.port, isHub: this.kind === 'parley', layout });

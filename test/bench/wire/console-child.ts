@@ -1,0 +1,77 @@
+/** Consoles, as far as a hub sees them: some have the list open and ask for what changed once a second, some have one session open. */
+
+import { FrameSocket } from './frame-socket.ts';
+import { answerOrders, type ConsoleOrder } from './orders.ts';
+import { Party } from './party.ts';
+
+/** Rows that are on a screen. */
+const VISIBLE = 30;
+const POLL_MS = 1_000;
+/** What changed in the meantime is asked for with some time to spare: clocks are not the same. */
+const OVERLAP_MS = 2_000;
+
+interface Page {
+  readonly sessions: readonly { readonly session_id: string; readonly head_seq: number }[];
+}
+
+const lists: Party[] = [];
+const inSession: Party[] = [];
+let timers: NodeJS.Timeout[] = [];
+let sessionId = '';
+/** Polls that are under way. */
+const open = new Set<Promise<unknown>>();
+
+answerOrders<ConsoleOrder>(async (order) => {
+  switch (order.do) {
+    case 'join':
+      for (let i = 0; i < order.lists; i++) lists.push(await join(order.port, `list-${i}`));
+      for (let i = 0; i < order.inSession; i++) inSession.push(await join(order.port, `open-${i}`));
+      return [...lists, ...inSession].map(({ name }) => name);
+    case 'look':
+      return look();
+    case 'rest':
+      return rest();
+  }
+});
+
+/** An observer acks nothing. */
+async function join(port: number, name: string): Promise<Party> {
+  const party = new Party(await FrameSocket.open(port), name, false);
+  await party.register();
+  return party;
+}
+
+async function look(): Promise<void> {
+  sessionId ||= await busiest();
+  await Promise.all(inSession.map((party) => party.ask('subscribe', { session_id: sessionId })));
+  timers = lists.map((party) => setInterval(() => begin(poll(party)), POLL_MS));
+  // The first look of each, spread as people come.
+  for (const [i, party] of lists.entries()) setTimeout(() => begin(poll(party)), (i * POLL_MS) / lists.length);
+}
+
+async function rest(): Promise<void> {
+  for (const timer of timers) clearInterval(timer);
+  await Promise.all(open);
+  await Promise.all(inSession.map((party) => party.ask('unsubscribe', { session_id: sessionId })));
+}
+
+function begin(work: Promise<unknown>): void {
+  open.add(work);
+  void work.finally(() => open.delete(work));
+}
+
+async function poll(party: Party): Promise<void> {
+  const changed_since = new Date(Date.now() - OVERLAP_MS).toISOString();
+  // The result of list_sessions.
+  const { sessions } = (await party.ask('list_sessions', { all: true, changed_since, limit: 100 })) as Page;
+  const session_ids = sessions.slice(0, VISIBLE).map(({ session_id }) => session_id);
+  await party.ask('describe_sessions', { session_ids });
+}
+
+/** One of those that the load talks in. */
+async function busiest(): Promise<string> {
+  const { sessions } = (await lists[0]?.ask('list_sessions', { all: true, limit: 1_000 })) as Page;
+  const [first] = sessions.toSorted((a, b) => b.head_seq - a.head_seq);
+  if (first === undefined) throw new Error('there are no sessions');
+  return first.session_id;
+}
