@@ -2,20 +2,27 @@
 
 import { useMemo } from 'preact/hooks';
 import type { StateAt } from '../../core/console-operations.ts';
+import { bookAt } from '../parts/governed/book-at.ts';
 import { GovernedPanel } from '../parts/governed/governed-panel.tsx';
-import { bookOf } from '../parts/governed/run-book.ts';
+import { NO_BOOK } from '../parts/governed/run-book.ts';
 import type { PanelProps } from './inspector.tsx';
 import { namesIn } from './open-session.ts';
+import { useWholeLog } from './read-whole.ts';
 
 export function isGoverned({ session: { manifest } }: StateAt): boolean {
   return manifest.type === 'governed';
 }
 
 export function Governed({ session, state }: PanelProps) {
-  const { envelopes } = session.replay?.log ?? session.log;
-  const book = useMemo(() => bookOf(envelopes), [envelopes]);
+  const whole = useWholeLog(session);
+  const all = whole?.book ?? NO_BOOK;
+  const atSeq = session.replay?.atSeq ?? Number.POSITIVE_INFINITY;
+  const book = useMemo(() => bookAt(all, atSeq), [all, atSeq]);
   const names = useMemo(() => Object.fromEntries(namesIn(state)), [state]);
   return (
-    <GovernedPanel publicState={state.public_state} config={state.session.knobs.config} book={book} names={names} />
+    <>
+      {whole?.isWhole !== true && <p class="dim">Reading the log from its beginning: #{all.seq}…</p>}
+      <GovernedPanel publicState={state.public_state} config={state.session.knobs.config} book={book} names={names} />
+    </>
   );
 }

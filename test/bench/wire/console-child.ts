@@ -70,7 +70,9 @@ async function poll(party: Party): Promise<void> {
 
 /** One of those that the load talks in. */
 async function busiest(): Promise<string> {
-  const { sessions } = (await lists[0]?.ask('list_sessions', { all: true, limit: 1_000 })) as Page;
+  const [asker] = lists;
+  if (asker === undefined) throw new Error('nobody looks at the list');
+  const { sessions } = (await asker.ask('list_sessions', { all: true, limit: 1_000 })) as Page;
   const [first] = sessions.toSorted((a, b) => b.head_seq - a.head_seq);
   if (first === undefined) throw new Error('there are no sessions');
   return first.session_id;
