@@ -56,6 +56,10 @@ describe.skipIf(chromium === null && !required('chromium'))(`long logs in the pa
     await panel.locator('text=decide DEC-001').waitFor();
     await panel.locator('text=Good plan.').waitFor();
     await panel.locator('text=A key is missing.').waitFor();
+    // The hub's clock counts, and not one that stands still.
+    expect(await panel.locator('.time-ago').first().textContent()).toMatch(/now|ago/);
+    expect(await page.locator('.timeline .mark-gate').count()).toBe(1);
+    await page.waitForSelector('.quiet-row.mark-turn >> text=turn_b1 is accepted: dev has done turn_b1');
     expect(await page.locator('.transcript [data-seq]').count()).toBeLessThan(60);
     await run.post(
       run.alice,

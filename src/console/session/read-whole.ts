@@ -4,7 +4,8 @@ import { useEffect } from 'preact/hooks';
 import { ask } from '../ask.ts';
 import { store } from '../state.ts';
 import { change } from './live-session.ts';
-import type { OpenSession } from './open-session.ts';
+import { withMarks } from './marks.ts';
+import { namesIn, type OpenSession } from './open-session.ts';
 import { unread, type WholeLog, withRead } from './whole-log.ts';
 
 const PAGE = 500;
@@ -45,7 +46,8 @@ async function readPage(id: string, reader: number, from_seq: number): Promise<n
     const whole = withRead(open.whole, page.envelopes);
     // Something was pushed after the hub had answered, when it did not count yet.
     if (next === null && open.log.headSeq > page.head_seq) next = page.head_seq + 1;
-    return { ...open, whole: { ...whole, isWhole: next === null } };
+    const marks = withMarks(open.marks, page.envelopes, namesIn(open.now));
+    return { ...open, marks, whole: { ...whole, isWhole: next === null } };
   });
   return next;
 }
