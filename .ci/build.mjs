@@ -1,4 +1,4 @@
-// Compiles what is published (src, adapters, views, expectations) into dist/.
+// Compiles what is published (src, adapters, views, expectations) into dist/, and bundles the console into dist/console.
 //
 //   node .ci/build.mjs          from nothing: leaves no output of a deleted source behind
 //   node .ci/build.mjs --keep   only what changed (`npm start`)
@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { keepConsole } from './build-console.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const cli = join(root, 'dist/src/node/cli.js');
@@ -20,3 +21,4 @@ const { status } = spawnSync(process.execPath, [tsc, '-b', 'src/node', 'src/test
 });
 if (existsSync(cli)) chmodSync(cli, 0o755);
 process.exitCode = status ?? 1;
+if (status === 0) await keepConsole();

@@ -24,6 +24,7 @@ const layers: Readonly<Record<string, Layer>> = {
   'src/client': { pure: true, uses: ['src/core'], packages: ['eventemitter3', 'zod'] },
   'src/participants': { pure: true, uses: ['src/core', 'src/client'], packages: [] },
   'src/web': { pure: false, uses: ['src/core', 'src/client'], packages: [] },
+  'src/console': { pure: false, uses: ['src/core', 'src/client', 'src/web'], packages: ['preact'] },
   'src/testing': {
     pure: false,
     uses: ['src/core', 'src/hub', 'src/client'],

@@ -1,0 +1,131 @@
+/** The connection of the page: one client, for one identity, that comes back by itself. */
+
+import { WireError } from '../../core/errors.ts';
+import { connectHuman, type HumanClient, type InviteDecision } from '../../web/client.ts';
+import { ask } from '../ask.ts';
+import { EMPTY_LIST } from '../sessions/session-list.ts';
+import { store, update } from '../state.ts';
+import { endWords } from './connection-state.ts';
+import { forgetSignIn, rememberSignIn } from './remembered.ts';
+import type { SignIn } from './sign-in-details.ts';
+
+let current: HumanClient | null = null;
+/** Counts sign-ins: what an earlier one brings back does not count any more. */
+let attempt = 0;
+let stopAcking: (() => void) | null = null;
+const openInvites = new Map<string, (decision: InviteDecision) => void>();
+
+/** How long until the hub is tried again that did not answer at the first time. */
+const RETRY_MS = 2000;
+
+/** The client, for whoever asks or acts. */
+export function client(): HumanClient {
+  if (current === null)
+    throw new WireError('unavailable', 'the page is not connected to a hub', { outcome: 'refused' });
+  return current;
+}
+
+export async function signIn(wanted: SignIn): Promise<void> {
+  attempt += 1;
+  const mine = attempt;
+  current?.close();
+  current = null;
+  update(() => ({ connection: { kind: 'connecting' }, me: null }));
+  try {
+    const connected = await connectAs(wanted, () => mine === attempt);
+    if (mine !== attempt) return connected.close();
+    await welcome(connected, wanted);
+  } catch (thrown) {
+    if (mine === attempt) refused(thrown, wanted, mine);
+  }
+}
+
+export function signOut(): void {
+  attempt += 1;
+  current?.close();
+  current = null;
+  openInvites.clear();
+  forgetSignIn();
+  update(() => ({
+    connection: { kind: 'signed-out', why: null },
+    me: null,
+    list: EMPTY_LIST,
+    session: null,
+    hub: null,
+    invites: [],
+  }));
+}
+
+/** What is pushed is acked, as the person reads it in the page; but who only looks acks nothing. */
+export function setAcking(isOn: boolean): void {
+  if (!isOn) {
+    stopAcking?.();
+    stopAcking = null;
+  } else if (stopAcking === null && current !== null) stopAcking = current.onMessage(() => {});
+}
+
+/** Decides about an invite that waits. False = there is none. */
+export function answerInvite(sessionId: string, decision: InviteDecision): boolean {
+  const answer = openInvites.get(sessionId);
+  openInvites.delete(sessionId);
+  update(({ invites }) => ({ invites: invites.filter((id) => id !== sessionId) }));
+  answer?.(decision);
+  return answer !== undefined;
+}
+
+function connectAs({ name, token }: SignIn, counts: () => boolean): Promise<HumanClient> {
+  const { readOnly } = store.get();
+  return connectHuman(hubAddress(), {
+    name,
+    ...(token === null ? {} : { token }),
+    // To register a name is to change something.
+    register: !readOnly,
+    reconnect: { minMs: 200, maxMs: 4000 },
+    onInvite: ({ session }) =>
+      new Promise((resolve) => {
+        openInvites.set(session.id, resolve);
+        update(({ invites }) => ({ invites: [...invites.filter((id) => id !== session.id), session.id] }));
+      }),
+    onState(state) {
+      if (!counts() || current === null) return;
+      if (state !== 'closed') update(() => ({ connection: { kind: state } }));
+    },
+  });
+}
+
+async function welcome(connected: HumanClient, wanted: SignIn): Promise<void> {
+  current = connected;
+  const mine = attempt;
+  void connected.closed.then((end) => {
+    if (mine === attempt) update(() => ({ connection: { kind: 'ended', why: endWords(end) } }));
+  });
+  stopAcking = null;
+  setAcking(!store.get().readOnly);
+  const me = await ask('whoami', {});
+  if (mine !== attempt) return;
+  rememberSignIn(wanted);
+  const skewMs = Date.parse(connected.welcomedAt) - Date.now();
+  update(() => ({ connection: { kind: connected.state === 'away' ? 'away' : 'open' }, me, skewMs }));
+}
+
+/** A hub that did not answer is tried again; one that said no is not. */
+function refused(thrown: unknown, wanted: SignIn, mine: number): void {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  if (thrown instanceof WireError && (thrown.code === 'unavailable' || thrown.code === 'timeout')) {
+    update(() => ({ connection: { kind: 'away' } }));
+    setTimeout(() => {
+      if (mine === attempt) void signIn(wanted);
+    }, RETRY_MS);
+    return;
+  }
+  update(() => ({ connection: { kind: 'signed-out', why: error.message } }));
+}
+
+/** The hub that serves the page, wherever that is. */
+function hubAddress(): string {
+  const here = new URL('.', location.href);
+  here.protocol = here.protocol === 'https:' ? 'wss:' : 'ws:';
+  here.search = '';
+  here.hash = '';
+  return here.href;
+}

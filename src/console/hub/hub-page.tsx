@@ -1,0 +1,62 @@
+/** The hub as a whole: how it is doing, who is there, what went wrong, and who is waited for. */
+
+import { useEffect } from 'preact/hooks';
+import { duration } from '../text/time-text.ts';
+import { useConsole } from '../use-store.ts';
+import { Agents } from './agents.tsx';
+import { Charts } from './charts.tsx';
+import { Feed } from './feed.tsx';
+import { EMPTY_HUB, type HubState } from './hub-state.ts';
+import { followHub } from './live-hub.ts';
+import { SlowConsumers, Waits } from './waits.tsx';
+
+export function HubPage() {
+  const hub = useConsole((state) => state.hub) ?? EMPTY_HUB;
+  useEffect(followHub, []);
+  return (
+    <div class="page hub-page">
+      <div class="page-head">
+        <h1>Hub</h1>
+      </div>
+      {Object.entries(hub.refusals).map(([what, why]) => (
+        <p key={what} class="refusal" role="alert">
+          The hub does not show its {what}: <bdi>{why}</bdi>
+        </p>
+      ))}
+      <Tiles hub={hub} />
+      {hub.figures !== null && <Charts figures={hub.figures} />}
+      <div class="columns">
+        <Waits figures={hub.figures} />
+        <Feed entries={hub.feed} />
+        <Agents hub={hub} />
+        <SlowConsumers figures={hub.figures} />
+      </div>
+    </div>
+  );
+}
+
+function Tiles({ hub: { figures } }: { hub: HubState }) {
+  if (figures === null) return <p class="dim">Reading…</p>;
+  const newest = figures.series.at(-1);
+  const live = Object.values(figures.sessions).reduce((sum, count) => sum + count, 0);
+  const tiles: readonly (readonly [string, string])[] = [
+    ['Up for', duration(figures.uptime_s * 1000)],
+    ['Live sessions', live.toLocaleString('en')],
+    ['Agents connected', figures.agents_connected.toLocaleString('en')],
+    ['Connections', figures.connections.toLocaleString('en')],
+    ['Posts per second', String(newest?.posts_per_s ?? 0)],
+    ['Ack p99', newest?.ack_p99_ms == null ? '–' : `${newest.ack_p99_ms.toFixed(1)} ms`],
+    ['Staged', `${figures.staged.units}`],
+    ['Refused', figures.totals.refused.toLocaleString('en')],
+  ];
+  return (
+    <dl class="tiles">
+      {tiles.map(([name, value]) => (
+        <div key={name} class="tile">
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,115 @@
+/** A series of numbers as a small picture: a line, what is below it, and what it says in words. */
+
+export interface Series {
+  readonly name: string;
+  /** Oldest first; null = nothing is known of that moment. */
+  readonly points: readonly (number | null)[];
+}
+
+export interface ChartSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface DrawnSeries {
+  /** `d` of the line; a gap where nothing is known. */
+  readonly line: string;
+  readonly area: string;
+  /** Where the newest known value is; null = none is. */
+  readonly last: { readonly x: number; readonly y: number } | null;
+}
+
+const PADDING = 3;
+
+/** All series share one scale, which begins at 0 so that heights can be compared. */
+export function drawSeries(series: readonly Series[], size: ChartSize): readonly DrawnSeries[] {
+  const most = Math.max(0, ...series.flatMap(({ points }) => points.filter(isKnown)));
+  const count = Math.max(0, ...series.map(({ points }) => points.length));
+  return series.map(({ points }) => drawOne(points, count, most, size));
+}
+
+function drawOne(
+  points: readonly (number | null)[],
+  count: number,
+  most: number,
+  { width, height }: ChartSize,
+): DrawnSeries {
+  const bottom = height - PADDING;
+  const x = (i: number) =>
+    round(PADDING + ((width - 2 * PADDING) * (i + count - points.length)) / Math.max(1, count - 1));
+  const y = (value: number) => round(bottom - (most === 0 ? 0 : (bottom - PADDING) * (Math.max(0, value) / most)));
+  const runs = runsOf(points);
+  const at = ([i, value]: Known) => `${x(i)} ${y(value)}`;
+  const lastKnown = runs.at(-1)?.at(-1);
+  return {
+    // A point alone is a line of no length, which a round cap makes a dot.
+    line: runs.map((run) => `M${run.map(at).join('L')}${run.length === 1 ? 'h0' : ''}`).join(''),
+    area: runs
+      .filter((run) => run.length > 1)
+      .map((run) => `M${x(run[0]?.[0] ?? 0)} ${bottom}L${run.map(at).join('L')}L${x(run.at(-1)?.[0] ?? 0)} ${bottom}Z`)
+      .join(''),
+    last: lastKnown === undefined ? null : { x: x(lastKnown[0]), y: y(lastKnown[1]) },
+  };
+}
+
+type Known = readonly [index: number, value: number];
+
+function runsOf(points: readonly (number | null)[]): readonly (readonly Known[])[] {
+  const runs: Known[][] = [];
+  for (const [i, value] of points.entries()) {
+    if (!isKnown(value)) continue;
+    if (i > 0 && isKnown(points[i - 1] ?? null)) runs.at(-1)?.push([i, value]);
+    else runs.push([[i, value]]);
+  }
+  return runs;
+}
+
+function isKnown(value: number | null): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+/** `1240` as `1.2 k`; small numbers with as many digits as say something. */
+export function inShort(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 999_500_000) return `${trimmed(value / 1e9)} G`;
+  if (size >= 999_500) return `${trimmed(value / 1e6)} M`;
+  if (size >= 999.5) return `${trimmed(value / 1e3)} k`;
+  return trimmed(value);
+}
+
+function trimmed(value: number): string {
+  const digits = Math.abs(value) >= 99.5 ? 0 : Math.abs(value) >= 9.95 ? 1 : 2;
+  return String(Number(value.toFixed(digits)));
+}
+
+export interface SeriesFigures {
+  /** null = nothing is known. */
+  readonly now: number | null;
+  readonly least: number | null;
+  readonly most: number | null;
+}
+
+/** `now` is the newest point, known or not. */
+export function figuresOf({ points }: Series): SeriesFigures {
+  const known = points.filter(isKnown);
+  const now = points.at(-1) ?? null;
+  return {
+    now: isKnown(now) ? now : null,
+    least: known.length === 0 ? null : Math.min(...known),
+    most: known.length === 0 ? null : Math.max(...known),
+  };
+}
+
+/** `posts: now 12/s, 3 to 40/s`. */
+export function chartWords(series: readonly Series[], unit: string): string {
+  const words = series.map((one) => {
+    const { now, least, most } = figuresOf(one);
+    if (least === null || most === null) return `${one.name}: nothing yet`;
+    return `${one.name}: now ${now === null ? 'nothing' : `${inShort(now)}${unit}`}, from ${inShort(least)} to ${inShort(most)}${unit}`;
+  });
+  return words.join('; ');
+}

@@ -1,0 +1,57 @@
+/** A small chart: a few series on one scale, with what they are now as text. */
+
+import type { VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
+import '../parts.css';
+import './chart.css';
+import { shortText, shownText } from '../text/shown-text.ts';
+import { chartWords, drawSeries, figuresOf, inShort, type Series } from './chart.ts';
+
+export interface SparklineProps {
+  readonly label: string;
+  /** Written right behind a number: `/s`, ` ms`. */
+  readonly unit: string;
+  /** At most three; more cannot be told apart. */
+  readonly series: readonly Series[];
+  readonly width?: number;
+  readonly height?: number;
+}
+
+export function Sparkline({ label, unit, series, width = 180, height = 44 }: SparklineProps): VNode {
+  const shown = series.slice(0, 3);
+  const drawn = useMemo(() => drawSeries(shown, { width, height }), [series, width, height]);
+  return (
+    <figure class="chart">
+      <figcaption class="chart-caption">
+        <span>{shortText(label)}</span>
+        {shown.map((one, i) => (
+          <span key={one.name} class={shown.length > 1 ? `chart-key chart-key-${i}` : ''}>
+            {shown.length > 1 && `${shortText(one.name)} `}
+            <span class="chart-now">{nowWords(one, unit)}</span>
+          </span>
+        ))}
+      </figcaption>
+      <svg
+        width={width}
+        height={height}
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-label={shownText(`${label}. ${chartWords(shown, unit)}`, 300).text}
+      >
+        <line class="chart-base" x1={0} x2={width} y1={height - 2.5} y2={height - 2.5} />
+        {drawn.map(({ line, area, last }, i) => (
+          <g key={shown[i]?.name} class={`chart-${i}`}>
+            <path class="chart-area" d={area} />
+            <path class="chart-line" d={line} />
+            {last !== null && <circle class="chart-last" cx={last.x} cy={last.y} r={2.4} />}
+          </g>
+        ))}
+      </svg>
+    </figure>
+  );
+}
+
+function nowWords(series: Series, unit: string): string {
+  const { now } = figuresOf(series);
+  return now === null ? '\u2013' : shortText(`${inShort(now)}${unit}`);
+}

@@ -1,0 +1,135 @@
+/** A session to be opened: its type, who takes part, its knobs, and what any session may be given. */
+
+import type { VNode } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import type { JsonObject } from '../../../core/json.ts';
+import type { CreateParams } from '../../../core/operations.ts';
+import type { Manifest } from '../../../core/session.ts';
+import '../parts.css';
+import '../form/form.css';
+import './create.css';
+import { textIn } from '../form/draft.ts';
+import { errorsElsewhere, type FieldError } from '../form/field-errors.ts';
+import { type Custom, type CustomProps, SchemaForm } from '../form/schema-form.tsx';
+import { GraphEditor } from '../graph-editor/graph-editor.tsx';
+import type { GraphCheck } from '../graph-editor/graph-problems.ts';
+import type { Delays } from '../graph-editor/latest.ts';
+import { longText } from '../text/shown-text.ts';
+import { asFormError, type CreateDraft, knobsField, newDraft, peopleIn, readCreate } from './create-draft.ts';
+import { OPTIONS } from './options.ts';
+import { ParticipantsPart } from './participants-part.tsx';
+import { TypePart } from './type-part.tsx';
+
+export interface SessionTypeShown {
+  readonly manifest: Manifest;
+  /** Its knobs have a graph; null = they have none. */
+  readonly graph: unknown;
+}
+
+export interface CreateFormProps {
+  /** At least one. */
+  readonly types: readonly SessionTypeShown[];
+  /** Names to choose from; others can be typed. */
+  readonly agents: readonly string[];
+  /** Whoever opens it. */
+  readonly me: string;
+  readonly draft: CreateDraft;
+  readonly onDraft: (draft: CreateDraft) => void;
+  /** Only called with what is in order as far as the page can see. */
+  readonly onCreate: (params: CreateParams) => void;
+  /** It is being opened. */
+  readonly isBusy: boolean;
+  /** What the hub said when it refused, by field; without a field = of all of it. */
+  readonly refused: readonly FieldError[];
+  /** Asks the hub (`check_graph`). */
+  readonly check: (graph: JsonObject) => Promise<GraphCheck>;
+  readonly delays: Delays;
+}
+
+const FIELDS = [
+  'type',
+  'participants',
+  'knobs',
+  'intent',
+  'ttl',
+  'invite_timeout',
+  'drain_timeout',
+  'required_acks',
+  'labels',
+  'expectations',
+];
+
+export function CreateForm(props: CreateFormProps): VNode | null {
+  const { types, draft, onDraft, me, agents, onCreate, isBusy } = props;
+  const [isTried, setTried] = useState(false);
+  const type = types.find(({ manifest }) => manifest.type === draft.type) ?? types[0];
+  const manifest = type?.manifest;
+  const field = useMemo(() => (manifest === undefined ? null : knobsField(manifest)), [manifest]);
+  if (type === undefined || manifest === undefined || field === null) return null;
+  const read = readCreate(draft, manifest, me);
+  // What is missing is told when somebody has tried to go on without it, not while it is typed.
+  const errors = [...(isTried && !read.ok ? read.errors : []), ...props.refused.map(asFormError)];
+  const submit = (event: Event) => {
+    event.preventDefault();
+    setTried(true);
+    if (read.ok && !isBusy) onCreate(read.params);
+  };
+  return (
+    <form class="create" onSubmit={submit} noValidate>
+      <TypePart types={types} manifest={manifest} onChoose={(chosen) => onDraft(newDraft(chosen, draft))} />
+      <ParticipantsPart manifest={manifest} agents={agents} me={me} draft={draft} onDraft={onDraft} errors={errors} />
+      <h3>Knobs</h3>
+      <SchemaForm
+        key={manifest.type}
+        field={field}
+        path="knobs"
+        draft={draft.knobs}
+        onDraft={(knobs) => onDraft({ ...draft, knobs })}
+        errors={errors}
+        custom={type.graph == null ? {} : { 'knobs.graph': graphField(props) }}
+      />
+      <details>
+        <summary>Options</summary>
+        <SchemaForm
+          field={OPTIONS}
+          path=""
+          draft={draft.options}
+          onDraft={(options) => onDraft({ ...draft, options })}
+          errors={errors}
+        />
+      </details>
+      <Rest errors={errorsElsewhere(errors, FIELDS)} count={errors.length} />
+      <button type="submit" class="form-button form-button-main" disabled={isBusy}>
+        {isBusy ? 'Opening\u2026' : 'Open the session'}
+      </button>
+    </form>
+  );
+}
+
+/** What no field can show, and for whoever does not see the fields how many are to be mended. */
+function Rest({ errors, count }: { readonly errors: readonly FieldError[]; readonly count: number }): VNode {
+  return (
+    <div role="alert">
+      {count > errors.length && <p class="form-error">{`${count - errors.length} to mend above`}</p>}
+      {errors.map(({ field, message }) => (
+        <p key={`${field} ${message}`} class="form-error">
+          {longText(message)}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function graphField({ check, delays, draft: create, me }: CreateFormProps): Custom {
+  return ({ path, title, draft, onDraft, errors }: CustomProps) => (
+    <GraphEditor
+      label={title}
+      text={textIn(draft)}
+      onText={onDraft}
+      check={check}
+      people={peopleIn(create, me)}
+      delays={delays}
+      refused={errors.filter(({ field }) => field === path || field.startsWith(`${path}.`))}
+    />
+  );
+}

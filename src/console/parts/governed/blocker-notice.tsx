@@ -1,0 +1,23 @@
+/** Why a run stands still. */
+
+import type { VNode } from 'preact';
+import { type Names, nameIn } from '../graph/drawn-graph.ts';
+import { longText, shortText } from '../text/shown-text.ts';
+import { Ago } from '../time/time-text.tsx';
+import type { Blocker } from './run-book.ts';
+
+export function BlockerNotice({ blocker, names }: { readonly blocker: Blocker; readonly names: Names }): VNode {
+  const { detail, what, owner, action, isQuestion, at } = blocker;
+  return (
+    <div class="run-notice run-notice-bad">
+      <p>
+        <strong>{isQuestion ? 'A person is asked:' : 'Blocked:'}</strong> {longText(detail)}
+      </p>
+      <p class="run-quiet">
+        {shortText(what)} {at !== '' && <Ago at={at} />}
+        {owner !== null && `; to be resolved by ${shortText(nameIn(names, owner))}`}
+        {action !== null && `: ${shortText(action)}`}
+      </p>
+    </div>
+  );
+}

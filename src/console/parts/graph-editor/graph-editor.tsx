@@ -1,0 +1,127 @@
+/** A graph as text, drawn while it is typed. Errors lead to the place in the text that they are about. */
+
+import type { VNode } from 'preact';
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
+import type { Json, JsonObject } from '../../../core/json.ts';
+import '../parts.css';
+import '../form/form.css';
+import './graph-editor.css';
+import { GraphDrawing } from '../graph/graph-drawing.tsx';
+import { readJson } from '../json/read-json.ts';
+import { type GraphCheck, type Problem, problemsIn } from './graph-problems.ts';
+import { type Delays, latest } from './latest.ts';
+import { Problems } from './problems.tsx';
+import { TEMPLATES } from './templates.ts';
+
+export interface GraphEditorProps {
+  readonly label: string;
+  /** JSON text, as it is typed. */
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  /** Asks the hub (`check_graph`). */
+  readonly check: (graph: JsonObject) => Promise<GraphCheck>;
+  /** Names of who takes part, for graphs to begin with. */
+  readonly people: readonly string[];
+  readonly delays: Delays;
+  /** What the hub said when it was sent, by paths within the graph. */
+  readonly refused?: readonly { readonly field: string; readonly message: string }[];
+}
+
+const WAIT_MS = 250;
+const NONE: NonNullable<GraphEditorProps['refused']> = [];
+
+export function GraphEditor(props: GraphEditorProps): VNode {
+  const { label, text, onText, people, refused = NONE } = props;
+  const id = useId();
+  const area = useRef<HTMLTextAreaElement>(null);
+  const read = useMemo(() => (text.trim() === '' ? null : readJson(text)), [text]);
+  const { checked, drawn, failure } = useChecked(props, read?.ok === true ? read.value : null);
+  const problems = problemsIn({ text, read, checked, failure, refused });
+  const goTo = ({ at }: Problem) => {
+    area.current?.focus();
+    area.current?.setSelectionRange(at, at);
+  };
+  return (
+    <div class="graph-editor">
+      <div class="graph-editor-text">
+        <label class="form-label" for={id}>
+          {label}
+        </label>
+        <Templates people={people} onChoose={(graph) => onText(JSON.stringify(graph, null, 2))} />
+        <textarea
+          ref={area}
+          id={id}
+          class="form-input form-input-json graph-editor-area"
+          rows={18}
+          spellcheck={false}
+          autocomplete="off"
+          value={text}
+          aria-invalid={problems.some(({ kind }) => kind === 'error')}
+          aria-describedby={`${id}-problems`}
+          onInput={(event) => onText(event.currentTarget.value)}
+        />
+        <Problems id={`${id}-problems`} problems={problems} onGoTo={goTo} />
+      </div>
+      <div class="graph-editor-picture">
+        <GraphDrawing graph={drawn} />
+      </div>
+    </div>
+  );
+}
+
+interface Checked {
+  readonly checked: GraphCheck | null;
+  /** The newest that can be drawn: it stays while the text is no graph. */
+  readonly drawn: GraphCheck | null;
+  readonly failure: string | null;
+}
+
+const NOT_YET: Checked = { checked: null, drawn: null, failure: null };
+
+function useChecked({ check, delays }: GraphEditorProps, graph: Json): Checked {
+  const [state, setState] = useState<Checked>(NOT_YET);
+  const asking = useMemo(
+    () =>
+      latest<JsonObject, GraphCheck>({
+        delays,
+        waitMs: WAIT_MS,
+        ask: check,
+        onAnswer: (checked) =>
+          setState(({ drawn }) => ({ checked, drawn: checked.nodes.length > 0 ? checked : drawn, failure: null })),
+        onFailure: (thrown) =>
+          setState((before) => ({ ...before, failure: thrown instanceof Error ? thrown.message : String(thrown) })),
+      }),
+    [check, delays],
+  );
+  useEffect(() => () => asking.close(), [asking]);
+  useEffect(() => {
+    if (typeof graph === 'object' && graph !== null && !Array.isArray(graph)) asking.ask(graph as JsonObject);
+  }, [asking, graph]);
+  return state;
+}
+
+function Templates({
+  people,
+  onChoose,
+}: {
+  readonly people: readonly string[];
+  readonly onChoose: (graph: JsonObject) => void;
+}): VNode {
+  return (
+    <div class="graph-editor-templates">
+      <span class="form-help">Begin with:</span>
+      {TEMPLATES.map(({ name, title, help, make }) => (
+        <button
+          key={name}
+          type="button"
+          class="form-button"
+          title={help}
+          disabled={people.length === 0}
+          onClick={() => onChoose(make(people))}
+        >
+          {title}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+/** An edge of a drawing: its line, its arrow, and its words on the ground of the page. */
+
+import type { VNode } from 'preact';
+import type { PlacedEdge } from './layout.ts';
+import { type EdgeTaken, turnsInWords } from './path-taken.ts';
+
+interface EdgeMarkProps {
+  readonly edge: PlacedEdge;
+  /** All of them; what is drawn may be cut. */
+  readonly words: string;
+  readonly taken: EdgeTaken | undefined;
+}
+
+export function EdgeMark({ edge, words, taken }: EdgeMarkProps): VNode {
+  const { path, arrow, label, text } = edge;
+  return (
+    <g class={`graph-edge ${takenClass(taken)}`}>
+      {(words !== '' || taken !== undefined) && (
+        <title>{taken === undefined ? words : `${words} (after ${turnsInWords(taken.after)})`.trim()}</title>
+      )}
+      <path class="graph-edge-line" d={path} />
+      <path class="graph-edge-head" d={arrow} />
+      {label !== null && (
+        <svg x={label.x} y={label.y} width={label.width} height={label.height} aria-hidden="true">
+          <rect class="graph-edge-ground" width={label.width} height={label.height} rx={4} />
+          <text class="graph-edge-text" x={label.width / 2} y={label.height / 2}>
+            {text.text}
+          </text>
+        </svg>
+      )}
+    </g>
+  );
+}
+
+function takenClass(taken: EdgeTaken | undefined): string {
+  if (taken === undefined) return '';
+  return taken.isCertain ? 'graph-edge-taken' : 'graph-edge-perhaps';
+}

@@ -1,0 +1,53 @@
+/** How much room the words of a graph need, without a browser to measure them in. */
+
+import { type ShownText, shownText } from '../text/shown-text.ts';
+import type { DrawnGraph } from './drawn-graph.ts';
+
+export interface NodeSize {
+  readonly width: number;
+  readonly height: number;
+  /** Room to its right for edges that lead from it to itself. */
+  readonly loops: number;
+}
+
+export interface Sizes {
+  readonly nodes: readonly NodeSize[];
+  readonly nodeTexts: readonly ShownText[];
+  /** By edge; 0 = it has no words. */
+  readonly labels: readonly number[];
+  readonly labelTexts: readonly ShownText[];
+  readonly labelHeight: number;
+}
+
+/** Of the widest usual font at 12 and 11 pixels; whatever is wider still is clipped by its box. */
+const NODE_UNIT = 7.6;
+const LABEL_UNIT = 6.6;
+const MAX_NODE_UNITS = 22;
+const MAX_LABEL_UNITS = 26;
+const MIN_NODE_WIDTH = 72;
+const NODE_HEIGHT = 44;
+
+export const LABEL_HEIGHT = 18;
+/** How far an edge to its own node reaches out, and how high it is. */
+export const LOOP_REACH = 24;
+export const LOOP_HEIGHT = 22;
+
+export function sizesOf({ nodes, edges }: DrawnGraph): Sizes {
+  const nodeTexts = nodes.map(({ label }) => shownText(label === '' ? '(no name)' : label, MAX_NODE_UNITS));
+  const labelTexts = edges.map(({ label }) => shownText(label, MAX_LABEL_UNITS));
+  const labels = labelTexts.map(({ units }) => (units === 0 ? 0 : Math.ceil(units * LABEL_UNIT) + 10));
+  return {
+    nodes: nodes.map(({ id }, i) => {
+      const own = edges.flatMap(({ from, to }, edge) => (from === id && to === id ? [labels[edge] ?? 0] : []));
+      return {
+        width: Math.max(MIN_NODE_WIDTH, Math.ceil((nodeTexts[i]?.units ?? 0) * NODE_UNIT) + 24),
+        height: Math.max(NODE_HEIGHT, own.length * LOOP_HEIGHT + 8),
+        loops: own.length === 0 ? 0 : LOOP_REACH + Math.max(...own) + 4,
+      };
+    }),
+    nodeTexts,
+    labels,
+    labelTexts,
+    labelHeight: LABEL_HEIGHT,
+  };
+}

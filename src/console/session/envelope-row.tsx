@@ -1,0 +1,69 @@
+/** One envelope: what somebody said, with who hears it; or what happened, as a quiet line. */
+
+import { renderText } from '../../core/adapter.ts';
+import type { Envelope } from '../../core/envelope.ts';
+import { memo } from '../memo.ts';
+import { Line, Said } from '../text/shown.tsx';
+import { clockTime, dollars } from '../text/time-text.ts';
+import { hubNow } from '../text/use-now.ts';
+import { isQuiet, markOf } from './marks.ts';
+import { speakerHue } from './speaker-hue.ts';
+
+interface Props {
+  readonly envelope: Envelope;
+  readonly names: ReadonlyMap<string, string>;
+  /** The one before is of the same speaker. */
+  readonly isSame: boolean;
+}
+
+export const EnvelopeRow = memo(function EnvelopeRow({ envelope, names, isSame }: Props) {
+  const { seq, created_at } = envelope;
+  const time = (
+    <time class="dim" dateTime={created_at}>
+      {clockTime(created_at, hubNow())}
+    </time>
+  );
+  if (isQuiet(envelope)) {
+    const mark = markOf(envelope, names);
+    return (
+      <div class={`quiet-row mark-${mark?.kind ?? 'other'}`} data-seq={seq}>
+        <span class="dot" aria-hidden="true" />
+        <span>
+          <Line text={mark?.text ?? envelope.event_type} most={300} />{' '}
+          <Audience audience={envelope.audience} names={names} />
+        </span>
+        <span class="seq">#{seq}</span>
+        {time}
+      </div>
+    );
+  }
+  const name = names.get(envelope.sender_id) ?? envelope.sender_id;
+  return (
+    <article class={`said-row hue-${speakerHue(envelope.sender_id, names)}${isSame ? ' same' : ''}`} data-seq={seq}>
+      <header>
+        <strong class="speaker">
+          <Line text={name} most={60} />
+        </strong>{' '}
+        <Audience audience={envelope.audience} names={names} />
+        <Cost cost={envelope.event_data.cost_usd} />
+        <span class="seq">#{seq}</span>
+        {time}
+      </header>
+      <p class={envelope.redacted === undefined ? 'text' : 'text redacted'}>
+        <Said text={renderText(envelope)} />
+      </p>
+    </article>
+  );
+});
+
+function Audience({ audience, names }: { audience: Envelope['audience']; names: Props['names'] }) {
+  if (audience === null) return null;
+  const who = audience.map((id) => names.get(id) ?? id);
+  return (
+    <span class="audience">{who.length === 0 ? 'log only' : <Line text={`to ${who.join(', ')}`} most={80} />}</span>
+  );
+}
+
+function Cost({ cost }: { cost: unknown }) {
+  return typeof cost === 'number' ? <span class="dim cost">{dollars(cost)}</span> : null;
+}

@@ -1,0 +1,48 @@
+/** What the session is made of, in panels. To add one, add it to the list. */
+
+import type { ComponentType } from 'preact';
+import type { StateAt } from '../../core/console-operations.ts';
+import type { OpenSession } from './open-session.ts';
+import { Expectations } from './panel-expectations.tsx';
+import { Governed, isGoverned } from './panel-governed.tsx';
+import { Graph, hasGraph } from './panel-graph.tsx';
+import { Metadata } from './panel-metadata.tsx';
+import { PublicState } from './panel-state.tsx';
+
+export interface PanelProps {
+  readonly session: OpenSession;
+  /** As of the seq that is looked at. */
+  readonly state: StateAt;
+}
+
+export interface Panel {
+  readonly id: string;
+  readonly title: string;
+  /** Whether it has anything to show of such a session. */
+  applies(state: StateAt): boolean;
+  readonly Body: ComponentType<PanelProps>;
+  readonly isOpen: boolean;
+}
+
+export const PANELS: readonly Panel[] = [
+  { id: 'graph', title: 'Workflow', applies: hasGraph, Body: Graph, isOpen: true },
+  { id: 'governed', title: 'Governed run', applies: isGoverned, Body: Governed, isOpen: true },
+  { id: 'expectations', title: 'Expectations', applies: () => true, Body: Expectations, isOpen: true },
+  { id: 'state', title: 'State', applies: () => true, Body: PublicState, isOpen: true },
+  { id: 'metadata', title: 'Metadata', applies: () => true, Body: Metadata, isOpen: false },
+];
+
+export function Inspector({ session, state }: PanelProps) {
+  return (
+    <aside class="inspector" aria-label="Inspector">
+      {PANELS.filter((panel) => panel.applies(state)).map(({ id, title, Body, isOpen }) => (
+        <details key={id} class={`panel panel-${id}`} open={isOpen}>
+          <summary>{title}</summary>
+          <div class="panel-body">
+            <Body session={session} state={state} />
+          </div>
+        </details>
+      ))}
+    </aside>
+  );
+}

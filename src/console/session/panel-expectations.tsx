@@ -1,0 +1,54 @@
+/** What the session expects, of whom, and how long they still have. */
+
+import type { ShownExpectation } from '../../core/console-operations.ts';
+import { Line } from '../text/shown.tsx';
+import { countdown } from '../text/time-text.ts';
+import { useNow } from '../text/use-now.ts';
+import type { PanelProps } from './inspector.tsx';
+import { namesIn } from './open-session.ts';
+
+export function Expectations({ session, state }: PanelProps) {
+  const now = useNow();
+  // Of the past the clock of then counts.
+  const at = session.replay === null ? now : Date.parse(state.at);
+  const names = namesIn(state);
+  const { next_deadline: next, expectations } = state;
+  return (
+    <>
+      {next !== null && (
+        <p>
+          Next: <Line text={next.what} most={60} /> <Countdown at={next.at} now={at} />
+        </p>
+      )}
+      {expectations.length === 0 && <p class="dim">Nothing is expected.</p>}
+      <ul class="expectations">
+        {expectations.map((one, index) => (
+          <li key={index}>
+            <strong>
+              <Line text={one.name} most={60} />
+            </strong>{' '}
+            <span class="dim">
+              <Line text={paramWords(one)} most={120} />
+            </span>
+            {one.armed.map(({ agent_id, since_seq, due_at }) => (
+              <div key={`${agent_id} ${since_seq}`} class="armed">
+                <Line text={agent_id === null ? 'anybody' : (names.get(agent_id) ?? agent_id)} most={40} />{' '}
+                <Countdown at={due_at} now={at} />
+              </div>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Countdown({ at, now }: { at: string; now: number }) {
+  const { text, isOver } = countdown(at, now);
+  return <span class={`countdown${isOver ? ' bad' : ''}`}>{text}</span>;
+}
+
+function paramWords({ params, on_violation }: ShownExpectation): string {
+  const given = Object.entries(params).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
+  return `${given.join(', ')} → ${on_violation}`;
+}

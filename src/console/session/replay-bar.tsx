@@ -1,0 +1,65 @@
+/** The timeline: marks of what happened, a handle to go back to any of it, and through whose eyes. */
+
+import type { StateAt } from '../../core/console-operations.ts';
+import { go } from '../navigation.ts';
+import { shortLine } from '../text/visible-text.ts';
+import { nearestMark } from './marks.ts';
+import type { OpenSession } from './open-session.ts';
+import { Timeline } from './timeline.tsx';
+
+export function ReplayBar({ session, state }: { session: OpenSession; state: StateAt }) {
+  const { id, log, marks, replay } = session;
+  const head = Math.max(log.headSeq, state.head_seq, 1);
+  const at = replay?.atSeq ?? head;
+  const to = (atSeq: number | null, as: string | null = replay?.as ?? null): void =>
+    go({ page: 'session', sessionId: id, atSeq, as }, { replace: true });
+  const before = nearestMark(marks, at, 'before');
+  const behind = nearestMark(marks, at, 'behind');
+  return (
+    <section class="replay" aria-label="Replay">
+      <Timeline marks={marks} head={head} at={at} />
+      <input
+        type="range"
+        min={1}
+        max={head}
+        value={at}
+        aria-label="Show the session as of this number"
+        aria-valuetext={replay === null ? `now, number ${head}` : `number ${at} of ${head}`}
+        onInput={({ currentTarget }) => to(Number(currentTarget.value))}
+      />
+      <div class="replay-row">
+        <button type="button" disabled={before === null} onClick={() => before !== null && to(before.seq)}>
+          ‹ Mark
+        </button>
+        <button type="button" disabled={behind === null} onClick={() => behind !== null && to(behind.seq)}>
+          Mark ›
+        </button>
+        <label class="field">
+          <span>As seen by</span>
+          <select
+            value={replay?.as ?? ''}
+            onChange={({ currentTarget }) => to(replay?.atSeq ?? head, currentTarget.value || null)}
+          >
+            <option value="">everybody</option>
+            {state.session.participants.map(({ agent_id, name }) => (
+              <option key={agent_id} value={agent_id}>
+                {shortLine(name, 40)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <output class="at">
+          #{at} of {head}
+        </output>
+        <button type="button" class={replay === null ? 'live on' : 'live'} onClick={() => to(null, null)}>
+          {replay === null ? 'Live' : 'Back to live'}
+        </button>
+      </div>
+      {replay?.refusal != null && (
+        <p class="refusal" role="alert">
+          The hub refused: <bdi>{replay.refusal}</bdi>
+        </p>
+      )}
+    </section>
+  );
+}

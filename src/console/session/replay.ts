@@ -1,0 +1,47 @@
+/** Looking back: the state and the log as they were at a seq, and what somebody saw of it. */
+
+import { ask, reasonOf } from '../ask.ts';
+import { store } from '../state.ts';
+import { change } from './live-session.ts';
+import { EMPTY_LOG, readBack } from './log-window.ts';
+import type { Replay } from './open-session.ts';
+
+const PAGE = 200;
+
+/** `atSeq` null = back to now. What was asked for later counts. */
+export function lookBack(id: string, atSeq: number | null, as: string | null): void {
+  if (atSeq === null && as === null)
+    return change(id, (open) => (open.replay === null ? open : { ...open, replay: null }));
+  const open = store.get().session;
+  const seq = atSeq ?? Math.max(open?.log.headSeq ?? 1, 1);
+  change(id, ({ replay, ...rest }) => ({
+    ...rest,
+    replay: {
+      atSeq: seq,
+      as,
+      state: replay?.state ?? null,
+      log: replay?.log ?? EMPTY_LOG,
+      view: replay?.as === as ? (replay?.view ?? null) : null,
+      refusal: null,
+    },
+  }));
+  void read(id, seq, as);
+}
+
+async function read(id: string, atSeq: number, as: string | null): Promise<void> {
+  const set = (part: Partial<Replay>): void =>
+    change(id, (open) =>
+      open.replay?.atSeq === atSeq && open.replay.as === as ? { ...open, replay: { ...open.replay, ...part } } : open,
+    );
+  try {
+    const at = { session_id: id, at_seq: atSeq };
+    const [state, page, view] = await Promise.all([
+      ask('read_state', { ...at, ...(as === null ? {} : { participant: as }) }),
+      ask('read_log', { session_id: id, from_seq: atSeq, reverse: true, limit: PAGE }),
+      as === null ? null : ask('read_view', { ...at, participant: as }),
+    ]);
+    set({ state, log: readBack(page, true), view: view?.messages ?? null });
+  } catch (thrown) {
+    set({ refusal: reasonOf(thrown) });
+  }
+}

@@ -1,0 +1,47 @@
+/** What the session is, in a line: its type and state, who is in it and whose turn it is. */
+
+import type { StateAt } from '../../core/console-operations.ts';
+import { StateBadge } from '../sessions/state-badge.tsx';
+import { Line } from '../text/shown.tsx';
+import { ago, dollars } from '../text/time-text.ts';
+import { useNow } from '../text/use-now.ts';
+import { namesIn, type OpenSession } from './open-session.ts';
+
+export function SessionHead({ session, state }: { session: OpenSession; state: StateAt }) {
+  const now = useNow();
+  const { manifest, labels, state: lifecycle, session_id, participants } = state.session;
+  const turn = session.replay === null ? session.turn : state.turn;
+  const names = namesIn(state);
+  return (
+    <header class="session-head">
+      <h1>
+        <Line text={manifest.type} most={60} /> <span class="mono dim">{session_id.slice(-8)}</span>{' '}
+        <StateBadge state={lifecycle} />
+        {session.replay !== null && <span class="badge then">as of #{state.at_seq}</span>}
+      </h1>
+      {labels.intent !== undefined && (
+        <p class="intent">
+          <Line text={labels.intent} most={240} />
+        </p>
+      )}
+      <ul class="people" aria-label="Participants">
+        {participants.map(({ agent_id, name, role, status }) => (
+          <li key={agent_id} class={`person status-${status}${turn?.agent_id === agent_id ? ' has-turn' : ''}`}>
+            <Line text={name} most={40} /> <span class="dim">{role}</span>
+            {status !== 'active' && <span class="dim"> · {status}</span>}
+            {turn?.agent_id === agent_id && <span class="turn-mark"> · has the turn</span>}
+          </li>
+        ))}
+      </ul>
+      <p class="dim facts">
+        {turn === null
+          ? 'Nobody has the turn'
+          : `${names.get(turn.agent_id) ?? turn.agent_id} since #${turn.since_seq}`}
+        {state.turn !== null && session.replay === null && `, ${ago(state.turn.since_at, now)}`}
+        {' · '}#{session.log.headSeq}
+        {state.cost_usd !== null && ` · ${dollars(state.cost_usd)}`}
+        {session.by === 'asking' && ' · what is for you'}
+      </p>
+    </header>
+  );
+}

@@ -1,0 +1,69 @@
+/** One session: what is said in it as it is said, what it is, and how it was. */
+
+import { useEffect } from 'preact/hooks';
+import { hrefOf, NO_FILTER } from '../route.ts';
+import { Line } from '../text/shown.tsx';
+import { useConsole } from '../use-store.ts';
+import { Inspector } from './inspector.tsx';
+import { followSession } from './live-session.ts';
+import { shownState } from './open-session.ts';
+import { lookBack } from './replay.ts';
+import { ReplayBar } from './replay-bar.tsx';
+import { SessionHead } from './session-head.tsx';
+import { Transcript } from './transcript.tsx';
+import { ViewOf } from './view-of.tsx';
+
+interface Props {
+  readonly sessionId: string;
+  readonly atSeq: number | null;
+  readonly as: string | null;
+}
+
+export function SessionPage({ sessionId, atSeq, as }: Props) {
+  const session = useConsole((state) => (state.session?.id === sessionId ? state.session : null));
+  const isKnown = session?.now != null;
+  useEffect(() => followSession(sessionId), [sessionId]);
+  useEffect(() => {
+    if (isKnown) lookBack(sessionId, atSeq, as);
+  }, [sessionId, atSeq, as, isKnown]);
+
+  if (session?.refusal != null) {
+    return (
+      <div class="page">
+        <h1>Session</h1>
+        <p class="refusal" role="alert">
+          The hub shows nothing of it: <Line text={session.refusal} most={400} />
+        </p>
+        <p>
+          <a href={hrefOf({ page: 'sessions', filter: NO_FILTER })}>All sessions</a>
+        </p>
+      </div>
+    );
+  }
+  if (session === null || session.now === null) {
+    return (
+      <div class="page">
+        <h1>Session</h1>
+        <p class="dim">Reading…</p>
+      </div>
+    );
+  }
+  const { replay } = session;
+  const state = shownState(session) ?? session.now;
+  return (
+    <div class="page session-page">
+      <SessionHead session={session} state={state} />
+      <div class="session-body">
+        <section class="talk" aria-label="What was said">
+          {replay?.as != null ? (
+            <ViewOf replay={replay} state={state} />
+          ) : (
+            <Transcript key={replay === null ? 'now' : 'then'} session={session} log={replay?.log ?? session.log} />
+          )}
+          <ReplayBar session={session} state={session.now} />
+        </section>
+        <Inspector session={session} state={state} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+/** What a search has found: who said it, in which session, and the words around it. */
+
+import type { SearchMatch } from '../../core/search.ts';
+import { type ListFilter, sessionHref } from '../route.ts';
+import { clockTime } from '../text/time-text.ts';
+import { useNow } from '../text/use-now.ts';
+import { visibleText } from '../text/visible-text.ts';
+import { useConsole } from '../use-store.ts';
+import { searchOn } from './search.ts';
+
+/** More than that nobody reads; to narrow it down is better. */
+const MOST_SHOWN = 300;
+
+export function FoundTexts({ filter }: { filter: ListFilter }) {
+  const found = useConsole((state) => state.list.found);
+  if (found === null) return null;
+  const shown = found.matches.slice(0, MOST_SHOWN);
+  return (
+    <section class="found" aria-label="Found">
+      <p role="status" class="dim">
+        {found.isLooking ? 'Looking…' : `${found.matches.length} found${found.next === null ? '' : ' so far'}`}
+      </p>
+      <ol>
+        {shown.map((match) => (
+          <Match key={`${match.session_id} ${match.seq}`} match={match} />
+        ))}
+      </ol>
+      {found.next !== null && !found.isLooking && shown.length < MOST_SHOWN && (
+        <button type="button" onClick={() => searchOn(filter)}>
+          Look further
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Match({ match }: { match: SearchMatch }) {
+  const now = useNow();
+  const { session_id, seq, snippet, at, length, created_at } = match;
+  return (
+    <li>
+      <a href={sessionHref(session_id, seq)}>
+        <span class="mono">{session_id.slice(-8)}</span> #{seq}
+      </a>{' '}
+      <span class="dim">{clockTime(created_at, now)}</span>
+      <p>
+        <bdi>
+          {visibleText(snippet.slice(0, at))}
+          <mark>{visibleText(snippet.slice(at, at + length))}</mark>
+          {visibleText(snippet.slice(at + length))}
+        </bdi>
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,51 @@
+/** Looks for a text in what was said; the hub looks through a part at a time. */
+
+import { ask, reasonOf } from '../ask.ts';
+import type { ListFilter } from '../route.ts';
+import { store, update } from '../state.ts';
+import type { Found } from './session-list.ts';
+
+/** Looks no further by itself once there is that much to read; a button goes on. */
+const ENOUGH = 50;
+/** Calls of the hub for one press of a button. */
+const MOST_CALLS = 10;
+
+export function startSearch(filter: ListFilter): void {
+  if (filter.search.trim() === '') return setFound(null);
+  setFound({ query: filter.search, matches: [], next: null, isLooking: true });
+  void look(filter, undefined);
+}
+
+export function searchOn(filter: ListFilter): void {
+  const { found } = store.get().list;
+  if (found === null || found.next === null || found.isLooking) return;
+  setFound({ ...found, isLooking: true });
+  void look(filter, found.next);
+}
+
+async function look(filter: ListFilter, from: string | undefined): Promise<void> {
+  const { search: query, states, type } = filter;
+  let after = from;
+  const before = store.get().list.found?.matches.length ?? 0;
+  const asked = { query, ...(states.length > 0 ? { states } : {}), ...(type === '' ? {} : { type }) };
+  for (let calls = 0; calls < MOST_CALLS; calls += 1) {
+    try {
+      const page = await ask('search_sessions', { ...asked, after });
+      const found = store.get().list.found;
+      if (found?.query !== query) return;
+      const matches = [...found.matches, ...page.matches];
+      const isEnough = page.next === null || matches.length - before >= ENOUGH || calls === MOST_CALLS - 1;
+      setFound({ query, matches, next: page.next, isLooking: !isEnough });
+      if (isEnough) return;
+      after = page.next ?? undefined;
+    } catch (thrown) {
+      setFound(null);
+      update(({ list }) => ({ list: { ...list, refusal: reasonOf(thrown) } }));
+      return;
+    }
+  }
+}
+
+function setFound(found: Found | null): void {
+  update(({ list }) => ({ list: { ...list, found } }));
+}

@@ -1,0 +1,136 @@
+/** The list of sessions as far as the page has read it. Pure. */
+
+import type { SessionDescription } from '../../core/console-operations.ts';
+import type { SessionSummary } from '../../core/operations.ts';
+import type { SearchMatch } from '../../core/search.ts';
+import type { ListFilter } from '../route.ts';
+
+export interface SessionList {
+  readonly rows: ReadonlyMap<string, SessionSummary>;
+  /** All ids, the newest session first. */
+  readonly order: readonly string[];
+  readonly described: ReadonlyMap<string, SessionDescription>;
+  /** Where the next page begins; null = all are here; undefined = none was read yet. */
+  readonly next: string | null | undefined;
+  /** The newest change that was seen: what comes after it is asked for. */
+  readonly changedAt: string;
+  readonly isReading: boolean;
+  /** Why the hub gave no list. */
+  readonly refusal: string | null;
+  readonly found: Found | null;
+}
+
+/** What a search for a text has found so far. */
+export interface Found {
+  readonly query: string;
+  readonly matches: readonly SearchMatch[];
+  readonly next: string | null;
+  readonly isLooking: boolean;
+}
+
+export const EMPTY_LIST: SessionList = {
+  rows: new Map(),
+  order: [],
+  described: new Map(),
+  next: undefined,
+  changedAt: '',
+  isReading: false,
+  refusal: null,
+  found: null,
+};
+
+/** Descriptions that are kept; those of rows on screen are asked for again when they are needed. */
+const MOST_DESCRIBED = 2000;
+
+/** A page that was read behind the last one. */
+export function withPage(
+  list: SessionList,
+  page: { readonly sessions: readonly SessionSummary[]; readonly next: string | null },
+): SessionList {
+  return { ...withRows(list, page.sessions), next: page.next, isReading: false, refusal: null };
+}
+
+/** Sessions that changed. Those older than what was read so far come with their page. */
+export function withChanges(list: SessionList, changed: readonly SessionSummary[]): SessionList {
+  const last = list.rows.get(list.order.at(-1) ?? '');
+  const isInReach = (session: SessionSummary): boolean =>
+    list.next === null || list.rows.has(session.session_id) || (last !== undefined && isNewer(session, last));
+  const next = withRows(list, changed.filter(isInReach));
+  const changedAt = latest(list.changedAt, changed);
+  return changedAt === next.changedAt ? next : { ...next, changedAt };
+}
+
+function withRows(list: SessionList, sessions: readonly SessionSummary[]): SessionList {
+  const fresh = sessions.filter((session) => !isSame(list.rows.get(session.session_id), session));
+  if (fresh.length === 0) return list;
+  const rows = new Map(list.rows);
+  for (const session of fresh) rows.set(session.session_id, session);
+  const isLonger = rows.size > list.rows.size;
+  const order = isLonger ? ordered(rows) : list.order;
+  return { ...list, rows, order, changedAt: latest(list.changedAt, fresh) };
+}
+
+export function withDescriptions(list: SessionList, sessions: readonly SessionDescription[]): SessionList {
+  if (sessions.length === 0) return list;
+  const described = new Map(list.described);
+  for (const session of sessions) {
+    described.delete(session.session_id);
+    described.set(session.session_id, session);
+  }
+  for (const id of described.keys()) {
+    if (described.size <= MOST_DESCRIBED) break;
+    described.delete(id);
+  }
+  return { ...list, described };
+}
+
+/** The ids the filter lets through, in order. */
+export function shownIds({ order, rows, described }: SessionList, filter: ListFilter): readonly string[] {
+  if (isOpenFilter(filter)) return order;
+  return order.filter((id) => {
+    const row = rows.get(id);
+    return row !== undefined && fits(row, described.get(id), filter);
+  });
+}
+
+function isOpenFilter({ states, type, participant, label }: ListFilter): boolean {
+  return states.length === 0 && type === '' && participant === '' && label === '';
+}
+
+function fits(row: SessionSummary, description: SessionDescription | undefined, filter: ListFilter): boolean {
+  if (filter.states.length > 0 && !filter.states.includes(row.state)) return false;
+  if (filter.type !== '' && !includes(row.type, filter.type)) return false;
+  if (filter.label !== '' && !Object.entries(row.labels).some((pair) => includes(pair.join('='), filter.label))) {
+    return false;
+  }
+  // Who is in it is not known before it was described.
+  const names = description?.participants.map(({ name }) => name) ?? [];
+  return filter.participant === '' || names.some((name) => includes(name, filter.participant));
+}
+
+function includes(text: string, part: string): boolean {
+  return text.toLowerCase().includes(part.toLowerCase());
+}
+
+/** Which of these rows have to be described: never done, or something was added since. */
+export function undescribed({ rows, described }: SessionList, ids: readonly string[], most: number): readonly string[] {
+  return ids.filter((id) => described.get(id)?.head_seq !== rows.get(id)?.head_seq).slice(0, most);
+}
+
+function ordered(rows: ReadonlyMap<string, SessionSummary>): readonly string[] {
+  const sorted = [...rows.values()].sort((one, other) => (isNewer(one, other) ? -1 : 1));
+  return sorted.map(({ session_id }) => session_id);
+}
+
+function isNewer(one: SessionSummary, other: SessionSummary): boolean {
+  if (one.created_at !== other.created_at) return one.created_at > other.created_at;
+  return one.session_id > other.session_id;
+}
+
+function isSame(known: SessionSummary | undefined, session: SessionSummary): boolean {
+  return known !== undefined && known.head_seq === session.head_seq && known.state === session.state;
+}
+
+function latest(changedAt: string, sessions: readonly SessionSummary[]): string {
+  return [changedAt, ...sessions.map(({ changed_at }) => changed_at)].sort().at(-1) ?? changedAt;
+}

@@ -1,0 +1,108 @@
+/** One session in the list: what it is, who is in it, whose turn it is, what comes next, what it cost. */
+
+import type { SessionDescription } from '../../core/console-operations.ts';
+import type { SessionSummary } from '../../core/operations.ts';
+import { memo } from '../memo.ts';
+import { sessionHref } from '../route.ts';
+import { Line } from '../text/shown.tsx';
+import { ago, countdown, dollars } from '../text/time-text.ts';
+import { useNow } from '../text/use-now.ts';
+import { StateBadge } from './state-badge.tsx';
+
+export const COLUMNS = ['State', 'Session', 'Participants', 'Turn', 'Next deadline', 'Cost', 'Changed'] as const;
+
+interface Props {
+  readonly row: SessionSummary | undefined;
+  readonly description: SessionDescription | undefined;
+  readonly index: number;
+  /** Tab leads to this row. */
+  readonly isStop: boolean;
+  onFocus(index: number): void;
+}
+
+export const SessionRow = memo(function SessionRow({ row, description, index, isStop, onFocus }: Props) {
+  const now = useNow();
+  if (row === undefined) return null;
+  const { session_id, type, state, labels } = row;
+  const intent = labels.intent ?? description?.text ?? '';
+  return (
+    <div class="row" role="row" aria-rowindex={index + 2}>
+      <span role="cell" class="cell state">
+        <StateBadge state={state} />
+      </span>
+      <span role="cell" class="cell session">
+        <a
+          href={sessionHref(session_id)}
+          class="row-link"
+          data-row={index}
+          tabIndex={isStop ? 0 : -1}
+          onFocus={() => onFocus(index)}
+        >
+          <strong>
+            <Line text={type} most={40} />
+          </strong>{' '}
+          <span class="mono dim">{session_id.slice(-8)}</span>
+        </a>{' '}
+        {intent !== '' && (
+          <span class="dim intent">
+            <Line text={intent} most={90} />
+          </span>
+        )}
+      </span>
+      <span role="cell" class="cell participants">
+        <Names description={description} />
+      </span>
+      <span role="cell" class="cell turn">
+        <TurnCell description={description} now={now} />
+      </span>
+      <span role="cell" class="cell next-deadline">
+        <Deadline description={description} now={now} />
+      </span>
+      <span role="cell" class="cell cost number">
+        {description?.cost_usd == null ? <span class="dim">–</span> : dollars(description.cost_usd)}
+      </span>
+      <span role="cell" class="cell changed number dim">
+        {ago(row.changed_at, now)}
+      </span>
+    </div>
+  );
+});
+
+const MOST_NAMES = 3;
+
+function Names({ description }: { description: SessionDescription | undefined }) {
+  const participants = description?.participants ?? [];
+  const more = participants.length - MOST_NAMES;
+  return (
+    <>
+      {participants.slice(0, MOST_NAMES).map(({ agent_id, name, status }) => (
+        <span key={agent_id} class={`name status-${status}`} title={status}>
+          <Line text={name} most={20} />
+        </span>
+      ))}
+      {more > 0 && <span class="dim">+{more}</span>}
+    </>
+  );
+}
+
+function TurnCell({ description, now }: { description: SessionDescription | undefined; now: number }) {
+  const turn = description?.turn;
+  if (!turn) return <span class="dim">–</span>;
+  const name = description.participants.find(({ agent_id }) => agent_id === turn.agent_id)?.name ?? turn.agent_id;
+  return (
+    <>
+      <Line text={name} most={20} /> <span class="dim">{ago(turn.since_at, now)}</span>
+    </>
+  );
+}
+
+function Deadline({ description, now }: { description: SessionDescription | undefined; now: number }) {
+  const deadline = description?.next_deadline;
+  if (!deadline) return <span class="dim">–</span>;
+  const { text, isOver } = countdown(deadline.at, now);
+  return (
+    <>
+      <Line text={deadline.what} most={20} /> <span class={isOver ? 'bad' : 'dim'}>{text}</span>
+    </>
+  );
+}

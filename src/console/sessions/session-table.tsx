@@ -1,0 +1,80 @@
+/** The rows on screen of a list of any length, and the keys that lead through it. */
+
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { evenWindow, rowByKey, scrollFor } from '../virtual/rows-window.ts';
+import { useIsNarrow, useViewport } from '../virtual/use-viewport.ts';
+import { readPage, showsRows } from './live-list.ts';
+import type { SessionList } from './session-list.ts';
+import { COLUMNS, SessionRow } from './session-row.tsx';
+
+/** As in the style sheet. */
+const ROW_PX = 44;
+const NARROW_ROW_PX = 92;
+/** A page is read when that many rows are left below. */
+const AHEAD = 40;
+
+export function SessionTable({ list, ids }: { list: SessionList; ids: readonly string[] }) {
+  const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
+  const viewport = useViewport(scroller);
+  const rowPx = useIsNarrow() ? NARROW_ROW_PX : ROW_PX;
+  const { start, end, before, after } = evenWindow(ids.length, rowPx, viewport);
+  const shown = ids.slice(start, end);
+  const [active, setActive] = useState(0);
+  const wantsFocus = useRef(false);
+
+  useEffect(() => showsRows(shown));
+  useEffect(() => {
+    if (end >= ids.length - AHEAD) void readPage();
+  }, [end, ids.length, list.next, list.isReading]);
+  useLayoutEffect(() => {
+    const link = wantsFocus.current ? scroller?.querySelector<HTMLElement>(`[data-row="${active}"]`) : null;
+    if (!link) return;
+    wantsFocus.current = false;
+    link.focus({ preventScroll: true });
+  });
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const to = rowByKey(event.key, active, ids.length, Math.max(1, Math.floor(viewport.height / rowPx) - 1));
+    if (to === null || scroller === null) return;
+    event.preventDefault();
+    wantsFocus.current = true;
+    const top = scrollFor(to, rowPx, { top: scroller.scrollTop, height: scroller.clientHeight });
+    if (top !== null) scroller.scrollTop = top;
+    setActive(to);
+  };
+
+  if (ids.length === 0) return <p class="empty">{emptyWords(list)}</p>;
+  // The row that tab leads to must be on screen.
+  const stop = active >= start && active < end ? active : start;
+  return (
+    <div class="table" role="table" aria-label="Sessions" aria-rowcount={list.next === null ? ids.length + 1 : -1}>
+      <div class="row head" role="row" aria-rowindex={1}>
+        {COLUMNS.map((name) => (
+          <span key={name} role="columnheader" class={`cell ${name.toLowerCase().replaceAll(' ', '-')}`}>
+            {name}
+          </span>
+        ))}
+      </div>
+      <div class="rows" role="rowgroup" ref={setScroller} onKeyDown={onKeyDown}>
+        <div class="room" role="presentation" style={{ height: `${before}px` }} />
+        {shown.map((id, at) => (
+          <SessionRow
+            key={id}
+            row={list.rows.get(id)}
+            description={list.described.get(id)}
+            index={start + at}
+            isStop={start + at === stop}
+            onFocus={setActive}
+          />
+        ))}
+        <div class="room" role="presentation" style={{ height: `${after}px` }} />
+      </div>
+    </div>
+  );
+}
+
+function emptyWords({ next, isReading, refusal }: SessionList): string {
+  if (refusal !== null) return '';
+  if (next === undefined || isReading) return 'Reading…';
+  return next === null ? 'No session fits.' : 'None of those read so far fits; reading on…';
+}

@@ -1,0 +1,44 @@
+/** All sessions, live. */
+
+import { useEffect, useMemo } from 'preact/hooks';
+import type { ListFilter } from '../route.ts';
+import { useConsole } from '../use-store.ts';
+import { Filters } from './filters.tsx';
+import { FoundTexts } from './found-texts.tsx';
+import { followList } from './live-list.ts';
+import { startSearch } from './search.ts';
+import { shownIds } from './session-list.ts';
+import { SessionTable } from './session-table.tsx';
+
+export function SessionsPage({ filter }: { filter: ListFilter }) {
+  const list = useConsole((state) => state.list);
+  const observes = useConsole((state) => state.me?.grants.includes('observe') ?? false);
+  const ids = useMemo(() => shownIds(list, filter), [list, filter]);
+  useEffect(followList, []);
+  const { search, states, type } = filter;
+  useEffect(() => startSearch(filter), [search, states.join(), type]);
+  return (
+    <div class="page sessions-page">
+      <div class="page-head">
+        <h1>Sessions</h1>
+        <p class="count" role="status">
+          {countWords(ids.length, list.order.length, list.next === null)}
+          {!observes && ' of yours'}
+        </p>
+      </div>
+      <Filters filter={filter} />
+      {list.refusal !== null && (
+        <p class="refusal" role="alert">
+          The hub refused: <bdi>{list.refusal}</bdi>
+        </p>
+      )}
+      {search === '' ? <SessionTable list={list} ids={ids} /> : <FoundTexts filter={filter} />}
+    </div>
+  );
+}
+
+function countWords(shown: number, read: number, isAll: boolean): string {
+  const number = (count: number): string => count.toLocaleString('en');
+  const all = `${number(read)}${isAll ? '' : '+'}`;
+  return shown === read ? all : `${number(shown)} of ${all}`;
+}

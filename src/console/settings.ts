@@ -1,0 +1,18 @@
+/** What the person chose for this page: its colours, and whether anything may be changed from it. */
+
+import { setAcking } from './connection/link.ts';
+import { rememberReadOnly, rememberTheme } from './connection/remembered.ts';
+import { type Theme, update } from './state.ts';
+
+export function setTheme(theme: Theme): void {
+  rememberTheme(theme);
+  if (theme === 'system') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  update(() => ({ theme }));
+}
+
+export function setReadOnly(readOnly: boolean): void {
+  rememberReadOnly(readOnly);
+  setAcking(!readOnly);
+  update(() => ({ readOnly }));
+}

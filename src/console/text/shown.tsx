@@ -1,0 +1,38 @@
+/** Text of strangers in the page: always as text, apart from its surroundings in direction, and bounded in length. */
+
+import { useState } from 'preact/hooks';
+import { jsonText, shortLine, visibleText } from './visible-text.ts';
+
+/** What one paragraph shows before it is asked for all. */
+const MOST_SHOWN = 8000;
+
+/** A name, a label, a reason: in one line. */
+export function Line({ text, most }: { text: string; most?: number }) {
+  return <bdi class="line">{shortLine(text, most)}</bdi>;
+}
+
+/** What somebody said, with its line breaks. */
+export function Said({ text }: { text: string }) {
+  const [isWhole, showWhole] = useState(false);
+  const shown = isWhole || text.length <= MOST_SHOWN ? text : text.slice(0, MOST_SHOWN);
+  return (
+    <>
+      <bdi class="said">{visibleText(shown)}</bdi>
+      {shown.length < text.length && (
+        <button type="button" class="quiet" onClick={() => showWhole(true)}>
+          Show all {text.length.toLocaleString('en')} characters
+        </button>
+      )}
+    </>
+  );
+}
+
+/** A value as JSON, as text. */
+export function Value({ value, label }: { value: unknown; label: string }) {
+  const text = jsonText(value);
+  return (
+    <pre class="value" tabIndex={0} role="region" aria-label={label}>
+      <bdi>{text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text}</bdi>
+    </pre>
+  );
+}

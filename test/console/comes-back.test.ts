@@ -1,0 +1,93 @@
+// The hub is killed and started again under an open console: nothing is missing, and the page was not loaded anew.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type AgentClient, connect } from 'parley-hub/client';
+import { type Browser, chromium as driver } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { required } from '../package/repository.ts';
+import { type BuiltScript, builtScript } from '../processes/built-script.ts';
+import { chromium, whyNoChromium } from '../web/chromium.ts';
+import { type BuiltPage, builtPage } from './built-page.ts';
+import { openConsole } from './console-world.ts';
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly port: number;
+  readonly tokens: Readonly<Record<string, string>>;
+}
+
+describe.skipIf(chromium === null && !required('chromium'))(`a hub that is killed${whyNoChromium}`, () => {
+  let script: BuiltScript;
+  let page: BuiltPage;
+  let browser: Browser;
+  let data: string;
+  let hub: Started;
+  const clients: AgentClient[] = [];
+
+  beforeAll(async () => {
+    if (chromium === null) throw new Error('PARLEY_REQUIRE asks for Chromium');
+    [script, page] = await Promise.all([builtScript('../console/hub-child.ts'), builtPage()]);
+    data = mkdtempSync(join(tmpdir(), 'parley-console-hub-'));
+    browser = await driver.launch({ executablePath: chromium, args: ['--no-sandbox'] });
+    hub = await start(0);
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    for (const client of clients) client.close();
+    hub?.child.kill('SIGKILL');
+    await script?.remove();
+    page?.remove();
+    rmSync(data, { recursive: true, force: true });
+  });
+
+  async function start(port: number): Promise<Started> {
+    const child = spawn(process.execPath, [script.path, data, String(port), page.folder], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    const [told] = (await once(child, 'message')) as [Pick<Started, 'port' | 'tokens'>];
+    return { child, ...told };
+  }
+
+  async function agent(name: string): Promise<AgentClient> {
+    const reconnect = { minMs: 50, maxMs: 500 };
+    const client = await connect(`ws://127.0.0.1:${hub.port}`, { name, token: hub.tokens[name] ?? '', reconnect });
+    clients.push(client);
+    return client;
+  }
+
+  it('[UI6] the page says so, comes back by itself, and has everything once: no reload', async () => {
+    const alice = await agent('alice');
+    const bob = await agent('bob');
+    const session = await alice.open('conversation', { participants: ['bob'], labels: { intent: 'Outlive it' } });
+    await session.send('Said 1');
+    const origin = `http://127.0.0.1:${hub.port}`;
+    const token = hub.tokens.ann ?? '';
+    const open = await openConsole({ browser, origin }, { name: 'ann', token, to: `/sessions/${session.id}` });
+    await open.waitForSelector('.said-row >> text=Said 1');
+    await open.evaluate('window.marker = "still here"');
+
+    const gone = once(hub.child, 'exit');
+    hub.child.kill('SIGKILL');
+    await gone;
+    await open.waitForSelector('[data-connection=away] >> text=reconnecting');
+    expect(await open.locator('.said-row >> text=Said 1').count()).toBe(1);
+
+    hub = await start(hub.port);
+    for (const number of [2, 3, 4]) await session.send(`Said ${number}`);
+    await bob.session(session.id).send('Said 5');
+    await open.waitForSelector('[data-connection=open]', { state: 'attached' });
+    await open.waitForSelector('.said-row >> text=Said 5');
+    const said = await open.locator('.said-row .text').allInnerTexts();
+    expect(said).toEqual(['Said 1', 'Said 2', 'Said 3', 'Said 4', 'Said 5']);
+
+    await open.getByRole('link', { name: 'Sessions' }).click();
+    await open.locator('.rows .row', { hasText: 'Outlive it' }).waitFor();
+    await alice.open('conversation', { participants: ['bob'], labels: { intent: 'After it' } });
+    await open.locator('.rows .row', { hasText: 'After it' }).waitFor();
+    expect(await open.evaluate('window.marker')).toBe('still here');
+  }, 60_000);
+});

@@ -1,0 +1,71 @@
+/** A real hub that serves the built console on a port of its own, and a real browser that opens it. */
+
+import { createHub, type LocalHub } from 'parley-hub';
+import { type Browser, chromium as driver, type Page } from 'playwright-core';
+import { chromium } from '../web/chromium.ts';
+import { type BuiltPage, builtPage } from './built-page.ts';
+
+export interface ConsoleWorld {
+  readonly hub: LocalHub;
+  readonly browser: Browser;
+  readonly origin: string;
+  readonly page: BuiltPage;
+  /** A token with these grants for a name. */
+  tokenFor(name: string, grants?: readonly ('observe' | 'operate' | 'approve' | 'enrol')[]): Promise<string>;
+  end(): Promise<void>;
+}
+
+export async function consoleWorld(options: { readonly none?: boolean } = {}): Promise<ConsoleWorld> {
+  if (chromium === null) throw new Error('PARLEY_REQUIRE asks for Chromium');
+  const page = await builtPage();
+  const hub = await createHub();
+  const auth = options.none === true ? { none: true } : {};
+  const { port } = await hub.listen({ port: 0, console: { folder: page.folder }, auth });
+  const browser = await driver.launch({ executablePath: chromium, args: ['--no-sandbox'] });
+  return {
+    hub,
+    browser,
+    page,
+    origin: `http://127.0.0.1:${port}`,
+    async tokenFor(name, grants = ['observe', 'operate', 'enrol']) {
+      return (await hub.createToken({ name, grants: [...grants] })).token;
+    },
+    async end() {
+      await browser.close();
+      await hub.stop();
+      page.remove();
+    },
+  };
+}
+
+/** What a page asked for and complained of, from now on. */
+export interface Overheard {
+  readonly requests: string[];
+  readonly complaints: string[];
+  readonly dialogs: string[];
+}
+
+export function overhear(page: Page): Overheard {
+  const heard: Overheard = { requests: [], complaints: [], dialogs: [] };
+  page.on('request', (request) => heard.requests.push(request.url()));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') heard.complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => heard.complaints.push(String(error)));
+  page.on('dialog', (dialog) => {
+    heard.dialogs.push(dialog.message());
+    void dialog.dismiss();
+  });
+  return heard;
+}
+
+/** Signs in by the fragment, which is how `parley up` can pass a token on. */
+export async function openConsole(
+  { browser, origin }: Pick<ConsoleWorld, 'browser' | 'origin'>,
+  { token, name, to = '/' }: { token: string; name: string; to?: string },
+  context: Parameters<Browser['newContext']>[0] = {},
+): Promise<Page> {
+  const page = await (await browser.newContext(context)).newPage();
+  await page.goto(`${origin}/#token=${token}&name=${name}&to=${encodeURIComponent(to)}`);
+  return page;
+}

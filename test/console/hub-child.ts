@@ -1,0 +1,15 @@
+// A hub in a process of its own that serves the console, to be killed: data folder, port and page folder are its arguments.
+
+import { createHub } from 'parley-hub';
+
+const [data = '', port = '0', folder = ''] = process.argv.slice(2);
+const hub = await createHub({ data });
+const serving = await hub.listen({ port: Number(port), console: { folder } });
+const tokens: Record<string, string> = {};
+// Tokens outlive it: they are made at the first start alone.
+if (hub.tokens().length === 0) {
+  for (const name of ['ann', 'alice', 'bob']) {
+    tokens[name] = (await hub.createToken({ name, grants: ['observe', 'enrol'] })).token;
+  }
+}
+process.send?.({ port: serving.port, tokens });

@@ -1,0 +1,149 @@
+/** Each part of the console alone, with what the test hands it as `window.given`. What a part hands up is in `window.told`. */
+
+import { render, type VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import '../../../../src/console/style/base.css';
+import './page.css';
+import { Sparkline } from '../../../../src/console/parts/chart/sparkline.tsx';
+import { newDraft } from '../../../../src/console/parts/create/create-draft.ts';
+import { CreateForm } from '../../../../src/console/parts/create/create-form.tsx';
+import { emptyDraft } from '../../../../src/console/parts/form/draft.ts';
+import { fieldOf } from '../../../../src/console/parts/form/field.ts';
+import { readForm } from '../../../../src/console/parts/form/read-form.ts';
+import { SchemaForm } from '../../../../src/console/parts/form/schema-form.tsx';
+import { GovernedPanel } from '../../../../src/console/parts/governed/governed-panel.tsx';
+import { bookOf } from '../../../../src/console/parts/governed/run-book.ts';
+import { GraphDrawing } from '../../../../src/console/parts/graph/graph-drawing.tsx';
+import { GraphEditor } from '../../../../src/console/parts/graph-editor/graph-editor.tsx';
+import type { Delays } from '../../../../src/console/parts/graph-editor/latest.ts';
+import { ticker } from '../../../../src/console/parts/time/ticker.ts';
+import { Ago, Countdown, TickerContext } from '../../../../src/console/parts/time/time-text.tsx';
+
+// What the test has put there; it is the test's to be right about it.
+// biome-ignore lint/suspicious/noExplicitAny: as above.
+const page = window as any;
+page.told = [];
+const tell = (what: unknown) => page.told.push(what);
+
+const delays: Delays = {
+  after(ms, task) {
+    const timer = setTimeout(task, ms);
+    return () => clearTimeout(timer);
+  },
+};
+let tick = () => {};
+page.now = 1_800_000_000_000;
+page.tick = (ms: number) => {
+  page.now += ms;
+  tick();
+};
+const clock = ticker({
+  now: () => page.now,
+  every(_ms, task) {
+    tick = task;
+    return () => {
+      tick = () => {};
+    };
+  },
+});
+
+function FormScene(): VNode {
+  const field = fieldOf(page.given.schema, 'Knobs', true);
+  const [draft, setDraft] = useState(emptyDraft(field));
+  const { value, errors } = readForm(field, draft, 'knobs');
+  page.value = value;
+  return <SchemaForm field={field} path="knobs" draft={draft} onDraft={setDraft} errors={errors} />;
+}
+
+function EditorScene(): VNode {
+  const [text, setText] = useState(page.given.text);
+  page.text = text;
+  return (
+    <GraphEditor
+      label="Graph"
+      text={text}
+      onText={setText}
+      check={page.checkGraph}
+      people={page.given.people}
+      delays={delays}
+    />
+  );
+}
+
+function CreateScene(): VNode {
+  const { types, agents } = page.given;
+  const [draft, setDraft] = useState(newDraft(types[0].manifest));
+  return (
+    <CreateForm
+      types={types}
+      agents={agents}
+      me="me"
+      draft={draft}
+      onDraft={setDraft}
+      onCreate={tell}
+      isBusy={false}
+      refused={page.given.refused ?? []}
+      check={page.checkGraph}
+      delays={delays}
+    />
+  );
+}
+
+function GovernedScene(): VNode {
+  const { publicState, config, log, names, refusal } = page.given;
+  const answer = async (given: unknown) => {
+    tell(given);
+    if (refusal !== undefined) throw new Error(refusal);
+  };
+  return (
+    <GovernedPanel publicState={publicState} config={config} book={bookOf(log)} names={names} onGateAnswer={answer} />
+  );
+}
+
+function ChartScene(): VNode {
+  return (
+    <div class="charts">
+      {page.given.charts.map((chart: { label: string; unit: string; series: [] }) => (
+        <Sparkline key={chart.label} {...chart} />
+      ))}
+    </div>
+  );
+}
+
+function TimeScene(): VNode {
+  const { times } = page.given;
+  return (
+    <ul>
+      {times.map((at: string) => (
+        <li key={at}>
+          <Countdown due={at} label="due in" /> / <Ago at={at} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const SCENES: Readonly<Record<string, () => VNode>> = {
+  graph: () => <GraphDrawing {...page.given} />,
+  form: () => <FormScene />,
+  editor: () => <EditorScene />,
+  create: () => <CreateScene />,
+  governed: () => <GovernedScene />,
+  chart: () => <ChartScene />,
+  time: () => <TimeScene />,
+};
+
+page.show = (scene: string, given: unknown) => {
+  const root = document.getElementById('page');
+  if (root === null) throw new Error('there is no place for the page');
+  render(null, root);
+  page.given = given;
+  page.told.length = 0;
+  render(
+    <TickerContext.Provider value={clock}>
+      <h1>{scene}</h1>
+      {SCENES[scene]?.()}
+    </TickerContext.Provider>,
+    root,
+  );
+};

@@ -1,0 +1,227 @@
+// The small pure parts of the page: JSON with places, graphs to begin with, the newest answer, charts, and time in words.
+
+import fc from 'fast-check';
+import { checkGraph } from 'parley-hub/adapters/transition-graph';
+import { describe, expect, it } from 'vitest';
+import { parseGraph } from '../../../adapters/graph/parse-graph.ts';
+import { chartWords, drawSeries, figuresOf, inShort } from '../../../src/console/parts/chart/chart.ts';
+import { latest } from '../../../src/console/parts/graph-editor/latest.ts';
+import { TEMPLATES } from '../../../src/console/parts/graph-editor/templates.ts';
+import { lineOf, placeOf, readJson } from '../../../src/console/parts/json/read-json.ts';
+import { ticker } from '../../../src/console/parts/time/ticker.ts';
+import { agoWords, countdown, spanWords } from '../../../src/console/parts/time/time-words.ts';
+
+describe('JSON with places', () => {
+  it('[UI62] says the same as JSON.parse, of every text', () => {
+    const spoilt = fc
+      .tuple(fc.json(), fc.nat(), fc.constantFrom('', '"', '}', ',', '\\', '0', '\n', 'x'))
+      .map(([text, at, sign]) => {
+        const place = at % (text.length + 1);
+        return `${text.slice(0, place)}${sign}${text.slice(place + 1)}`;
+      });
+    fc.assert(
+      fc.property(fc.oneof(fc.json(), spoilt, fc.string()), (text) => {
+        const read = readJson(text);
+        const parsed = tried(text);
+        // It refuses what JSON.parse takes in silence: a name that is there twice, and __proto__.
+        if (!read.ok && /twice|__proto__/.test(read.message)) return;
+        expect(read.ok).toBe(parsed.ok);
+        if (read.ok) expect(read.value).toEqual(parsed.value);
+        else expect(read.at).toBeLessThanOrEqual(text.length);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('[UI62] knows where everything is, and what is wrong where', () => {
+    const text = '{\n  "a": [1,\n    {"b": true}]\n}';
+    const read = readJson(text);
+    const places = read.ok ? read.places : new Map();
+    expect(lineOf(text, placeOf(places, 'a.1.b'))).toEqual({ line: 3, column: 11 });
+    expect(lineOf(text, placeOf(places, 'a.1.nowhere.x'))).toEqual({ line: 3, column: 5 });
+    expect(placeOf(places, 'z')).toBe(0);
+    expect(readJson('{"a" 1}')).toEqual({ ok: false, at: 5, message: 'expected ":", got "1"' });
+    expect(readJson('[1, 2')).toEqual({ ok: false, at: 5, message: 'expected "," or "]", got the end of the text' });
+    expect(readJson('{"a":1,"a":2}')).toEqual({ ok: false, at: 7, message: '"a" is here twice' });
+    expect(readJson('['.repeat(100_000))).toMatchObject({ ok: false, message: 'nested more than 64 deep' });
+  });
+});
+
+function tried(text: string): { readonly ok: boolean; readonly value: unknown } {
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch {
+    return { ok: false, value: undefined };
+  }
+}
+
+describe('graphs to begin with', () => {
+  it('[UI63] every one is a graph that the hub takes, for any number of people', () => {
+    for (const template of TEMPLATES) {
+      for (const people of [['a'], ['a', 'b'], ['a', 'b', 'c', 'd', 'e']]) {
+        const graph = template.make(people);
+        expect(() => checkGraph(parseGraph(graph))).not.toThrow();
+        const text = JSON.stringify(graph);
+        expect(people.filter((name) => !text.includes(`"${name}"`))).toEqual([]);
+      }
+    }
+    expect(TEMPLATES.map(({ name }) => name)).toEqual(['sequential', 'loop', 'hub_and_spoke']);
+  });
+});
+
+/** Time that passes when it is told to. */
+class Waiting {
+  readonly tasks = new Set<() => void>();
+  after(_ms: number, task: () => void): () => void {
+    this.tasks.add(task);
+    return () => this.tasks.delete(task);
+  }
+  pass(): void {
+    for (const task of [...this.tasks]) {
+      this.tasks.delete(task);
+      task();
+    }
+  }
+}
+
+describe('the newest answer', () => {
+  const asked = () => {
+    const waiting = new Waiting();
+    const open: { question: string; answer: (text: string) => void; fail: (error: Error) => void }[] = [];
+    const told: string[] = [];
+    const asking = latest<string, string>({
+      delays: waiting,
+      waitMs: 200,
+      ask: (question) => new Promise((answer, fail) => open.push({ question, answer, fail })),
+      onAnswer: (text) => told.push(text),
+      onFailure: (failure) => told.push(String(failure)),
+    });
+    return { waiting, open, told, asking };
+  };
+
+  it('[UI63] only the last of several changes is asked, and only the newest answer is told', async () => {
+    const { waiting, open, told, asking } = asked();
+    asking.ask('a');
+    asking.ask('ab');
+    waiting.pass();
+    asking.ask('abc');
+    waiting.pass();
+    expect(open.map(({ question }) => question)).toEqual(['ab', 'abc']);
+    open[1]?.answer('new');
+    open[0]?.answer('old');
+    await Promise.resolve();
+    expect(told).toEqual(['new']);
+  });
+
+  it('[UI63] a failure is told too, and nothing after it was closed', async () => {
+    const { waiting, open, told, asking } = asked();
+    asking.ask('a');
+    waiting.pass();
+    open[0]?.fail(new Error('gone'));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(told).toEqual(['Error: gone']);
+    asking.ask('b');
+    waiting.pass();
+    asking.ask('c');
+    asking.close();
+    waiting.pass();
+    open[1]?.answer('late');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(told).toEqual(['Error: gone']);
+    expect(open.length).toBe(2);
+  });
+});
+
+describe('a small chart', () => {
+  it('[UI64] stays within its bounds and has gaps where nothing is known, whatever the numbers', () => {
+    const point = fc.option(fc.oneof(fc.double(), fc.constantFrom(0, -3, 1e308, Number.NaN, Number.POSITIVE_INFINITY)));
+    fc.assert(
+      fc.property(fc.array(fc.array(point, { maxLength: 60 }), { maxLength: 3 }), (all) => {
+        const series = all.map((points, i) => ({ name: `s${i}`, points }));
+        for (const { line, area } of drawSeries(series, { width: 120, height: 32 })) {
+          const numbers = [...`${line}${area}`.matchAll(/-?\d+(?:\.\d+)?/g)].map(Number);
+          expect(numbers.every((n) => n >= 0 && n <= 120)).toBe(true);
+          expect(`${line}${area}`).toMatch(/^[MLhZ0-9 .]*$/);
+        }
+      }),
+    );
+    const [drawn] = drawSeries([{ name: 'x', points: [1, null, 2, 4] }], { width: 66, height: 26 });
+    expect(drawn).toEqual({ line: 'M3 18h0M43 13L63 3', area: 'M43 23L43 13L63 3L63 23Z', last: { x: 63, y: 3 } });
+  });
+
+  it('[UI64] says the newest, the least and the greatest in words', () => {
+    expect(chartWords([{ name: 'posts', points: [3, 40, 12] }], '/s')).toBe('posts: now 12/s, from 3 to 40/s');
+    expect(chartWords([{ name: 'p99', points: [] }], ' ms')).toBe('p99: nothing yet');
+    expect(figuresOf({ name: '', points: [1, null] })).toEqual({ now: null, least: 1, most: 1 });
+    expect([0, 0.123, 9.96, 99.6, 999, 999.6, 1240, 1_500_000, 2e9].map(inShort)).toEqual([
+      '0',
+      '0.12',
+      '10',
+      '100',
+      '999',
+      '1 k',
+      '1.24 k',
+      '1.5 M',
+      '2 G',
+    ]);
+  });
+});
+
+describe('time in words', () => {
+  it('[UI65] counts down to the deadline and says how late it is', () => {
+    const at = (left: number) => countdown(1_000_000_000 + left, 1_000_000_000);
+    expect(at(65_000)).toEqual({ text: '1:05', urgency: 'calm' });
+    expect(at(9_100)).toEqual({ text: '0:10', urgency: 'soon' });
+    expect(at(3_600_000)).toEqual({ text: '1 h', urgency: 'calm' });
+    expect(at(2 * 86_400_000)).toEqual({ text: '2 d', urgency: 'calm' });
+    expect(at(0)).toEqual({ text: 'due', urgency: 'over' });
+    expect(at(-61_000)).toEqual({ text: '1 min late', urgency: 'over' });
+    expect(countdown(Number.NaN, 0)).toEqual({ text: 'no time', urgency: 'calm' });
+  });
+
+  it('[UI65] says how long ago, forgives clocks that differ a little, and never says nonsense', () => {
+    const ago = (ms: number) => agoWords(1_000_000_000 - ms, 1_000_000_000);
+    expect([-2000, 500, 5000, 200_000, 7_500_000, 100_000_000, 90 * 86_400_000, -60_000].map(ago)).toEqual([
+      'now',
+      'now',
+      '5 s ago',
+      '3 min ago',
+      '2 h 5 min ago',
+      '1 d 3 h ago',
+      '90 d ago',
+      'in 1 min',
+    ]);
+    expect(agoWords(Number.NaN, 0)).toBe('at an unknown time');
+    fc.assert(
+      fc.property(fc.double(), (seconds) => !/NaN|-|Infinity/.test(spanWords(seconds)) || !Number.isFinite(seconds)),
+    );
+  });
+
+  it('[UI65] one timer ticks for everybody, and only while somebody listens', () => {
+    const timers = new Set<() => void>();
+    let now = 0;
+    const clock = ticker({
+      now: () => now,
+      every(ms, task) {
+        expect(ms).toBe(1000);
+        timers.add(task);
+        return () => timers.delete(task);
+      },
+    });
+    const heard: string[] = [];
+    const stopA = clock.listen((at) => heard.push(`a${at}`));
+    const stopB = clock.listen((at) => heard.push(`b${at}`));
+    expect(timers.size).toBe(1);
+    now = 5;
+    for (const tick of timers) tick();
+    stopA();
+    stopA();
+    now = 6;
+    for (const tick of timers) tick();
+    stopB();
+    expect(heard).toEqual(['a5', 'b5', 'b6']);
+    expect(timers.size).toBe(0);
+    clock.listen(() => {});
+    expect(timers.size).toBe(1);
+  });
+});
