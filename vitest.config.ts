@@ -11,7 +11,7 @@ function isOfNode(condition: string): boolean {
 }
 
 /** Suites of their own, each with a command and a config in its folder. */
-const APART = ['test/pack/**', 'test/real-clis/**', 'test/conformance/**'];
+const APART = ['test/pack/**', 'test/real-clis/**', 'test/conformance/**', 'test/console/**', 'test/web/**'];
 
 /** The settings of every suite that reads the sources. */
 export const ofSources = (include: string[], exclude: string[] = []): ViteUserConfig => ({
