@@ -34,6 +34,7 @@ const documents = [
   'docs/roles.md',
   'docs/governed.md',
   'docs/conformance.md',
+  'docs/governed-adapters.md',
 ];
 
 /** All code in these is programs that run. */

@@ -197,7 +197,9 @@ describe.each(both)('[GA8] $name', (way) => {
     await scene.dispatched({ type: 'manual' });
     await out(way, [whole(api.whole(said()))], { temperature: 0.2 });
     await scene.run(options());
-    const { path, headers, body } = stub.asked[0] ?? { path: '', headers: {}, body: {} };
+    const [asked] = stub.asked;
+    if (asked === undefined) throw new Error('nobody was asked');
+    const { path, headers, body } = asked;
     expect(path).toBe(api.path);
     const isAnthropic = way.name === 'anthropic';
     expect(isAnthropic ? headers['x-api-key'] : headers.authorization).toBe(isAnthropic ? SECRET : `Bearer ${SECRET}`);

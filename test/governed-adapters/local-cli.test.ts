@@ -123,7 +123,7 @@ describe('[GA5] when its time is over', () => {
     const source = `${deaf} stage(result);
       const child = spawn(process.execPath, ['-e', ${JSON.stringify(`${deaf} console.log('up')`)}], { stdio: ['ignore', 'pipe', 'inherit'] });
       child.stdout.once('data', () => note([process.pid, child.pid]));`;
-    await scene.dispatched(node(source, { timeout_ms: 2_000 }));
+    await scene.dispatched(node(source, { timeout_ms: 4_000 }));
     const failure = await scene.fails();
     expect(failure).toMatchObject({
       reason: 'timeout',
@@ -138,7 +138,7 @@ describe('[GA5] when its time is over', () => {
 
   it('who ends when asked to is not killed', async () => {
     const source = `process.on('SIGTERM', () => { console.log('bye'); process.exit(0); }); setInterval(() => {}, 1000);`;
-    await scene.dispatched(node(source, { timeout_ms: 1_000 }));
+    await scene.dispatched(node(source, { timeout_ms: 3_000 }));
     expect(await scene.fails()).toMatchObject({ reason: 'timeout', exit_code: 0 });
     expect(scene.project.read(`${KEPT}/stdout.log`)).toBe('bye\n');
   });

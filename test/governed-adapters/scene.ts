@@ -90,9 +90,13 @@ export class Scene {
 
   /** Everything that is in the project, and what was told, as one text: secrets are looked for in it. */
   everything(): string {
-    const files = readdirSync(this.root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    const texts = files.map((entry) => `${entry.name}\n${readFileSync(join(entry.parentPath, entry.name), 'utf8')}`);
-    return [...texts, ...this.written].join('\n');
+    return [this.everythingIn('.'), ...this.written].join('\n');
+  }
+
+  everythingIn(folder: string): string {
+    const entries = readdirSync(join(this.root, folder), { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile());
+    return files.map(({ name, parentPath }) => `${name}\n${readFileSync(join(parentPath, name), 'utf8')}`).join('\n');
   }
 
   remove(): void {

@@ -6,6 +6,7 @@ import {
   drainRequests,
   isReserved,
   nextFreeId,
+  rejectTurn,
   repoDecisions,
   resolveBlocked,
 } from 'parley-hub/governed/engine';
@@ -47,6 +48,17 @@ describe('what was seen to change', () => {
     };
     expect(run.accept(second, { files_changed: ['src/../src/lens.ts'] })).toMatchObject(clash);
     expect(run.accept(second, { files_changed }, { resolution: 'human_merge' })).toMatchObject({ ok: true });
+  });
+
+  it('[GV17] a turn that is sent back begins on what is there now: the same file is no conflict any more', () => {
+    const run = Lighthouse.at('implementation');
+    const [first, second] = [run.out('lead'), run.out('builder')];
+    const files_changed = ['src/lens.ts'];
+    expect(run.accept(first, { files_changed })).toMatchObject({ ok: true });
+    expect(run.accept(second, { files_changed })).toMatchObject({ ok: false });
+    const { config } = run;
+    run.do((state) => rejectTurn(state, config, { turnId: second, reason: 'it clashed', now: run.now() }));
+    expect(run.accept(second, { files_changed })).toMatchObject({ ok: true });
   });
 });
 

@@ -93,6 +93,21 @@ describe.each(apis)('[MD2] over $name', (api) => {
     if (kind === 'auth') expect(error.message).toContain('check the key');
   });
 
+  it('an answer that the caller cannot use is asked for once more, and shares its count with what cannot be read', async () => {
+    const check = ({ text }: { readonly text: string }): string | null => (text === 'Yes.' ? null : `no yes: ${text}`);
+    const no = stream(...api.says('No.'));
+    const { fails, gaps } = await scene(api, [no]);
+    const error = await fails({ check });
+    expect(gaps()).toEqual([0]);
+    expect(error.kind).toBe('bad_output');
+    expect(error.message).toContain('no yes: No.');
+    expect(error.details.call).toMatchObject({ class: 'parse', retries: 1, usage: { output_tokens: 10 } });
+    const shared = await scene(api, [status(200, '{"oops'), no, good]);
+    expect((await shared.fails({ check })).kind).toBe('bad_output');
+    const better = await scene(api, [no, good]);
+    expect(await better.ask({ check })).toMatchObject({ text: 'Yes.', retries: 1, usage: { output_tokens: 10 } });
+  });
+
   it('each row has its own count, and an answer in between the tries ends them', async () => {
     const limited = status(429);
     const down = status(503);

@@ -36,6 +36,7 @@ export function reissueTurn(
     started_at: null,
     deadline_at: isoFromMs(msFromIso(now) + minutes * 60_000),
     baseline: baseline ?? turn.baseline,
+    overtaken_by: [],
   };
   const after = withTurn(state, next);
   const payload = { attempt: next.attempt, reason };

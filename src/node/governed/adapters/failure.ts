@@ -81,7 +81,7 @@ export interface FailureDetails
 const MOST_DETAIL_CHARS = 2_000;
 
 export function failureOf(error_class: AdapterErrorClass, detail: string, more: FailureDetails = {}): AdapterFailure {
-  const { secrets = [], reason = error_class, ...others } = more;
+  const { secrets = [], reason = error_class } = more;
   const [category, recovery]: readonly [FailureClass, string] = CLASSES[error_class];
   // Before anything is cut: half a secret is not found.
   const shown = redactSecrets(detail, secrets);
@@ -92,8 +92,15 @@ export function failureOf(error_class: AdapterErrorClass, detail: string, more: 
     detail: shown.length > MOST_DETAIL_CHARS ? `${shown.slice(0, MOST_DETAIL_CHARS - 1)}…` : shown,
     recovery,
     blocked: category === 'permanent',
-    ...others,
+    ...told(more),
   };
+}
+
+const TOLD = ['http_status', 'exit_code', 'signal', 'retry_after_ms', 'adapter_meta', 'tries'] as const;
+
+/** By name: what else is at hand, such as headers, is nobody's to see. */
+function told(more: FailureDetails): Partial<AdapterFailure> {
+  return Object.fromEntries(TOLD.flatMap((name) => (more[name] === undefined ? [] : [[name, more[name]]])));
 }
 
 /** Thrown inside, told as an outcome to whoever runs a turn. */

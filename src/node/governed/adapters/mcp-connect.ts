@@ -2,6 +2,7 @@
 
 import type { Transport } from '@modelcontextprotocol/client';
 import type { AdapterContext, DispatchBundle } from './adapter.ts';
+import { refuse } from './failure.ts';
 import { filledOrRefused } from './filled-settings.ts';
 import { secretsInUrl } from './http-words.ts';
 import { programFor } from './local-cli-program.ts';
@@ -43,10 +44,16 @@ function toAddress(sdk: Sdk, { url, headers }: McpHttp, { variables, runtimeId }
   const { texts, secrets } = filledOrRefused(headers, variables, `runtimes.${runtimeId}.headers`);
   const transport = new sdk.StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { ...texts } },
-    // Whoever sends us on would get the headers.
-    fetch: async (address, init) => bounded(await fetch(address, { ...init, redirect: 'manual' })),
+    fetch: async (address, init) => bounded(notElsewhere(await fetch(address, { ...init, redirect: 'manual' }))),
   });
   return { transport, secrets: [...secrets, ...Object.values(texts), ...secretsInUrl(url)], stderr: () => '' };
+}
+
+/** Whoever is sent on to would get the headers. */
+function notElsewhere(response: Response): Response {
+  const { status } = response;
+  if (status < 300 || status > 399 || status === 304) return response;
+  return refuse('redirected', `the server sends us elsewhere (HTTP ${status})`, { http_status: status });
 }
 
 function bounded(response: Response): Response {

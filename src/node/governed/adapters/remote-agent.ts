@@ -49,7 +49,7 @@ export function remoteAgentAdapter(context: AdapterContext): Adapter {
           return failed('timeout', `${shownUrl(url)} did not answer in full within ${timeoutMs} ms`);
         }
         if (deadline.endedBy === 'caller') return failed('aborted', 'nobody waits for the answer any more');
-        return failed('network_failure', `${shownUrl(url)}: ${reasonOf(thrown)}`, service);
+        return failed('network_failure', `${shownUrl(url)}: ${reasonOf(thrown)}`, { secrets: service.secrets });
       } finally {
         deadline.close();
       }
