@@ -1,6 +1,6 @@
 // The configs of the protocol's page of adapters, as they stand there.
 
-import { checkConfig, validateTurnResult } from 'parley-hub/governed';
+import { checkConfig, validateTurnResult } from 'parley-hub/governed/engine';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createAdapter } from '../../src/node/governed/index.ts';
 import { Scene, TURN } from './scene.ts';

@@ -10,7 +10,7 @@ import {
   type RunState,
   type RuntimeConfig,
   type Turn,
-} from 'parley-hub/governed';
+} from 'parley-hub/governed/engine';
 import {
   type AdapterFailure,
   type AdapterOutcome,
