@@ -40,7 +40,10 @@ function refusedByLog({ code, message, details = {} }: WireError): RunnerFailure
   if (typeof error_code === 'string' && typeof error_type === 'string') {
     return failed({ error_type, error_code, detail: message, params });
   }
-  return { ok: false, error: message, error_code: code, details: { ...details } };
+  // Only the session of a run that is over is closed.
+  const isOver = code === 'session_closed';
+  const more = isOver ? { error_type: 'invalid_state_transition' } : {};
+  return { ok: false, error: message, error_code: isOver ? 'wrong_status' : code, ...more, details: { ...details } };
 }
 
 /** Refusals of one kind have that kind as their code, and say why exactly in the details. */

@@ -40,7 +40,12 @@ export async function performIn<Name extends OperationName>(
   await followUp(run);
   // The table gives each name its own arguments and answer.
   const operation = operations[name] as unknown as (run: OpenRun, args: Args<Name>) => Promise<Answer<Name>>;
-  const answer = await operation(run, args);
+  const before = run.logs.runs.length;
+  const answer = await operation(run, args).catch(async (thrown: unknown) => {
+    // What was taken over on the way stands, whatever was refused then.
+    if (run.logs.runs.length !== before) await project(run);
+    throw thrown;
+  });
   // Members that an answer has not are added only where they have something to say.
   return { ...answer, ...(await settled(run, answer as Followed)) };
 }
