@@ -1,7 +1,7 @@
 // Adapters of a project's own: whatever they do, it is an outcome.
 
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { TurnResult } from 'parley-hub/governed/engine';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Adapter, DispatchBundle } from '../../src/node/governed/index.ts';
@@ -40,8 +40,8 @@ async function hanging(): Promise<void> {
 
 describe('[GA12] a module', () => {
   it.each([
-    ['../outside.mjs', 'inside the project'],
-    ['./adapters/../../outside.mjs', 'inside the project'],
+    ['../BESIDE/outside.mjs', 'inside the project'],
+    ['./adapters/../../BESIDE/outside.mjs', 'inside the project'],
     ['/etc/passwd', 'inside the project'],
     ['./not-there.mjs', 'ENOENT'],
     ['./link.mjs', 'inside the project'],
@@ -52,11 +52,10 @@ describe('[GA12] a module', () => {
     ['data:text/javascript,0', 'expected a path'],
     ['node:fs', 'expected a path'],
   ])('%s is not loaded', async (module, why) => {
-    await out(mine(), module);
+    await out(mine(), module.replace('BESIDE', basename(scene.programs.folder)));
     const outside = join(scene.programs.folder, 'outside.mjs');
     writeFileSync(outside, mine());
     symlinkSync(outside, join(scene.root, 'link.mjs'));
-    writeFileSync(join(scene.root, '../outside.mjs'), mine());
     scene.project.write('typed.ts', mine());
     const failure = await scene.fails();
     expect(failure).toMatchObject({ error_class: 'module_unusable', category: 'permanent', blocked: true });
