@@ -41,7 +41,8 @@ const documents = [
 /** All code in these is programs that run. */
 const withPrograms = documents.filter(
   (document) =>
-    ['docs/api.md', 'docs/joining.md', 'docs/governed.md', 'docs/governed-runner.md'].includes(document) || document.startsWith('docs/guides/'),
+    ['docs/api.md', 'docs/joining.md', 'docs/governed.md', 'docs/governed-runner.md'].includes(document) ||
+    document.startsWith('docs/guides/'),
 );
 
 /** A fence that names a file shows that file, or an excerpt of it: "```ts examples/quickstart.ts". */
