@@ -11,13 +11,13 @@ import {
   type RuntimeConfig,
   type Turn,
 } from 'parley-hub/governed/engine';
+import { writeBundle } from '../../src/node/governed/dispatch/write-bundle.ts';
 import {
   type AdapterFailure,
   type AdapterOutcome,
   type RunAdapterOptions,
   runAdapter,
   sealDispatchBundle,
-  writeDispatchBundle,
 } from '../../src/node/governed/index.ts';
 import { CONFIG, resultFor } from '../governed/lighthouse.ts';
 import { Project } from '../hooks/project.ts';
@@ -65,7 +65,7 @@ export class Scene {
     if (!out.ok) throw new Error(JSON.stringify(out));
     const turn = out.state.active_turns[TURN] as Turn;
     this.state = { ...out.state, active_turns: { [TURN]: { ...turn, attempt } } };
-    const written = await writeDispatchBundle(this.root, this.state, this.config);
+    const written = await writeBundle(this.root, this.state, this.config);
     const sealed = await sealDispatchBundle(this.root, this.state, this.config, { now: NOW });
     if (!written.ok || !sealed.ok) throw new Error(JSON.stringify([written, sealed]));
     this.digest = sealed.digest;
