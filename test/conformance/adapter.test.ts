@@ -49,6 +49,21 @@ it('[GV18] the adapter imports parley-hub/governed, the inflation and the compar
   expect(waiting).toContain(FACE);
 });
 
+/** What is loaded with it: dynamic imports wait until they are asked for, and types are never loaded. */
+function loadedWith(file: string): readonly string[] {
+  const code = read(file).replace(/^(?:import|export) type .*?;$/gms, '');
+  const found = [...code.matchAll(/^(?:import|export)\b[^;]*?from '([^']+)';/gm)].map(([, name = '']) => name);
+  return found.map((name) => (name.startsWith('.') ? posix.join(dirname(file), name) : name));
+}
+
+it('[GV18] what it imports loads no hub, no store and no schemas, so that it begins at once', () => {
+  const loaded = new Set(['src/node/governed/index.ts']);
+  for (const file of loaded) if (file.endsWith('.ts')) for (const next of loadedWith(file)) loaded.add(next);
+  expect(loaded).toContain('src/node/governed/runner/runner.ts');
+  const heavy = /^src\/(hub|client|node\/(store|journal\/journal))|^(lmdb|zod|ws|xstate|pino)/;
+  expect([...loaded].filter((file) => heavy.test(file))).toEqual([]);
+});
+
 it('[GV18] no rule is in the adapter: it knows no role, phase, decision or file', () => {
   for (const name of ['books-operations', 'check-operations', 'execute', 'gate-operations', 'run-operations']) {
     expect(read(`src/node/conformance/adapter/${name}.ts`)).not.toMatch(

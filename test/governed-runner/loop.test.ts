@@ -8,8 +8,11 @@ import {
   type Runner,
   verifyManifest,
 } from 'parley-hub/governed';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { bookFaults, CONFIG, decision, done, Project, refused, resultOf } from './project.ts';
+
+// Each call opens a log and syncs it; on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 120_000 });
 
 let project: Project;
 beforeEach(() => {

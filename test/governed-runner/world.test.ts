@@ -5,8 +5,11 @@ import { existsSync, readdirSync, symlinkSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRunner, type GovernedConfig } from 'parley-hub/governed';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bookFaults, CONFIG, decision, done, Project, refused } from './project.ts';
+
+// Each call opens a log and syncs it; on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 120_000 });
 
 let project: Project;
 beforeEach(() => {

@@ -18,10 +18,11 @@ export {
 export type { ManifestFault, ManifestFaultType } from '../../governed/manifest/compare.ts';
 export type { BundleIdentity, DispatchManifest, ManifestFile } from '../../governed/manifest/manifest.ts';
 export type { Adapter, AdapterWaited, DispatchBundle } from './adapters/adapter.ts';
-export { type AdapterCreated, type CreateAdapterOptions, createAdapter } from './adapters/create-adapter.ts';
+export type { AdapterCreated, CreateAdapterOptions } from './adapters/create-adapter.ts';
 export type { AdapterErrorClass, AdapterFailure } from './adapters/failure.ts';
 export { type DispatchAnswer, dispatchAnswer } from './adapters/loop-answer.ts';
-export { type AdapterOutcome, type RunAdapterOptions, runAdapter } from './adapters/run-adapter.ts';
+export type { AdapterOutcome, RunAdapterOptions } from './adapters/run-adapter.ts';
+export { createAdapter, runAdapter } from './adapters/when-needed.ts';
 export { type PathFault, pathFaults } from './claimed-paths.ts';
 export { type Coordinator, openCoordinator } from './coordinator/coordinator.ts';
 export type { RepoPlace, RepoRuns } from './coordinator/repo-runs.ts';

@@ -5,7 +5,7 @@ import { own } from '../../../governed/record.ts';
 import { dispatchByAdapter } from '../../governed/loop/adapter-dispatch.ts';
 import { nextRole } from '../../governed/loop/next-role.ts';
 import { loopOver } from '../../governed/loop/run-loop.ts';
-import type { LoopEvent, LoopResult, StopReason } from '../../governed/loop/types.ts';
+import type { LoopCallbacks, LoopEvent, LoopOptions, LoopResult, StopReason } from '../../governed/loop/types.ts';
 import { systemClock } from '../../system-clock.ts';
 import type { Asked } from '../command.ts';
 import { EXIT, type ExitName } from '../exit-codes.ts';
@@ -13,6 +13,7 @@ import type { Io } from '../io.ts';
 import { printableLine } from '../printable.ts';
 import { timeoutIn } from '../run-options.ts';
 import { Trouble, wrongValue } from '../trouble.ts';
+import { type LiveLine, liveLine } from './live-line.ts';
 import { lineOf, shownEvent } from './loop-lines.ts';
 import { nextSteps } from './next-steps.ts';
 import { type Project, projectOf } from './project.ts';
@@ -24,6 +25,7 @@ export async function loop(asked: Asked, io: Io): Promise<number> {
   const timeoutMs = values.timeout === undefined ? undefined : timeoutIn(values.timeout);
   const project = await projectOf(asked);
   const { root, config, runner } = project;
+  const live = liveLine(process.stderr);
   const hand = untilStopped(() => io.note('stopping: what is out stays out; once more to end at once'));
   try {
     const result = await loopOver({ runner, clock: systemClock })(
@@ -31,22 +33,45 @@ export async function loop(asked: Asked, io: Io): Promise<number> {
       config,
       {
         selectRole: nextRole,
-        dispatch: dispatchByAdapter({ timeoutMs, write: (text) => io.note(text.trimEnd()) }),
+        dispatch: shownOn(live, dispatchByAdapter({ timeoutMs, write: (text) => sayToPeople(text, io) })),
         approveGate: (_, state) => switches.has('approve-gates') && !isCredentialed(state, project),
-        onEvent: (event) => tell(event, io),
+        onEvent: (event) => {
+          live.clear();
+          tell(event, io);
+        },
       },
-      {
-        signal: hand.signal,
-        ...(maxTurns === undefined ? {} : { maxTurns }),
-        ...(timeoutMs === undefined ? {} : { turnTimeoutMs: timeoutMs }),
-        ...(switches.has('new') ? { startNewRunFromCompleted: true, startNewRunFromBlocked: true } : {}),
-        provenance: { trigger: 'manual', created_by: 'parley run loop' },
-      },
+      { ...optionsOf(asked), signal: hand.signal, maxTurns, turnTimeoutMs: timeoutMs },
     );
     return ended(result, project, io);
   } finally {
+    live.clear();
     hand.end();
   }
+}
+
+function optionsOf({ switches }: Asked): LoopOptions {
+  const isNew = switches.has('new');
+  return {
+    startNewRunFromCompleted: isNew,
+    startNewRunFromBlocked: isNew,
+    provenance: { trigger: 'manual', created_by: 'parley run loop' },
+  };
+}
+
+/** While it is out, a turn is on the line that lives. */
+function shownOn(live: LiveLine, dispatch: LoopCallbacks['dispatch']): LoopCallbacks['dispatch'] {
+  const out = new Map<string, string>();
+  return async (context) => {
+    const { turn_id, assigned_role } = context.turn;
+    out.set(turn_id, assigned_role);
+    live.show([...out.values()]);
+    try {
+      return await dispatch(context);
+    } finally {
+      out.delete(turn_id);
+      live.show([...out.values()]);
+    }
+  };
 }
 
 function turnsIn(given: string): number {
@@ -58,6 +83,11 @@ function turnsIn(given: string): number {
 function isCredentialed(state: RunState, { config }: Project): boolean {
   const gate = (state.pending_phase_transition ?? state.pending_run_completion)?.gate ?? null;
   return gate === null || own(config.gates, gate)?.credentialed === true;
+}
+
+/** What adapters write is for whoever does the turn, in lines. */
+function sayToPeople(text: string, io: Io): void {
+  for (const line of text.trimEnd().split('\n')) io.note(line);
 }
 
 function tell(event: LoopEvent, io: Io): void {

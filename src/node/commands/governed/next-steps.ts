@@ -1,6 +1,6 @@
-/** What to type next, by how a run stands. */
+/** What to do next, by how a run stands: mostly what to type. */
 
-import type { GovernedConfig, RunState, Turn } from '../../../governed/index.ts';
+import { type GovernedConfig, getTurnStagingResultPath, type RunState, type Turn } from '../../../governed/index.ts';
 import { nextRole } from '../../governed/loop/next-role.ts';
 
 /** What was handed in for a turn: nothing, something that is not whole, or a result. */
@@ -36,7 +36,8 @@ function active(state: RunState, config: GovernedConfig, handed: (turnId: string
 }
 
 function ofTurn({ turn_id, status, assigned_role }: Turn, handed: Handed): string {
-  if (handed === 'ready') return `parley run accept ${turn_id}`;
+  const accept = `parley run accept ${turn_id}`;
+  if (handed === 'ready') return accept;
   const isOut = status === 'dispatched' || status === 'starting' || status === 'running';
-  return isOut ? `parley run accept ${turn_id}` : `parley run assign ${assigned_role}`;
+  return isOut ? `write ${getTurnStagingResultPath(turn_id)}, then: ${accept}` : `parley run assign ${assigned_role}`;
 }

@@ -28,6 +28,8 @@ const HINTS: Readonly<Record<string, string>> = {
   artifact_mismatch: 'Let files_changed say what was changed, and accept again.',
   conflict: 'Merge it by hand, then: parley run accept --merged; or send it back with: parley run reject --reason "…"',
   duplicate_decision_id: 'Give the decision an id that is free, and accept again.',
+  bad_staging: 'Write the result to that file as one whole JSON object, then accept again.',
+  not_staged: 'Write the result to that file first: "parley run status" shows what is out.',
   stale_staging: 'Write the result of this attempt, then accept again.',
   target_required: 'Name the turn: "parley run status" shows those that are out.',
   not_found: '"parley run status" shows what is out.',
@@ -38,8 +40,10 @@ const HINTS: Readonly<Record<string, string>> = {
 
 export async function refusedBy(failure: RunnerFailure, { root, config, runner }: Project): Promise<Trouble> {
   const { error, error_code, validation } = failure;
-  const problems = (validation?.errors ?? []).filter((one) => one !== error);
+  const errors = (validation?.errors ?? []).filter(isFilled);
+  // One alone is in the sentence already.
+  const problems = errors.length > 1 ? errors : [];
   const known = HINTS[error_code];
   const hint = known ?? `Next: ${nextSteps(await runner.loadState(root, config), config).join('; or ')}`;
-  return new Trouble(EXITS[error_code] ?? 'refused', error_code, error, hint, problems.filter(isFilled));
+  return new Trouble(EXITS[error_code] ?? 'refused', error_code, error, hint, problems);
 }

@@ -4,7 +4,7 @@ import { sentenceOf } from '../../../governed/gates/sentences.ts';
 import type { Reason } from '../../../governed/gates/verdict.ts';
 import { getTurnStagingResultPath, phasesOf, type RunState, type Turn } from '../../../governed/index.ts';
 import { readStagedResult } from '../../governed/staging/read.ts';
-import { fromNow, writeColumns } from '../columns.ts';
+import { fromNow, spanOf, writeColumns } from '../columns.ts';
 import type { Asked } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
@@ -83,7 +83,7 @@ function sayRun({ root, config }: Project, state: RunState | null, io: Io): void
   const at = state.phase === null ? -1 : phases.indexOf(state.phase);
   const where = at === -1 ? '' : `, phase ${state.phase} (${at + 1} of ${phases.length})`;
   const since = state.completed_at ?? state.blocked_reason?.blocked_at ?? state.phase_entered_at;
-  const when = since === null ? '' : `, since ${fromNow(since, Date.now())}`;
+  const when = since === null ? '' : `, for ${spanOf(Math.max(0, Date.now() - Date.parse(since)))}`;
   io.say(printableLine(`${state.run_id} is ${state.status}${where}${when}; ${state.accepted_sequence} turns accepted`));
 }
 

@@ -1,5 +1,6 @@
 /** `parley run assign`, `accept` and `reject`. */
 
+import { sentenceOf } from '../../../governed/gates/sentences.ts';
 import { getActiveTurn, getTurnStagingResultPath, type RunState, type Turn } from '../../../governed/index.ts';
 import { nextRole } from '../../governed/loop/next-role.ts';
 import type { TurnTaken } from '../../governed/runner/types.ts';
@@ -53,7 +54,7 @@ async function sendOut(project: Project, turn: Turn, io: Io): Promise<void> {
   io.say(`  to read   ${sent.bundlePath}/PROMPT.md and CONTEXT.md`);
   io.say(`  to write  ${staging}`);
   for (const warning of sent.warnings) io.note(warning);
-  io.say(`Next: parley run accept ${turn_id}`);
+  for (const step of nextSteps(sent.state, config)) io.say(`Next: ${step}`);
 }
 
 export async function accept(asked: Asked, io: Io): Promise<number> {
@@ -78,6 +79,7 @@ function toldOf({ accepted, state, gateResult, completionResult }: TurnTaken): r
   return [
     `${accepted.turn_id} is accepted (${accepted.role}): ${accepted.summary}`,
     ...(verdict === null || verdict.action === 'no_request' ? [] : [`gate: ${verdict.action.replaceAll('_', ' ')}`]),
+    ...(verdict !== null && 'reasons' in verdict ? verdict.reasons.map((reason) => `  ${sentenceOf(reason)}`) : []),
     `the run is ${state.status}, phase ${state.phase}`,
   ];
 }

@@ -7,7 +7,6 @@ import { redactSecrets } from '../../../participants/redact-secrets.ts';
 import type { HookEnded } from './ended.ts';
 import { callHttpHook } from './http-hook.ts';
 import type { PhaseRecord } from './phase-record.ts';
-import { runProcessHook } from './process-hook.ts';
 import { restoreChanged, snapshot } from './protect.ts';
 
 const MAX_STDERR_CHARS = 4_096;
@@ -54,9 +53,10 @@ async function carriedOut(hook: Hook, record: PhaseRecord): Promise<HookEnded> {
   }
   const { variables = process.env, signal } = record.options;
   const envelope = record.envelopeFor(hook);
-  return hook.type === 'http'
-    ? callHttpHook(hook, envelope, variables, signal)
-    : runProcessHook(hook, envelope, variables, signal);
+  if (hook.type === 'http') return callHttpHook(hook, envelope, variables, signal);
+  // What starts programs brings much with it, and most who look at runs start none.
+  const { runProcessHook } = await import('./process-hook.ts');
+  return runProcessHook(hook, envelope, variables, signal);
 }
 
 /** What does not say that it only advises may stop things: policies fail closed. */

@@ -2,6 +2,8 @@
 
 import type { Turn } from '../../../governed/index.ts';
 import type { CreateAdapterOptions } from '../adapters/create-adapter.ts';
+import { dispatchAnswer } from '../adapters/loop-answer.ts';
+import { runAdapter } from '../adapters/when-needed.ts';
 import { readServedNote } from '../serving/served-note.ts';
 import type { DispatchContext, LoopAnswer } from './types.ts';
 
@@ -15,11 +17,6 @@ export function dispatchByAdapter(
   options: AdapterDispatchOptions = {},
 ): (context: DispatchContext) => Promise<LoopAnswer> {
   return async ({ root, config, turn, bundleDigest, dispatchAbortSignal: signal }) => {
-    // Loaded when a turn goes out: clients of models and services are large.
-    const [{ runAdapter }, { dispatchAnswer }] = await Promise.all([
-      import('../adapters/run-adapter.ts'),
-      import('../adapters/loop-answer.ts'),
-    ]);
     const asked = { ...options, seal: { verifyManifest: true }, digest: bundleDigest, signal };
     if (!(await isHeld(root, turn))) return dispatchAnswer(await runAdapter(root, config, turn, asked));
     const waiting = { ...config, runtimes: { ...config.runtimes, [turn.runtime_id]: WAITING } };

@@ -43,15 +43,7 @@ async function keepResult({ root, tell }: Journey, turn: Turn, came: Outcome): P
 }
 
 /** Not the fault of what was handed in: it stays where it is, and is taken by the next loop. */
-const NOBODYS_FAULT = [
-  'lock_timeout',
-  'io_error',
-  'bad_argument',
-  'unavailable',
-  'timeout',
-  'wrong_fence',
-  'lease_held',
-];
+const NOBODYS_FAULT = ['lock_timeout', 'io_error', 'bad_argument', 'unavailable', 'timeout', 'fenced_out'];
 /** Somebody else has seen to it. */
 const SEEN_TO = ['turn_already_accepted', 'turn_not_active'];
 

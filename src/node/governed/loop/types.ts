@@ -59,15 +59,15 @@ export interface LoopCallbacks {
 
 export interface LoopOptions {
   /** Tries of turns, of all roles; `run_loop.max_turns` of the config, or 50. */
-  readonly maxTurns?: number;
+  readonly maxTurns?: number | undefined;
   readonly provenance?: Unknowns | null;
   readonly inheritedContext?: Unknowns | null;
   readonly startNewRunFromCompleted?: boolean;
   readonly startNewRunFromBlocked?: boolean;
   /** Ends the loop: nothing new goes out, what is out is told to stop, and stays out for the next loop. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** For each try; else what the runtime or `timeouts.per_turn_minutes` says, or 120 minutes. */
-  readonly turnTimeoutMs?: number;
+  readonly turnTimeoutMs?: number | undefined;
   /** How long a callback that was told to stop is waited for. */
   readonly abortGraceMs?: number;
 }

@@ -1,0 +1,322 @@
+// `parley run` as its users meet it: what it refuses first, then a run from its beginning to its end.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CommandLine, Joined, linesOf } from './command-line.ts';
+
+let line: CommandLine;
+let root: string;
+beforeAll(async () => {
+  line = await CommandLine.open();
+}, 60_000);
+afterAll(() => line.close());
+beforeEach(() => {
+  root = mkdtempSync(join(line.folder, 'project-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const run = (...args: readonly string[]) => line.here(['run', ...args, '--root', root]);
+const json = async (...args: readonly string[]) => linesOf((await run(...args, '--json')).out);
+
+/** One that people do; the file is of no use to anybody else. */
+async function solo(): Promise<string> {
+  await run('init', '--template', 'solo');
+  const [{ turn } = {}] = (await json('assign')) as { turn?: { turn_id: string } }[];
+  return turn?.turn_id ?? '';
+}
+
+function stage(turnId: string, over: object = {}): void {
+  const file = join(root, '.agentxchain/staging', turnId, 'turn-result.json');
+  mkdirSync(dirname(file), { recursive: true });
+  const claimed = { schema_version: '1.0', run_id: 'run', turn_id: turnId, role: 'dev', runtime_id: 'people' };
+  const said = { status: 'completed', summary: 'Done.', decisions: [], objections: [], files_changed: ['lamp.txt'] };
+  const shown = { verification: { status: 'pass', commands: ['make'] }, artifact: { type: 'workspace' } };
+  writeFileSync(file, JSON.stringify({ ...claimed, ...said, ...shown, proposed_next_role: 'human', ...over }));
+}
+
+function configure(config: object): void {
+  writeFileSync(join(root, 'agentxchain.json'), JSON.stringify(config));
+}
+
+/** Every turn is the end of a program. */
+const scripted = (script: string, more: object = {}) => ({
+  schema_version: '1.0',
+  roles: { dev: { runtime: 'script' } },
+  runtimes: { script: { type: 'local_cli', command: [process.execPath, '-e', script] } },
+  routing: { work: { entry_role: 'dev', exit_gate: 'done' } },
+  gates: { done: { requires_human_approval: true } },
+  ...more,
+});
+
+const WORKS = `
+  const { AGENTXCHAIN_STAGING_PATH: at, AGENTXCHAIN_TURN_ID: turn_id, AGENTXCHAIN_RUN_ID: run_id } = process.env;
+  const fs = require('node:fs');
+  fs.mkdirSync(require('node:path').dirname(at), { recursive: true });
+  fs.writeFileSync('lamp.txt', 'lit');
+  fs.writeFileSync(at, JSON.stringify({ schema_version: '1.0', run_id, turn_id, role: 'dev', runtime_id: 'script',
+    status: 'completed', summary: 'The lamp is lit.', decisions: [], objections: [], files_changed: ['lamp.txt'],
+    verification: { status: 'pass', machine_evidence: [{ command: 'make', exit_code: 0 }] },
+    artifact: { type: 'workspace' }, proposed_next_role: 'human', run_completion_request: true }));`;
+
+describe('asked wrongly', () => {
+  it.each([
+    [['status', 'now'], 2, 'takes nothing more'],
+    [['status', '--note', 'x'], 2, 'takes no --note'],
+    [['reject'], 2, 'needs --reason'],
+    [['block', '--reason', ' '], 2, 'needs --reason'],
+    [['loop', '--max-turns', '0'], 2, '--max-turns: expected a whole number'],
+    [['loop', '--timeout', 'soon'], 2, '--timeout: expected a time'],
+    [['init', '--template', 'huge'], 2, 'one of team, agents, solo'],
+    [['dance'], 2, 'expected one of init, status'],
+  ])('[CM19] %j says what is wrong, and does nothing', async (words, code, said) => {
+    const ended = await run(...words);
+    expect(ended).toMatchObject({ code, out: '', err: expect.stringContaining(said) });
+    expect(existsSync(join(root, 'agentxchain.json'))).toBe(false);
+  });
+
+  it('[CM19] without a project, it says how to make one', async () => {
+    expect(await run('status')).toMatchObject({
+      code: 5,
+      err: expect.stringMatching(/no agentxchain.json.*\n.*parley run init/),
+    });
+    const gone = await line.here(['run', 'status', '--root', join(root, 'gone')]);
+    expect(gone).toMatchObject({ code: 5, err: expect.stringContaining('is not there') });
+  });
+
+  it('[CM19] a project that is not right is told in full', async () => {
+    writeFileSync(join(root, 'agentxchain.json'), '{');
+    expect(await run('init')).toMatchObject({ code: 2, err: expect.stringContaining('expected JSON') });
+    configure({ schema_version: '2', roles: {} });
+    const { code, err } = await run('init');
+    expect({ code, err }).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/schema_version: expected "1.0".*\n.*roles: /),
+    });
+    expect(existsSync(join(root, '.agentxchain'))).toBe(false);
+  });
+
+  it('[CM19] before a run has begun, it says how to begin it', async () => {
+    configure(scripted(WORKS));
+    for (const words of [['assign'], ['accept'], ['approve'], ['history'], ['resolve']]) {
+      expect(await run(...words)).toMatchObject({
+        code: 6,
+        err: expect.stringMatching(/no run has begun.*\n.*parley run init/),
+      });
+    }
+    expect(await run('status')).toMatchObject({ code: 0, out: expect.stringContaining('no run has begun') });
+  });
+});
+
+describe('init', () => {
+  it('[CM19] makes a project that can be run, asks nothing, and never overwrites one', async () => {
+    const first = await run('init');
+    expect(first).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringMatching(
+        /is made.*\nrun_[0-9a-f]{16} has begun, in phase planning\nNext: parley run assign pm\n/,
+      ),
+    });
+    const made = readFileSync(join(root, 'agentxchain.json'), 'utf8');
+    expect(Object.keys(JSON.parse(made).routing)).toEqual(['planning', 'implementation', 'qa']);
+    expect(await run('init', '--template', 'solo')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('not overwritten'),
+    });
+    expect(await run('init')).toMatchObject({
+      code: 6,
+      err: expect.stringMatching(/is active\nNext: parley run assign pm/),
+    });
+    expect(readFileSync(join(root, 'agentxchain.json'), 'utf8')).toBe(made);
+  }, 30_000);
+
+  it.each(['team', 'agents', 'solo'])('[CM19] the template %s can come to its end', async (template) => {
+    const { admissionFaults } = await import('../../src/node/governed/loop/admission.ts');
+    const { templateOf } = await import('../../src/node/commands/governed/templates.ts');
+    expect(admissionFaults(templateOf(template as 'team', 'My Lamp!'), () => false)).toEqual([]);
+    expect(templateOf(template as 'team', 'My Lamp!').project).toEqual({ id: 'my-lamp-', name: 'My Lamp!' });
+  });
+
+  it('[CM19] in a repository, what is not committed is told before a turn goes out', async () => {
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', root, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args]);
+    git('init', '-q');
+    await run('init', '--template', 'solo');
+    const { code, err } = await run('assign');
+    expect({ code, err }).toMatchObject({ code: 6, err: expect.stringContaining('Commit or stash') });
+    git('add', 'agentxchain.json');
+    git('commit', '-qm', 'a project');
+    expect(await run('assign')).toMatchObject({ code: 0 });
+  }, 30_000);
+});
+
+describe('a run by hand', () => {
+  it('[CM20] refusals say what comes next: nothing staged, not whole, wrong, twice, a gate, the end', async () => {
+    const id = await solo();
+    expect(await run('assign', 'dev')).toMatchObject({
+      code: 6,
+      err: expect.stringMatching(/has turn .* out\n.*parley run accept/),
+    });
+    expect(await run('assign', 'ghost')).toMatchObject({
+      code: 6,
+      err: expect.stringMatching(/"ghost" is not declared\n.*agentxchain.json/),
+    });
+    expect(await run('accept')).toMatchObject({
+      code: 6,
+      err: expect.stringMatching(/there is none\nWrite the result/),
+    });
+    expect(await run('accept', 'turn_0')).toMatchObject({ code: 5, err: expect.stringContaining('parley run status') });
+    stage(id, { summary: '' });
+    expect(await run('accept')).toMatchObject({
+      code: 6,
+      err: expect.stringMatching(/stage schema[\s\S]*parley run reject --reason/),
+    });
+    stage(id, { run_completion_request: true });
+    expect(await run('approve')).toMatchObject({
+      code: 6,
+      err: expect.stringMatching(/it is active\nNext: .*parley run accept/),
+    });
+    expect(await run('accept')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/awaiting human approval\n.*paused.*\nNext: parley run approve/),
+    });
+    expect(await run('accept', id)).toMatchObject({ code: 6, err: expect.stringContaining('parley run history') });
+    expect(await run('assign')).toMatchObject({ code: 6, err: expect.stringContaining('Next: parley run approve') });
+    expect(await run('resolve')).toMatchObject({ code: 6, err: expect.stringContaining('Next: parley run approve') });
+    expect(await run('approve', '--note', 'seen')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('completed'),
+    });
+    expect(await run('assign')).toMatchObject({ code: 6, err: expect.stringContaining('parley run init --new') });
+    expect(await run('init', '--new')).toMatchObject({ code: 0 });
+  }, 60_000);
+
+  it('[CM20] status tells whose turn it is, since when, what waits and what to do', async () => {
+    const id = await solo();
+    const [out] = await json('status');
+    expect(out).toMatchObject({
+      root,
+      status: 'active',
+      phase: 'work',
+      waits_for: 'dev',
+      turns: [{ turn_id: id, role: 'dev', status: 'dispatched', attempt: 1, result: 'nothing' }],
+      next: [expect.stringMatching(/^write .*turn-result.json, then: parley run accept turn_/)],
+    });
+    stage(id);
+    const { out: shown } = await run('status');
+    expect(shown).toMatch(/run_\w+ is active, phase work \(1 of 1\), for \d+ \w; 0 turns accepted\n/);
+    expect(shown).toMatch(
+      new RegExp(`${id} +dev +dispatched +1 +.* ago +in 1 h +handed in\nNext: parley run accept ${id}\n`),
+    );
+  }, 30_000);
+
+  it('[CM20] reject sends the same turn out again, and blocks when its tries are used up; resolve goes on', async () => {
+    const id = await solo();
+    stage(id);
+    const again = await run('reject', '--reason', 'say more');
+    expect(again).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(new RegExp(`${id} is sent back: say more\n${id} is out: dev, try 2`)),
+    });
+    expect(readFileSync(join(root, '.agentxchain/dispatch/turns', id, 'PROMPT.md'), 'utf8')).toContain('say more');
+    expect(await json('reject', '--reason', 'no')).toMatchObject([{ escalated: true, state: { status: 'blocked' } }]);
+    expect(await run('status')).toMatchObject({
+      out: expect.stringMatching(/blocked on escalation:retries-exhausted:dev: no\n/),
+    });
+    expect(await json('resolve', '--note', 'talked')).toMatchObject([
+      { state: { status: 'active', blocked_on: null } },
+    ]);
+    expect(await run('assign')).toMatchObject({ code: 0, out: expect.stringContaining(`${id} is out: dev, try 2`) });
+    expect(await json('block', '--reason', 'Waiting for parts')).toMatchObject([
+      { state: { status: 'blocked', blocked_on: 'escalation:operator:waiting-for-parts' } },
+    ]);
+  }, 60_000);
+
+  it('[CM20] history and ledger are tables for people and lines for programs', async () => {
+    const id = await solo();
+    expect(await run('history')).toMatchObject({ code: 0, out: 'no turn was accepted yet\n' });
+    expect(await run('ledger')).toMatchObject({ code: 0, out: 'nothing was decided yet\n' });
+    const decisions = [{ id: 'DEC-001', category: 'scope', statement: 'One lamp.', rationale: 'Small room.' }];
+    stage(id, { decisions });
+    expect(await json('accept')).toMatchObject([{ accepted: { turn_id: id }, state: { accepted_sequence: 1 } }]);
+    expect((await run('history')).out).toMatch(
+      new RegExp(`^# .*summary *\n1 +${id} +dev +work +completed +pass +.* Done\\.\n$`),
+    );
+    expect((await run('ledger')).out).toMatch(/DEC-001 .* scope .* One lamp\.\n$/);
+    expect(await json('history')).toMatchObject([{ turn_id: id, summary: 'Done.' }]);
+    expect(await json('ledger')).toMatchObject([{ id: 'DEC-001', turn_id: id }]);
+  }, 30_000);
+});
+
+describe('loop', () => {
+  it('[CM21] stops at a gate, opens it only if told, and never one that needs a credential', async () => {
+    configure(scripted(WORKS, { gates: { done: { credentialed: true } } }));
+    const held = await run('loop', '--approve-gates');
+    expect(held).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/✓ dev: The lamp is lit\.\n◆ gate done waits.*\n◆ gate done stays closed\n/),
+    });
+    expect(held.out).toContain('Next: parley run approve');
+    configure(scripted(WORKS));
+    expect(await run('loop')).toMatchObject({ code: 0, out: expect.stringContaining('gate held') });
+    const lines = await json('loop', '--approve-gates');
+    expect(lines.map(({ event }) => event)).toEqual(['gate_paused', 'gate_approved', 'completed', 'ended']);
+    expect(lines.at(-1)).toMatchObject({ ok: true, stop_reason: 'completed', gates_approved: 1, errors: [] });
+    expect(await run('loop', '--new', '--max-turns', '1')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('→ dev has turn_'),
+    });
+  }, 60_000);
+
+  it('[CM21] what a program cannot do ends it with a code, the reason and what comes next', async () => {
+    configure(scripted('process.exit(7)', { rules: { max_turn_retries: 1 } }));
+    const { code, out, err } = await run('loop');
+    expect({ code, out }).toMatchObject({
+      code: 6,
+      out: expect.stringMatching(/■ the run is blocked on dispatch:process_exit: .*\n[\s\S]*Next: parley run resolve/),
+    });
+    expect(err).toContain('dispatch_blocked');
+    configure({ ...scripted(WORKS), gates: { done: { requires_files: ['.agentxchain/state.json'] } } });
+    rmSync(join(root, '.agentxchain'), { recursive: true });
+    expect(await run('loop')).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/admission rejected\n.*file_without_producer/),
+    });
+  }, 60_000);
+
+  const inProject = (...args: string[]) => new Joined(line.spawn(['run', 'loop', ...args, '--root', root, '--json']));
+
+  it('[CM21] Ctrl-C ends it in good order, and the next one goes on with the same turn', async () => {
+    configure(scripted('setInterval(() => {}, 1000)'));
+    const running = inProject();
+    await running.says('turn_assigned');
+    while (!existsSync(join(root, '.agentxchain/dispatch/index.json'))) await new Promise((next) => setImmediate(next));
+    running.child.kill('SIGINT');
+    expect(await running.ended).toBe(0);
+    expect(linesOf(running.out).at(-1)).toMatchObject({ event: 'ended', stop_reason: 'aborted' });
+    const [{ turn_id } = {}] = linesOf(running.out);
+    configure(scripted(WORKS));
+    const [, ended] = [null, await json('loop', '--approve-gates')];
+    expect(ended.at(-1)).toMatchObject({
+      stop_reason: 'completed',
+      turn_history: [{ turn_id, attempt: 1, accepted: true }],
+    });
+  }, 60_000);
+
+  it('[CM21] a second Ctrl-C ends it at once', async () => {
+    // It does not listen to SIGTERM: in good order would take its five seconds.
+    configure(
+      scripted(
+        'process.on("SIGTERM", () => {}); require("node:fs").writeFileSync("out", "1"); setInterval(() => {}, 1000)',
+      ),
+    );
+    const running = inProject();
+    while (!existsSync(join(root, 'out'))) await new Promise((next) => setTimeout(next, 20));
+    running.child.kill('SIGINT');
+    while (!running.err.includes('once more')) await new Promise((next) => setTimeout(next, 5));
+    running.child.kill('SIGINT');
+    expect(await running.ended).toBe(130);
+  }, 60_000);
+});
