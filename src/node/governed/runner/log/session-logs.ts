@@ -2,7 +2,7 @@
 
 import type { AgentClient } from '../../../../client/index.ts';
 import type { JsonObject } from '../../../../core/json.ts';
-import { type GovernedConfig, getActiveTurnCount } from '../../../../governed/index.ts';
+import type { GovernedConfig } from '../../../../governed/index.ts';
 import type { RunnerMeans } from '../ports.ts';
 import type { RunLog, RunLogs } from './run-log.ts';
 import { SessionLog } from './session-log.ts';
@@ -69,9 +69,4 @@ export class SessionLogs implements RunLogs {
     this.#logs.push(log);
     return log;
   }
-}
-
-/** Whether somebody is at work in it. */
-export function isBusy({ record }: RunLog): boolean {
-  return getActiveTurnCount(record.state.run) > 0;
 }

@@ -6,7 +6,7 @@ import { cleanUpTurn } from '../../dispatch/clean-up.ts';
 import { writeDispatchIndex } from '../../dispatch/index-file.ts';
 import { placeIn } from '../../safe-place.ts';
 import { asText } from '../../whole-file.ts';
-import { failureOf, RunnerRefusal } from '../failure.ts';
+import { RunnerRefusal } from '../failure.ts';
 import { BOOKS, linesBefore } from '../found-files.ts';
 import type { OpenRun } from '../open-run.ts';
 import { booksShown } from './books.ts';
@@ -46,16 +46,6 @@ export async function clearAccepted(run: OpenRun): Promise<void> {
     if (!done.ok) throw new RunnerRefusal(done.error_code, done.error);
   }
   await means.reached('cleaned_up');
-}
-
-/** A file that cannot be written does not undo what the log has: it is told as a warning, and mended next time. */
-export async function projectedOrWarning(run: OpenRun): Promise<readonly string[]> {
-  try {
-    await project(run);
-    return [];
-  } catch (thrown) {
-    return [`files of the run are behind its log: ${failureOf(thrown).error}`];
-  }
 }
 
 async function namesIn(root: string, folder: string): Promise<readonly string[]> {
