@@ -24,7 +24,13 @@ it('[GV15, GR6] a run to which everything happens tells it in known types, in an
     done(await runner.reactivateRun(root, null, { via: 'carol', note: 'blue' }));
     done(await runner.escalate(root, config, { reason: 'fog ahead' }));
     done(await runner.reactivateRun(root, null, { via: 'carol' }));
-    done(await runner.markRunBlocked(root, { blockedOn: 'dispatch:auth', category: 'dispatch', recovery: 'Log in.' }));
+    done(
+      await runner.markRunBlocked(root, {
+        blockedOn: 'dispatch:auth',
+        category: 'dispatch',
+        recovery: { detail: 'no key' },
+      }),
+    );
     done(await runner.reactivateRun(root, null, { via: 'carol' }));
     await project.turn('pm', { phase_transition_request: 'checking' });
     project.write('PLAN.md', 'So be it.');

@@ -174,3 +174,15 @@ it('[GR3, GR5] what was saved of a run earlier and is put back does not undo wha
   expect([project.book('history'), project.book('decision-ledger')]).toEqual([history, ledger]);
   expect(bookFaults(project)).toEqual([]);
 });
+
+it('[GR1] words in the place of a recovery are told to be wrong, and not lost', async () => {
+  await project.init();
+  const { runner, root } = project;
+  const details = { blockedOn: 'dispatch:auth', category: 'dispatch', recovery: 'Log in.' };
+  expect(refused(await runner.markRunBlocked(root, details as never))).toMatchObject({ error_code: 'bad_argument' });
+  expect(project.state).toMatchObject({ status: 'active' });
+  const said = { ...details, recovery: { recovery_action: 'Log in.' } };
+  expect(done(await runner.markRunBlocked(root, said)).state.blocked_reason).toMatchObject({
+    recovery: { recovery_action: 'Log in.' },
+  });
+});
