@@ -250,6 +250,31 @@ describe('a run by hand', () => {
   }, 30_000);
 });
 
+describe('a folder that another program has left', () => {
+  it('[CM20] is shown as it is, and taken over by the first command that changes it', async () => {
+    configure(scripted(WORKS));
+    const turn = { turn_id: 'turn_old', assigned_role: 'dev', status: 'running', attempt: 1, runtime_id: 'script' };
+    const state = { schema_version: '1.1', run_id: 'run_old', status: 'active', phase: 'work', turn_sequence: 1 };
+    mkdirSync(join(root, '.agentxchain'));
+    const file = join(root, '.agentxchain/state.json');
+    writeFileSync(file, JSON.stringify({ ...state, active_turns: { turn_old: turn } }));
+    const before = readFileSync(file, 'utf8');
+    expect(await run('status')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/run_old is active[\s\S]*turn_old +dev +running/),
+    });
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    stage('turn_old', { runtime_id: 'script', summary: 'Done elsewhere.', run_completion_request: true });
+    expect(await json('loop', '--approve-gates')).toContainEqual(
+      expect.objectContaining({ stop_reason: 'completed', turns_executed: 0 }),
+    );
+    expect(await json('history')).toMatchObject([
+      { turn_id: 'turn_old', run_id: 'run_old', summary: 'Done elsewhere.' },
+    ]);
+    expect(existsSync(join(root, '.agentxchain/imported'))).toBe(true);
+  }, 30_000);
+});
+
 describe('loop', () => {
   it('[CM21] stops at a gate, opens it only if told, and never one that needs a credential', async () => {
     configure(scripted(WORKS, { gates: { done: { credentialed: true } } }));
