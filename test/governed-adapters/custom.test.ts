@@ -2,7 +2,7 @@
 
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { TurnResult } from 'parley-hub/governed';
+import type { TurnResult } from 'parley-hub/governed/engine';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Adapter, DispatchBundle } from '../../src/node/governed/index.ts';
 import { VirtualClock } from '../models/scene.ts';

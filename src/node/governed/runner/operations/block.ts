@@ -11,6 +11,9 @@ export async function markRunBlocked(run: OpenRun, { details }: { readonly detai
   const { blockedOn, category, turnId = null, recovery } = details as Partial<BlockDetails>;
   if (!isFilled(blockedOn)) throw badArgument('details.blockedOn', 'what it is blocked on', blockedOn);
   if (!isFilled(category)) throw badArgument('details.category', 'the kind of blocker', category);
+  if (!isRecord(recovery ?? {})) {
+    throw badArgument('details.recovery', 'an object with owner, recovery_action and detail', recovery);
+  }
   const running = await requireRun(run);
   await running.log.post('run.blocked', {
     blocked_on: blockedOn,
