@@ -100,7 +100,7 @@ function TurnsPart({ run, names }: { readonly run: RunShown; readonly names: Nam
           <li key={turn_id}>
             <strong>{shortText(role)}</strong> {holder === null ? '' : `(${shortText(nameIn(names, holder))}) `}
             <Badge word={status} /> {is_handed_in && <Badge word="handed_in" />}{' '}
-            {deadline_at !== null && <Countdown due={deadline_at} label="due in" />}
+            {deadline_at !== null && <Countdown due={deadline_at} label="due:" />}
             <div class="run-quiet">
               {shortText(turn_id)}
               {attempt > 1 && `, attempt ${attempt}`}

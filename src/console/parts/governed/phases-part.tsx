@@ -31,7 +31,7 @@ function Gate({ gate }: { readonly gate: GateShown }): VNode {
   return (
     <small>
       gate {shortText(name)} <Badge word={status} />
-      {asks.length > 0 && <span class="run-quiet">{shownText(` needs ${asks.join('; ')}`, 160).text}</span>}
+      {asks.length > 0 && <span class="run-quiet">{` ${shownText(`needs ${asks.join('; ')}`, 160).text}`}</span>}
     </small>
   );
 }
