@@ -1,5 +1,6 @@
 /** What the person chose for this page: its colours, and whether anything may be changed from it. */
 
+import { setAcking } from './connection/link.ts';
 import { rememberReadOnly, rememberTheme } from './connection/remembered.ts';
 import { type Theme, update } from './state.ts';
 
@@ -12,5 +13,6 @@ export function setTheme(theme: Theme): void {
 
 export function setReadOnly(readOnly: boolean): void {
   rememberReadOnly(readOnly);
+  setAcking(!readOnly);
   update(() => ({ readOnly }));
 }

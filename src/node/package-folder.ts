@@ -5,7 +5,10 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export function packageFolder(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(resolve(folder, 'package.json'))) folder = dirname(folder);
-  return folder;
+  const here = dirname(fileURLToPath(import.meta.url));
+  for (let folder = here; ; folder = dirname(folder)) {
+    if (existsSync(resolve(folder, 'package.json'))) return folder;
+    // Bundled into a program of its own: there is no such folder.
+    if (dirname(folder) === folder) return here;
+  }
 }

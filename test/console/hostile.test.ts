@@ -17,7 +17,7 @@ const CORPUS = [
   '<style>@import url(https://evil.example/x.css)</style><link rel=stylesheet href=https://evil.example/y.css>',
   '<base href="https://evil.example/"><meta http-equiv=refresh content="0;url=https://evil.example/">',
   '<form action=https://evil.example/><button autofocus onfocus="window.hit=7">x</button></form>',
-  '${window.hit=8} {{constructor.constructor("window.hit=9")()}}',
+  `$\{window.hit=8} {{constructor.constructor("window.hit=9")()}}`,
   '<math><mtext><table><mglyph><style><!--</style><img title="--><img src=1 onerror=window.hit=10>">',
   '\u202Eevil\u202C \u0000\u001b[2J \u{E0041}',
   'W'.repeat(3000),

@@ -11,6 +11,7 @@ import {
   MOST_KEPT,
   readBack,
   withEarlier,
+  withLater,
   withLive,
 } from '../../src/console/session/log-window.ts';
 import { markOf, nearestMark, withMarks } from '../../src/console/session/marks.ts';
@@ -214,6 +215,9 @@ describe('the log that is held', () => {
     expect(log.envelopes.map(({ seq }) => seq)).toEqual(run(51, 102).map(({ seq }) => seq));
     const whole = withEarlier(log, { envelopes: run(1, 50).reverse(), next: null, head_seq: 102 });
     expect([firstSeq(whole), lastSeq(whole), whole.hasEarlier]).toEqual([1, 102, false]);
+    const later = { envelopes: run(103, 140), next: null, head_seq: 140 };
+    const on = withLater({ ...whole, hasLater: true, headSeq: 140 }, later);
+    expect([firstSeq(on), lastSeq(on), on.hasLater]).toEqual([1, 140, false]);
   });
 });
 

@@ -95,9 +95,10 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     const page = await (await world.browser.newContext()).newPage();
     const sent: string[] = [];
     page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => sent.push(String(payload))));
-    const session = await alice
-      .open('conversation', ['bob', 'looker'])
-      .catch(() => alice.open('conversation', ['bob']));
+    // An invite waits for an answer, and gets none.
+    const invited = { type: 'discussion', participants: ['looker'], wait: 'created' } as const;
+    const { session: waiting } = await alice.call('create_session', invited);
+    const session = await alice.open('conversation', ['bob']);
     await page.goto(
       `${world.origin}/?read-only#token=${token}&name=looker&to=${encodeURIComponent(`/sessions/${session.id}`)}`,
     );
@@ -106,6 +107,8 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.getByRole('link', { name: 'Hub' }).click();
     await page.waitForSelector('.tile');
     expect(await page.getByRole('checkbox', { name: 'Read-only' }).isChecked()).toBe(true);
+    const { session: unanswered } = await alice.call('get_session', { session_id: waiting.session_id });
+    expect(unanswered.state).toBe('INVITED');
     expect(sent.some((frame) => frame.includes('"op":"read_state"'))).toBe(true);
     expect(sent.filter((frame) => MUTATING.test(frame) || frame.includes('"kind":"receipt"'))).toEqual([]);
     await page.context().close();
@@ -141,7 +144,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     expect(await page.evaluate('document.activeElement.dataset.row')).toBe('1');
     for (const length of [99, 199]) {
       await expect
-        .poll(() => page.locator('.count').innerText(), POLL)
+        .poll(() => page.locator('.count').textContent(), POLL)
         .toMatch(length === 99 ? /[12]\d\d/ : /[23]\d\d/);
       await page.keyboard.press('End');
       const active = () => page.evaluate<string>('document.activeElement.dataset.row');

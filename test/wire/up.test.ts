@@ -152,3 +152,22 @@ it.skipIf(!hasOpenssl)('[PO9] with a certificate and its key it speaks wss (need
   expect(err).toContain('tls: expected a certificate and its key');
   await certificate.remove();
 });
+
+describe('the console', () => {
+  it('[CN1] it says where it is, and serves it; with --no-console it does neither', async () => {
+    const [on, off] = [
+      started('--port', '0', '--data', join(folder, 'console')),
+      started('--port', '0', '--data', join(folder, 'no-console'), '--no-console'),
+    ];
+    const [page, nothing] = await Promise.all(
+      [on, off].map(async (up) => fetch((await up.url()).replace(/^ws/, 'http'), { headers: { accept: 'text/html' } })),
+    );
+    expect(page?.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(page?.headers.get('content-type')).toMatch(/^text\/(html|plain); charset=utf-8$/);
+    expect([nothing?.status, nothing?.headers.get('content-type')]).toEqual([404, 'application/json']);
+    for (const up of [on, off]) up.kill('SIGTERM');
+    const address = (await on.url()).replace(/^ws/, 'http');
+    expect((await on.ended).out).toContain(`  console         ${address}/ `);
+    expect((await off.ended).out).not.toContain('console  ');
+  });
+});

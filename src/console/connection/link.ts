@@ -12,6 +12,7 @@ import type { SignIn } from './sign-in-details.ts';
 let current: HumanClient | null = null;
 /** Counts sign-ins: what an earlier one brings back does not count any more. */
 let attempt = 0;
+let stopAcking: (() => void) | null = null;
 const openInvites = new Map<string, (decision: InviteDecision) => void>();
 
 /** How long until the hub is tried again that did not answer at the first time. */
@@ -55,6 +56,14 @@ export function signOut(): void {
   }));
 }
 
+/** What is pushed is acked, as the person reads it in the page; but who only looks acks nothing. */
+export function setAcking(isOn: boolean): void {
+  if (!isOn) {
+    stopAcking?.();
+    stopAcking = null;
+  } else if (stopAcking === null && current !== null) stopAcking = current.onMessage(() => {});
+}
+
 /** Decides about an invite that waits. False = there is none. */
 export function answerInvite(sessionId: string, decision: InviteDecision): boolean {
   const answer = openInvites.get(sessionId);
@@ -90,8 +99,8 @@ async function welcome(connected: HumanClient, wanted: SignIn): Promise<void> {
   void connected.closed.then((end) => {
     if (mine === attempt) update(() => ({ connection: { kind: 'ended', why: endWords(end) } }));
   });
-  // What is pushed is acked: the person reads it in the page. Who only looks acks nothing.
-  if (!store.get().readOnly) connected.onMessage(() => {});
+  stopAcking = null;
+  setAcking(!store.get().readOnly);
   const me = await ask('whoami', {});
   if (mine !== attempt) return;
   rememberSignIn(wanted);

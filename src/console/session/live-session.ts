@@ -6,7 +6,7 @@ import type { ForwardedDelta } from '../../core/frames.ts';
 import { ask, reasonOf } from '../ask.ts';
 import { client } from '../connection/link.ts';
 import { store, update } from '../state.ts';
-import { firstSeq, lastSeq, readBack, withEarlier } from './log-window.ts';
+import { firstSeq, lastSeq, readBack, withEarlier, withLater } from './log-window.ts';
 import { newSession, type OpenSession, withArrived, withDeltas, withLog, withNewPast } from './open-session.ts';
 
 const PAGE = 200;
@@ -38,6 +38,14 @@ export async function readEarlier(id: string): Promise<void> {
     limit: PAGE,
   });
   change(id, (open) => withLog(open, withEarlier(open.log, page)));
+}
+
+/** Reads what is behind the part that is held, if that is not the newest. */
+export async function readLater(id: string): Promise<void> {
+  const { session } = store.get();
+  if (session?.id !== id || !session.log.hasLater) return;
+  const page = await ask('read_log', { session_id: id, from_seq: lastSeq(session.log) + 1, limit: PAGE });
+  change(id, (open) => withLog(open, withLater(open.log, page)));
 }
 
 /** Goes to the newest, and stays there. */
@@ -104,6 +112,9 @@ class Following {
       });
       this.end = () => observation.stop();
       if (this.isOver) return this.end();
+      void observation.ended.then((end) => {
+        if (end.by === 'refusal') change(this.id, (open) => ({ ...open, refusal: end.error.message }));
+      });
       change(this.id, (open) => ({ ...open, by: 'stream' }));
     } catch (thrown) {
       if (!(thrown instanceof WireError) || thrown.code !== 'forbidden') throw thrown;

@@ -58,6 +58,14 @@ export function withEarlier(log: LogWindow, page: ReadPage): LogWindow {
   return bounded({ ...log, envelopes, headSeq, hasEarlier: page.next !== null }, 'oldest');
 }
 
+/** A page that was read forwards from the last that is held. */
+export function withLater(log: LogWindow, page: ReadPage): LogWindow {
+  const last = lastSeq(log);
+  const envelopes = [...log.envelopes, ...page.envelopes.filter(({ seq }) => seq > last)];
+  const headSeq = Math.max(log.headSeq, page.head_seq);
+  return bounded({ ...log, envelopes, headSeq, hasLater: page.next !== null }, 'newest');
+}
+
 function bounded(log: LogWindow, keep: 'oldest' | 'newest'): LogWindow {
   if (log.envelopes.length <= MOST_KEPT + SLACK) return log;
   return keep === 'newest'

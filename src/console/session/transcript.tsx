@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { unevenWindow } from '../virtual/rows-window.ts';
 import { useViewport } from '../virtual/use-viewport.ts';
 import { EnvelopeRow } from './envelope-row.tsx';
-import { readEarlier, readNewest, setFollowing } from './live-session.ts';
+import { readEarlier, readLater, readNewest, setFollowing } from './live-session.ts';
 import type { LogWindow } from './log-window.ts';
 import { namesIn, type OpenSession } from './open-session.ts';
 import { WritingRow } from './writing-row.tsx';
@@ -53,6 +53,7 @@ export function Transcript({ session, log }: { session: OpenSession; log: LogWin
     const left = currentTarget.scrollHeight - currentTarget.scrollTop - currentTarget.clientHeight;
     if (left <= NEAR_PX !== isFollowing && !(left <= NEAR_PX && log.hasLater)) setFollowing(id, left <= NEAR_PX);
     if (currentTarget.scrollTop < EARLIER_PX && log.hasEarlier) void readEarlier(id).catch(() => {});
+    if (left < EARLIER_PX && log.hasLater) void readLater(id).catch(() => {});
   };
 
   return (
