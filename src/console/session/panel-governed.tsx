@@ -2,6 +2,8 @@
 
 import { useMemo } from 'preact/hooks';
 import type { StateAt } from '../../core/console-operations.ts';
+import { runAnswers } from '../act/run-answers.ts';
+import { useMay } from '../act/use-may.ts';
 import { GovernedPanel } from '../parts/governed/governed-panel.tsx';
 import { bookOf } from '../parts/governed/run-book.ts';
 import type { PanelProps } from './inspector.tsx';
@@ -15,7 +17,14 @@ export function Governed({ session, state }: PanelProps) {
   const { envelopes } = session.replay?.log ?? session.log;
   const book = useMemo(() => bookOf(envelopes), [envelopes]);
   const names = useMemo(() => Object.fromEntries(namesIn(state)), [state]);
+  const may = useMay(session);
   return (
-    <GovernedPanel publicState={state.public_state} config={state.session.knobs.config} book={book} names={names} />
+    <GovernedPanel
+      publicState={state.public_state}
+      config={state.session.knobs.config}
+      book={book}
+      names={names}
+      {...(may.approve ? runAnswers(session.id) : {})}
+    />
   );
 }
