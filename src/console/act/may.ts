@@ -34,12 +34,13 @@ export function mayDo(me: WhoAmI | null, session: StateAt['session'], isReadOnly
   const isLive = !isTerminal(state) && state !== 'CLOSING';
   const isActive = place?.status === 'active' && isLive;
   const speak = isActive && state === 'ACTIVE';
+  const operate = isLive && me.grants.includes('operate');
   return {
     place,
     speak,
     comeBack: place?.status === 'hidden' && state === 'ACTIVE',
-    close: isActive && (knobs.close_by !== 'creator' || creator_id === me.agent_id),
-    operate: isLive && me.grants.includes('operate'),
+    close: operate || (isActive && (knobs.close_by !== 'creator' || creator_id === me.agent_id)),
+    operate,
     approve: speak && me.grants.includes('approve'),
   };
 }

@@ -32,14 +32,18 @@ export function SessionPage({ sessionId, atSeq, as }: Props) {
     if (isKnown) lookBack(sessionId, atSeq, as);
   }, [sessionId, atSeq, as, isKnown]);
 
+  const invite = isInvited && <InviteAnswer sessionId={sessionId} onAnswered={() => setAnswers(answers + 1)} />;
   if (session?.refusal != null) {
     return (
       <div class="page">
-        <h1>Session</h1>
-        {isInvited && <InviteAnswer sessionId={sessionId} onAnswered={() => setAnswers(answers + 1)} />}
-        <p class="refusal" role="alert">
-          The hub shows nothing of it: <Line text={session.refusal} most={400} />
-        </p>
+        {session.now === null ? <h1>Session</h1> : <SessionHead session={session} state={session.now} />}
+        {isInvited ? (
+          invite
+        ) : (
+          <p class="refusal" role="alert">
+            The hub shows nothing of it: <Line text={session.refusal} most={400} />
+          </p>
+        )}
         <p>
           <a href={hrefOf({ page: 'sessions', filter: NO_FILTER })}>All sessions</a>
         </p>
@@ -59,7 +63,7 @@ export function SessionPage({ sessionId, atSeq, as }: Props) {
   return (
     <div class="page session-page">
       <SessionHead session={session} state={state} />
-      {isInvited && <InviteAnswer sessionId={sessionId} onAnswered={() => setAnswers(answers + 1)} />}
+      {invite}
       <div class="session-body">
         <section class="talk" aria-label="What was said">
           {replay?.as != null ? (
