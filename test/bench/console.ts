@@ -26,7 +26,9 @@ export const consoles: Bench = {
       const watched = async () => {
         await people.order({ do: 'look' });
         const rate = await rig.closed(talk, IN_FLIGHT);
-        await people.order({ do: 'rest' });
+        const { rows, envelopes } = await people.order<{ rows: number; envelopes: number }>({ do: 'rest' });
+        if (rows === 0 || envelopes === 0) throw new Error(`the consoles saw ${rows} rows and ${envelopes} envelopes`);
+        note(`consoles: saw ${rows} rows and ${envelopes} envelopes`);
         return rate;
       };
       note('consoles: warming up');

@@ -20,6 +20,8 @@ let timers: NodeJS.Timeout[] = [];
 let sessionId = '';
 /** Polls that are under way. */
 const open = new Set<Promise<unknown>>();
+/** What they got since they began to look. */
+let seen = { rows: 0, envelopes: 0 };
 
 answerOrders<ConsoleOrder>(async (order) => {
   switch (order.do) {
@@ -38,10 +40,17 @@ answerOrders<ConsoleOrder>(async (order) => {
 async function join(port: number, name: string): Promise<Party> {
   const party = new Party(await FrameSocket.open(port), name, false);
   await party.register();
+  party.listener = {
+    answered() {},
+    delivered() {
+      seen.envelopes += 1;
+    },
+  };
   return party;
 }
 
 async function look(): Promise<void> {
+  seen = { rows: 0, envelopes: 0 };
   sessionId ||= await busiest();
   await Promise.all(inSession.map((party) => party.ask('subscribe', { session_id: sessionId })));
   timers = lists.map((party) => setInterval(() => begin(poll(party)), POLL_MS));
@@ -49,10 +58,11 @@ async function look(): Promise<void> {
   for (const [i, party] of lists.entries()) setTimeout(() => begin(poll(party)), (i * POLL_MS) / lists.length);
 }
 
-async function rest(): Promise<void> {
+async function rest(): Promise<typeof seen> {
   for (const timer of timers) clearInterval(timer);
   await Promise.all(open);
   await Promise.all(inSession.map((party) => party.ask('unsubscribe', { session_id: sessionId })));
+  return seen;
 }
 
 function begin(work: Promise<unknown>): void {
@@ -65,12 +75,15 @@ async function poll(party: Party): Promise<void> {
   // The result of list_sessions.
   const { sessions } = (await party.ask('list_sessions', { all: true, changed_since, limit: 100 })) as Page;
   const session_ids = sessions.slice(0, VISIBLE).map(({ session_id }) => session_id);
-  await party.ask('describe_sessions', { session_ids });
+  const described = (await party.ask('describe_sessions', { session_ids })) as Page;
+  seen.rows += described.sessions.length;
 }
 
 /** One of those that the load talks in. */
 async function busiest(): Promise<string> {
-  const { sessions } = (await lists[0]?.ask('list_sessions', { all: true, limit: 1_000 })) as Page;
+  const [party] = lists;
+  if (party === undefined) throw new Error('nobody has the list open');
+  const { sessions } = (await party.ask('list_sessions', { all: true, limit: 1_000 })) as Page;
   const [first] = sessions.toSorted((a, b) => b.head_seq - a.head_seq);
   if (first === undefined) throw new Error('there are no sessions');
   return first.session_id;
