@@ -6,8 +6,10 @@ import { signIn } from './connection/link.ts';
 import { rememberedReadOnly, rememberedSignIn, rememberedTheme, rememberToken } from './connection/remembered.ts';
 import { fromFragment, isReadOnlyAsked } from './connection/sign-in-details.ts';
 import { follow } from './navigation.ts';
+import { TickerContext } from './parts/time/time-text.tsx';
 import { setTheme } from './settings.ts';
 import { update } from './state.ts';
+import { hubClock } from './text/use-now.ts';
 import './style/colours.css';
 import './style/base.css';
 import './style/controls.css';
@@ -26,7 +28,13 @@ follow();
 addEventListener('hashchange', follow);
 
 const place = document.getElementById('app');
-if (place !== null) render(<App />, place);
+if (place !== null)
+  render(
+    <TickerContext.Provider value={hubClock}>
+      <App />
+    </TickerContext.Provider>,
+    place,
+  );
 begin();
 
 /** A token without a name is asked for one. Without either, a hub that needs none lets everybody in. */

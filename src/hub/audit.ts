@@ -3,9 +3,11 @@
 import type { JsonObject } from '../core/json.ts';
 import type { Schedule } from '../core/schedule.ts';
 import { isoFromMs } from '../core/time.ts';
+import { freshLooks } from './fresh-looks.ts';
 import type { HubParts } from './parts.ts';
 
 export function keepAudit({ events, store, clock }: HubParts): void {
+  const isFresh = freshLooks({ events, clock });
   const write = (kind: string, actor: string | null, session_id: string | null, detail: JsonObject): void =>
     store.audit({ at: isoFromMs(clock.now()), kind, actor, session_id, detail });
 
@@ -35,9 +37,9 @@ export function keepAudit({ events, store, clock }: HubParts): void {
   events.on('sessionEnded', ({ session }) =>
     write('session_ended', null, session.session_id, { state: session.state, reason: session.close_reason }),
   );
-  events.on('sessionObserved', ({ agent_id, session_id, op }) =>
-    write('session_observed', agent_id, session_id, { op }),
-  );
+  events.on('sessionObserved', (look) => {
+    if (isFresh(look)) write('session_observed', look.agent_id, look.session_id, { op: look.op });
+  });
   events.on('envelopeRedacted', ({ session_id, by, ...detail }) => write('envelope_redacted', by, session_id, detail));
   events.on('expectationViolated', ({ session, violation, seq }) =>
     write('expectation_violated', null, session.session_id, { ...(violation as unknown as JsonObject), seq }),

@@ -1,15 +1,13 @@
 // The console in a real browser, at a real hub: signing in, the live list, a session as it is spoken, replay, no mouse needed.
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { AgentClient } from 'parley-hub';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { required, root } from '../package/repository.ts';
+import { required } from '../package/repository.ts';
 import { chromium, whyNoChromium } from '../web/chromium.ts';
+import { AXE, faults } from './axe.ts';
 import { type ConsoleWorld, consoleWorld, openConsole, overhear } from './console-world.ts';
 
-const AXE = readFileSync(join(root, 'node_modules/axe-core/axe.min.js'), 'utf8');
 const MUTATING =
   /"op":"(?!whoami|list_|search_|describe_|get_|read_|find_|hub_|check_|can_send|health|subscribe|unsubscribe)/;
 
@@ -271,9 +269,3 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.context().close();
   });
 });
-
-async function faults(page: Page): Promise<string[]> {
-  return page.evaluate<string[]>(`axe.run(document).then(({ violations }) => violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`);
-}

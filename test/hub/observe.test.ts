@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { linkPair } from '../../src/core/link.ts';
 import { Peer } from '../../src/testing/peer.ts';
 import type { World } from '../../src/testing/world.ts';
-import { aConversation, aPanel, invited, leave, logOf, opened, refusal, say, sessionOf } from './scene.ts';
+import { aConversation, aPanel, HOUR, invited, leap, leave, logOf, opened, refusal, say, sessionOf } from './scene.ts';
 
 async function observer(world: World, name = 'olga'): Promise<Peer> {
   const peer = await world.peer(name);
@@ -256,6 +256,36 @@ describe('subscribe', () => {
       [olga.agentId, id, 'read_log'],
       [olga.agentId, id, 'get_session'],
     ]);
+  });
+
+  it('[OB7] is in the audit once for who looks again and again, and anew for another session, connection or hour', async () => {
+    const { world, alice, bob, id } = await aPanel();
+    const other = await opened(world, alice, [bob]);
+    const olga = await observer(world);
+    let events = 0;
+    world.hub.on('sessionObserved', () => {
+      events += 1;
+    });
+    const looks = async () =>
+      (await world.hub.audit({ limit: 1_000 }))
+        .filter(({ kind }) => kind === 'session_observed')
+        .map(({ session_id, detail }) => `${session_id} ${detail.op}`);
+    const look = async (peer: Peer) => {
+      for (const session_id of [id, other]) {
+        await world.answer(peer.call('read_state', { session_id }));
+        await world.answer(peer.call('read_log', { session_id }));
+      }
+    };
+    for (let times = 0; times < 10; times += 1) await look(olga);
+    const once = [`${id} read_state`, `${id} read_log`, `${other} read_state`, `${other} read_log`];
+    expect(await looks()).toEqual(once);
+    expect(events).toBe(40);
+    await leap(world, HOUR);
+    await look(olga);
+    expect(await looks()).toEqual([...once, ...once]);
+    const again = await world.peer('olga');
+    await look(again);
+    expect(await looks()).toEqual([...once, ...once, ...once]);
   });
 
   it('[OB8, BP1] waits while what was sent does not leave, and goes on where it was', async () => {

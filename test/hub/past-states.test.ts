@@ -132,7 +132,7 @@ describe('the past', () => {
     expect(await refusal(world, at(world, olive, id, undefined, 'nobody'))).toMatchObject({ code: 'not_found' });
   });
 
-  it('[CN8, OB7] each look of who is not in it is in the audit', async () => {
+  it('[CN8, OB7] a look of who is not in it is in the audit', async () => {
     const { world, olive, bob, id } = await scene();
     const looks = async () =>
       (await world.hub.audit({ limit: 1_000 })).filter(({ kind }) => kind === 'session_observed').length;

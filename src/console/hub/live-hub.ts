@@ -1,5 +1,6 @@
 /** Keeps the figures, the agents and the feed of the hub as they are, while somebody looks. */
 
+import { WireError } from '../../core/errors.ts';
 import { ask, reasonOf } from '../ask.ts';
 import { store, update } from '../state.ts';
 import { EMPTY_HUB, type HubState, withFeed } from './hub-state.ts';
@@ -12,10 +13,11 @@ const FEED_PAGE = 50;
 
 export function followHub(): () => void {
   let isOver = false;
+  const refused = new Set<string>();
   update(({ hub }) => (hub === null ? { hub: EMPTY_HUB } : null));
   void (async () => {
     for (let ticks = 0; !isOver; ticks += 1) {
-      if (!document.hidden) await tick(ticks % AGENTS_EVERY === 0);
+      if (!document.hidden) await tick(ticks % AGENTS_EVERY === 0, refused);
       await new Promise((resolve) => setTimeout(resolve, TICK_MS));
     }
   })();
@@ -24,15 +26,24 @@ export function followHub(): () => void {
   };
 }
 
-async function tick(withAgents: boolean): Promise<void> {
-  await Promise.all([
-    trying('figures', async () => {
-      const figures = await ask('hub_figures', {});
-      change((hub) => ({ ...hub, figures }));
+/** What this identity may not see is asked for once: the hub writes down each refusal. */
+async function tick(withAgents: boolean, refused: Set<string>): Promise<void> {
+  const parts = [
+    ['figures', readFigures],
+    ['feed', readFeed],
+    ...(withAgents ? [['agents', readAgents] as const] : []),
+  ] as const;
+  const open = parts.filter(([what]) => !refused.has(what));
+  await Promise.all(
+    open.map(async ([what, reading]) => {
+      if ((await trying(what, reading)) === 'forbidden') refused.add(what);
     }),
-    trying('feed', readFeed),
-    withAgents && trying('agents', readAgents),
-  ]);
+  );
+}
+
+async function readFigures(): Promise<void> {
+  const figures = await ask('hub_figures', {});
+  change((hub) => ({ ...hub, figures }));
 }
 
 async function readFeed(): Promise<void> {
@@ -46,13 +57,15 @@ async function readAgents(): Promise<void> {
   change((hub) => ({ ...hub, agents, hasMoreAgents: next !== null }));
 }
 
-async function trying(what: string, reading: () => Promise<void>): Promise<void> {
+async function trying(what: string, reading: () => Promise<void>): Promise<'read' | 'forbidden' | 'failed'> {
   try {
     await reading();
     change((hub) => (hub.refusals[what] === undefined ? hub : { ...hub, refusals: without(hub.refusals, what) }));
+    return 'read';
   } catch (thrown) {
     const why = reasonOf(thrown);
     change((hub) => (hub.refusals[what] === why ? hub : { ...hub, refusals: { ...hub.refusals, [what]: why } }));
+    return thrown instanceof WireError && thrown.code === 'forbidden' ? 'forbidden' : 'failed';
   }
 }
 

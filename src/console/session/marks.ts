@@ -3,8 +3,19 @@
 import type { Envelope } from '../../core/envelope.ts';
 import { isContent } from '../../core/envelope.ts';
 import { isPlainObject, type Json } from '../../core/json.ts';
+import { GOVERNED, type GovernedMark } from './governed-words.ts';
 
-export type MarkKind = 'opening' | 'invite' | 'handoff' | 'violation' | 'hide' | 'close' | 'task' | 'context' | 'other';
+export type MarkKind =
+  | 'opening'
+  | 'invite'
+  | 'handoff'
+  | 'violation'
+  | 'hide'
+  | 'close'
+  | 'task'
+  | 'context'
+  | 'other'
+  | GovernedMark;
 
 export interface Mark {
   readonly seq: number;
@@ -37,11 +48,18 @@ const KINDS: Readonly<Record<string, readonly [MarkKind, Words]>> = {
   'delegation.settled': ['task', () => 'a delegation was settled'],
 };
 
+const HIDDEN = '(an operator has hidden it)';
+
 /** null = it is something that was said, and nothing else. */
 export function markOf(envelope: Envelope, names: ReadonlyMap<string, string>): Mark | null {
   const { seq, event_type, event_data } = envelope;
   const name = (id: Json | undefined): string => names.get(String(id)) ?? text(id);
-  const known = KINDS[event_type];
+  const governed = Object.hasOwn(GOVERNED, event_type) ? GOVERNED[event_type] : undefined;
+  if (governed !== undefined) {
+    const words = envelope.redacted === undefined ? governed[1](event_data, name(envelope.sender_id)) : HIDDEN;
+    return { seq, kind: governed[0], text: words };
+  }
+  const known = Object.hasOwn(KINDS, event_type) ? KINDS[event_type] : undefined;
   if (known !== undefined) return { seq, kind: known[0], text: known[1](event_data, name) };
   if (event_type.startsWith('task.')) return { seq, kind: 'task', text: `${name(envelope.sender_id)}: ${event_type}` };
   if (!isContent(event_type)) return { seq, kind: 'other', text: event_type };
@@ -57,7 +75,7 @@ function handoffTarget({ event_type, event_data: { routing } }: Envelope): strin
 
 /** It is drawn as a quiet line, and not as something somebody said. */
 export function isQuiet({ event_type }: Envelope): boolean {
-  return !isContent(event_type);
+  return !isContent(event_type) || Object.hasOwn(GOVERNED, event_type);
 }
 
 function because(reason: Json | undefined): string {

@@ -6,6 +6,7 @@ import type { ForwardedDelta } from '../../core/frames.ts';
 import type { ViewMessage } from '../../core/view.ts';
 import { EMPTY_LOG, type LogWindow, withLive } from './log-window.ts';
 import { type Mark, withMarks } from './marks.ts';
+import { type WholeLog, withPushed } from './whole-log.ts';
 
 export interface OpenSession {
   readonly id: string;
@@ -16,6 +17,8 @@ export interface OpenSession {
   /** By turn: what somebody shows of a text before it is said. */
   readonly writing: Readonly<Record<string, Writing>>;
   readonly marks: readonly Mark[];
+  /** What panels tell of all of the log; null = none of them has asked yet. */
+  readonly whole: WholeLog | null;
   /** Whoever looks is at the newest, and new lines push the old ones up. */
   readonly isFollowing: boolean;
   /** How the page hears of what is new: the hub pushes it, or it is asked for because that is not allowed. */
@@ -48,6 +51,7 @@ export function newSession(id: string): OpenSession {
     turn: null,
     writing: {},
     marks: [],
+    whole: null,
     isFollowing: true,
     by: null,
     refusal: null,
@@ -68,6 +72,7 @@ export function withArrived(
     ...session,
     log: withLive(session.log, arrived, session.isFollowing),
     marks: withMarks(session.marks, arrived, namesIn(session.now)),
+    whole: withPushed(session.whole, arrived),
     turn: turn === undefined ? session.turn : turn,
     writing,
   };
@@ -80,7 +85,7 @@ export function withLog(session: OpenSession, log: LogWindow): OpenSession {
 
 /** The log begins anew: its past was rewritten. */
 export function withNewPast(session: OpenSession): OpenSession {
-  return { ...session, log: EMPTY_LOG, marks: [], writing: {} };
+  return { ...session, log: EMPTY_LOG, marks: [], whole: null, writing: {} };
 }
 
 /** Of a text that is being written the end is shown; of many writers the latest. */

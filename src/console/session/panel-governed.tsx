@@ -4,27 +4,44 @@ import { useMemo } from 'preact/hooks';
 import type { StateAt } from '../../core/console-operations.ts';
 import { runAnswers } from '../act/run-answers.ts';
 import { useMay } from '../act/use-may.ts';
+import { bookAt } from '../parts/governed/book-at.ts';
 import { GovernedPanel } from '../parts/governed/governed-panel.tsx';
-import { bookOf } from '../parts/governed/run-book.ts';
+import { NO_BOOK } from '../parts/governed/run-book.ts';
+import type { Ticker } from '../parts/time/ticker.ts';
+import { TickerContext } from '../parts/time/time-text.tsx';
+import { hubClock } from '../text/use-now.ts';
 import type { PanelProps } from './inspector.tsx';
 import { namesIn } from './open-session.ts';
+import { useWholeLog } from './read-whole.ts';
 
 export function isGoverned({ session: { manifest } }: StateAt): boolean {
   return manifest.type === 'governed';
 }
 
 export function Governed({ session, state }: PanelProps) {
-  const { envelopes } = session.replay?.log ?? session.log;
-  const book = useMemo(() => bookOf(envelopes), [envelopes]);
+  const whole = useWholeLog(session);
+  const all = whole?.book ?? NO_BOOK;
+  const atSeq = session.replay?.atSeq ?? Number.POSITIVE_INFINITY;
+  const book = useMemo(() => bookAt(all, atSeq), [all, atSeq]);
   const names = useMemo(() => Object.fromEntries(namesIn(state)), [state]);
   const may = useMay(session);
+  const isNow = session.replay === null;
+  const clock = useMemo(() => (isNow ? hubClock : stillAt(Date.parse(state.at))), [isNow, state.at]);
   return (
-    <GovernedPanel
-      publicState={state.public_state}
-      config={state.session.knobs.config}
-      book={book}
-      names={names}
-      {...(may.approve ? runAnswers(session.id) : {})}
-    />
+    <TickerContext.Provider value={clock}>
+      {whole?.isWhole !== true && <p class="dim">Reading the log from its beginning: #{all.seq}…</p>}
+      <GovernedPanel
+        publicState={state.public_state}
+        config={state.session.knobs.config}
+        book={book}
+        names={names}
+        {...(may.approve ? runAnswers(session.id) : {})}
+      />
+    </TickerContext.Provider>
   );
+}
+
+/** Of the past the clock of then counts, and it does not go on. */
+function stillAt(nowMs: number): Ticker {
+  return { now: () => nowMs, listen: () => () => {} };
 }

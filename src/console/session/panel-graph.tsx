@@ -2,12 +2,13 @@
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { GraphReport, StateAt } from '../../core/console-operations.ts';
-import { isContent } from '../../core/envelope.ts';
 import { isPlainObject, type JsonObject } from '../../core/json.ts';
 import { ask, reasonOf } from '../ask.ts';
 import { GraphDrawing } from '../parts/graph/graph-drawing.tsx';
 import type { PanelProps } from './inspector.tsx';
 import { namesIn } from './open-session.ts';
+import { useWholeLog } from './read-whole.ts';
+import { pathAt } from './whole-log.ts';
 
 export function hasGraph({ session: { knobs } }: StateAt): boolean {
   return isPlainObject(knobs.graph);
@@ -28,13 +29,19 @@ export function Graph({ session, state }: PanelProps) {
     };
   }, [session_id]);
   const names = useMemo(() => Object.fromEntries(namesIn(state)), [state]);
-  const { envelopes } = session.replay?.log ?? session.log;
-  const path = useMemo(
-    () => envelopes.filter(({ event_type }) => isContent(event_type)).map(({ sender_id }) => sender_id),
-    [envelopes],
-  );
+  const whole = useWholeLog(session);
+  const atSeq = session.replay?.atSeq ?? Number.POSITIVE_INFINITY;
+  const steps = whole?.steps;
+  const path = useMemo(() => (whole === null ? [] : pathAt(whole, atSeq)), [steps, atSeq]);
   if (report === null) return <p class="dim">Reading…</p>;
   if (typeof report === 'string') return <p class="refusal">{report}</p>;
   const turn = session.replay === null ? session.turn : state.turn;
-  return <GraphDrawing graph={report} current={turn?.agent_id ?? null} path={path} names={names} />;
+  return (
+    <>
+      <GraphDrawing graph={report} current={turn?.agent_id ?? null} path={path} names={names} />
+      {whole !== null && whole.earlierSteps > 0 && (
+        <p class="dim">{whole.earlierSteps.toLocaleString('en')} earlier turns are not counted.</p>
+      )}
+    </>
+  );
 }

@@ -1,8 +1,10 @@
 /** Keeps the list as it is at the hub: pages as they are scrolled to, changes once a second, details of what is on screen. */
 
+import type { SessionDescription } from '../../core/console-operations.ts';
+import type { SessionSummary } from '../../core/operations.ts';
 import { ask, reasonOf } from '../ask.ts';
 import { store, update } from '../state.ts';
-import { shownIds, undescribed, withChanges, withDescriptions, withPage } from './session-list.ts';
+import { type SessionList, shownIds, undescribed, withChanges, withDescriptions, withPage } from './session-list.ts';
 
 const PAGE = 100;
 /** Between two looks for changes, unless a row came on screen meanwhile. */
@@ -17,11 +19,15 @@ const MOST_DESCRIBED = 100;
 /** The rows on screen, as the list says. */
 let onScreen: readonly string[] = [];
 let wake: (() => void) | null = null;
+/** Rows came on screen while a look was under way. */
+let isWanted = false;
 
 export function showsRows(ids: readonly string[]): void {
   const isNew = ids.some((id) => !onScreen.includes(id));
   onScreen = ids;
-  if (isNew) wake?.();
+  if (!isNew) return;
+  isWanted = true;
+  wake?.();
 }
 
 /** Runs until the function it returns is called. */
@@ -30,6 +36,7 @@ export function followList(): () => void {
   void (async () => {
     while (!isOver) {
       const began = performance.now();
+      isWanted = false;
       if (!document.hidden) await tick().catch(refused);
       await pause(began);
     }
@@ -54,35 +61,43 @@ export async function readPage(): Promise<void> {
   }
 }
 
+/** All that one look brings is one patch. */
 async function tick(): Promise<void> {
   if (store.get().list.next === undefined) await readPage();
-  else await readChanges();
-  await describeRows();
+  // The hub gave none: that was told.
+  if (store.get().list.next === undefined) return;
+  const changed = await readChanges();
+  const described = await describeRows(withChanges(store.get().list, changed));
+  update(({ list }) => {
+    const now = withDescriptions(withChanges(list, changed), described);
+    const next = now.refusal === null ? now : { ...now, refusal: null };
+    return next === list ? null : { list: next };
+  });
 }
 
-async function readChanges(): Promise<void> {
+async function readChanges(): Promise<readonly SessionSummary[]> {
   const { changedAt } = store.get().list;
   const changed_since = changedAt === '' ? undefined : changedAt;
+  const changed: SessionSummary[] = [];
   let after: string | undefined;
   for (let pages = 0; pages < MOST_CHANGE_PAGES; pages += 1) {
     const page = await ask('list_sessions', { all: seesAll(), changed_since, limit: PAGE, after });
-    update(({ list }) => ({ list: withChanges({ ...list, refusal: null }, page.sessions) }));
-    if (page.next === null) return;
+    changed.push(...page.sessions);
+    if (page.next === null) break;
     after = page.next;
   }
+  return changed;
 }
 
-async function describeRows(): Promise<void> {
-  const { list, route } = store.get();
+async function describeRows(list: SessionList): Promise<readonly SessionDescription[]> {
+  const { route } = store.get();
   const wanted = undescribed(list, onScreen, MOST_DESCRIBED);
   const isByName = isNameAsked() && route.page === 'sessions';
   const others = isByName
     ? undescribed(list, shownIds(list, { ...route.filter, participant: '' }), MOST_DESCRIBED)
     : [];
   const session_ids = [...new Set([...wanted, ...others])].slice(0, MOST_DESCRIBED);
-  if (session_ids.length === 0) return;
-  const { sessions } = await ask('describe_sessions', { session_ids });
-  update((state) => ({ list: withDescriptions(state.list, sessions) }));
+  return session_ids.length === 0 ? [] : (await ask('describe_sessions', { session_ids })).sessions;
 }
 
 function isNameAsked(): boolean {
@@ -107,10 +122,16 @@ function pause(began: number): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
       clearTimeout(timer);
-      wake = null;
+      if (wake === wakeNow) wake = null;
       resolve();
     };
-    const timer = setTimeout(end, TICK_MS);
-    wake = () => setTimeout(end, Math.max(0, SOONEST_MS - (performance.now() - began)));
+    let timer = setTimeout(end, TICK_MS);
+    const wakeNow = (): void => {
+      wake = null;
+      clearTimeout(timer);
+      timer = setTimeout(end, Math.max(0, SOONEST_MS - (performance.now() - began)));
+    };
+    wake = wakeNow;
+    if (isWanted) wakeNow();
   });
 }

@@ -65,8 +65,7 @@ function withRows(list: SessionList, sessions: readonly SessionSummary[]): Sessi
   if (fresh.length === 0) return list;
   const rows = new Map(list.rows);
   for (const session of fresh) rows.set(session.session_id, session);
-  const isLonger = rows.size > list.rows.size;
-  const order = isLonger ? ordered(rows) : list.order;
+  const order = withInserted(list, fresh);
   return { ...list, rows, order, changedAt: latest(list.changedAt, fresh) };
 }
 
@@ -117,9 +116,24 @@ export function undescribed({ rows, described }: SessionList, ids: readonly stri
   return ids.filter((id) => described.get(id)?.head_seq !== rows.get(id)?.head_seq).slice(0, most);
 }
 
-function ordered(rows: ReadonlyMap<string, SessionSummary>): readonly string[] {
-  const sorted = [...rows.values()].sort((one, other) => (isNewer(one, other) ? -1 : 1));
-  return sorted.map(({ session_id }) => session_id);
+/** New ones at their places. The others are in order already: of thousands nothing is sorted again. */
+function withInserted({ rows, order }: SessionList, fresh: readonly SessionSummary[]): readonly string[] {
+  const added = [...new Map(fresh.map((one) => [one.session_id, one])).values()]
+    .filter(({ session_id }) => !rows.has(session_id))
+    .sort((one, other) => (isNewer(one, other) ? -1 : 1));
+  if (added.length === 0) return order;
+  const next: string[] = [];
+  let at = 0;
+  for (const one of added) {
+    for (; at < order.length; at += 1) {
+      const id = order[at] ?? '';
+      const known = rows.get(id);
+      if (known !== undefined && isNewer(one, known)) break;
+      next.push(id);
+    }
+    next.push(one.session_id);
+  }
+  return [...next, ...order.slice(at)];
 }
 
 function isNewer(one: SessionSummary, other: SessionSummary): boolean {

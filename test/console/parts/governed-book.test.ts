@@ -5,6 +5,7 @@ import { addedBy, type GovernedState, NEW_SESSION, readRun, rulesOf, shownState 
 import { draftOf, seededRandom } from 'parley-hub/testing';
 import { describe, expect, it } from 'vitest';
 import { blockerNow } from '../../../src/console/parts/governed/blocker-now.ts';
+import { bookAt } from '../../../src/console/parts/governed/book-at.ts';
 import { approval, refusal } from '../../../src/console/parts/governed/gate-answer.ts';
 import { phasesShown } from '../../../src/console/parts/governed/phases-shown.ts';
 import { bookOf, withEnvelope } from '../../../src/console/parts/governed/run-book.ts';
@@ -62,6 +63,17 @@ describe('the book of a governed run', () => {
       { numRuns: 150, seed: 1 },
     );
     expect(Math.min(seen.turns, seen.blocked)).toBeGreaterThan(5);
+  }, 60_000);
+
+  it('[UI7, UI50] the book as of a seq is the book of the log up to it', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const { log } = play(seed);
+        const book = bookOf(log);
+        for (const { seq } of log) expect(bookAt(book, seq)).toEqual(bookOf(log.filter((one) => one.seq <= seq)));
+      }),
+      { numRuns: 60, seed: 2 },
+    );
   }, 60_000);
 
   it('[UI50] status, phase, gates and turns that are out are what the hub says after every envelope', () => {

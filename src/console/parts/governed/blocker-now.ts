@@ -19,6 +19,7 @@ export function blockerNow({ blocked_on }: RunShown, { blockers, rejections }: R
     action: null,
     isQuestion: blocked_on.startsWith('human:'),
     resolved_at: null,
+    resolved_seq: null,
     resolution: null,
   };
 }

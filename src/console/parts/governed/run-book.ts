@@ -24,6 +24,7 @@ export interface Blocker {
   /** A turn asks for a person. */
   readonly isQuestion: boolean;
   readonly resolved_at: string | null;
+  readonly resolved_seq: number | null;
   readonly resolution: string | null;
 }
 
@@ -125,9 +126,10 @@ function stoppedBy(turn: TurnTaken, result: unknown): Blocker | null {
   };
 }
 
-const OPEN = { owner: null, action: null, isQuestion: false, resolved_at: null, resolution: null };
+const OPEN = { owner: null, action: null, isQuestion: false, resolved_at: null, resolved_seq: null, resolution: null };
 
 function withDecisions(before: readonly Decision[], added: readonly Decision[]): readonly Decision[] {
+  if (added.length === 0) return before;
   const known = new Set(before.map(({ id }) => id));
   const all = [...before, ...added.filter(({ id }) => !known.has(id) && known.add(id))];
   const overriddenBy = new Map(
@@ -186,11 +188,11 @@ function escalated(book: RunBook, { event_data, seq, created_at: at }: LogEnvelo
   return { blockers: [...book.blockers, { ...OPEN, seq, at, what: `escalation: ${reason}`, detail }] };
 }
 
-function resolved(book: RunBook, { event_data, created_at }: LogEnvelope): Partial<RunBook> {
+function resolved(book: RunBook, { event_data, created_at, seq }: LogEnvelope): Partial<RunBook> {
   const resolution = textOr(own(event_data, 'note'), textOr(own(event_data, 'action'), 'resume'));
   return {
     blockers: book.blockers.map((one) =>
-      one.resolved_at === null ? { ...one, resolved_at: created_at, resolution } : one,
+      one.resolved_at === null ? { ...one, resolved_at: created_at, resolved_seq: seq, resolution } : one,
     ),
   };
 }

@@ -73,7 +73,6 @@ function Picture({ graph, layout, taken, lit, describedBy }: PictureProps): VNod
   const { width, height } = layout;
   return (
     <div class="graph-picture">
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be within an SVG. */}
       <svg
         width={width}
         height={height}

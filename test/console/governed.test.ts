@@ -1,0 +1,117 @@
+// A governed run and a long workflow in the page: all of the log counts, not only the part that is held, and of the past no more than there was.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { APPROVE_PLAN, decision, PLAN, said } from '../adapters/governed-scene.ts';
+import { required } from '../package/repository.ts';
+import { chromium, whyNoChromium } from '../web/chromium.ts';
+import { AXE, faults } from './axe.ts';
+import { type ConsoleWorld, consoleWorld, openConsole, overhear } from './console-world.ts';
+import { type GovernedRun, governedRun } from './governed-run.ts';
+
+const FOLDER = process.env.PARLEY_LOOK;
+
+describe.skipIf(chromium === null && !required('chromium'))(`long logs in the page${whyNoChromium}`, () => {
+  let world: ConsoleWorld;
+  let run: GovernedRun;
+  let gateSeq = 0;
+  let approvedSeq = 0;
+
+  beforeAll(async () => {
+    world = await consoleWorld();
+    run = await governedRun(world.hub);
+    const { alice, dave } = run;
+    await run.turn('turn_p1', 'pm', { decisions: [decision('DEC-001')] });
+    await run.post(
+      alice,
+      said('run.blocked', { blocked_on: 'human:key', detail: 'A key is missing.', category: 'needs_human' }),
+    );
+    await run.post(alice, said('run.resolved', { action: 'resume', note: 'Here it is.' }));
+    gateSeq = await run.turn(
+      'turn_p2',
+      'pm',
+      { decisions: [decision('DEC-002', { overrides: 'DEC-001' })], phase_transition_request: 'building' },
+      [PLAN],
+    );
+    approvedSeq = await run.post(dave, {
+      ...APPROVE_PLAN,
+      event_data: { ...APPROVE_PLAN.event_data, note: 'Good plan.' },
+    });
+    // More than the page holds.
+    for (let at = 0; at < 1_300; at += 1) await run.post(alice, said('msg.text', { text: `Talk ${at}` }));
+    await run.turn('turn_b1', 'dev');
+    await run.out('turn_b2', 'dev');
+  }, 60_000);
+  afterAll(() => world?.end());
+
+  async function opened(to: string, name: string, context: Parameters<typeof openConsole>[2] = {}) {
+    return openConsole(world, { name, token: await world.tokenFor(name), to }, context);
+  }
+
+  it('[UI50] the book of a run has what is far before the part of the log that is held, and goes on live', async () => {
+    const page = await opened(`/sessions/${run.id}`, 'ann');
+    const heard = overhear(page);
+    const panel = page.locator('.panel-governed');
+    await panel.locator('text=Reading the log').waitFor({ state: 'detached' });
+    await panel.locator('.run-list >> text=pm: turn_p1').waitFor();
+    await panel.locator('text=decide DEC-001').waitFor();
+    await panel.locator('text=Good plan.').waitFor();
+    await panel.locator('text=A key is missing.').waitFor();
+    // The hub's clock counts, and not one that stands still.
+    expect(await panel.locator('.time-ago').first().textContent()).toMatch(/now|ago/);
+    expect(await page.locator('.timeline .mark-gate').count()).toBe(1);
+    await page.waitForSelector('.quiet-row.mark-turn >> text=turn_b1 is accepted: dev has done turn_b1');
+    expect(await page.locator('.transcript [data-seq]').count()).toBeLessThan(60);
+    await run.post(
+      run.alice,
+      said('turn.rejected', { turn_id: 'turn_b2', reason: 'Try again.', errors: ['nothing was done'] }),
+    );
+    await panel.locator('text=turn_b2 sent back').waitFor();
+    expect(heard.complaints).toEqual([]);
+    await page.context().close();
+  }, 30_000);
+
+  it('[UI7, UI50] of the past there is in it what there was then', async () => {
+    const page = await opened(`/sessions/${run.id}?at=${gateSeq}`, 'ben');
+    const panel = page.locator('.panel-governed');
+    await panel.locator('text=Reading the log').waitFor({ state: 'detached' });
+    await panel.locator('.run-list >> text=pm: turn_p2').waitFor();
+    await panel.locator('text=plan_ok').first().waitFor();
+    expect(await panel.locator('text=Good plan.').count()).toBe(0);
+    expect(await panel.locator('text=turn_b1').count()).toBe(0);
+    await page.evaluate(`location.hash = '#/sessions/${run.id}?at=${approvedSeq}'`);
+    await panel.locator('text=Good plan.').waitFor();
+    await page.context().close();
+  }, 30_000);
+
+  it.each(['light', 'dark'] as const)(
+    '[UI9] axe finds nothing serious about a governed run: %s',
+    async (colorScheme) => {
+      for (const [width, height] of [
+        [1280, 900],
+        [360, 740],
+      ] as const) {
+        const context = { colorScheme, bypassCSP: true, viewport: { width, height } };
+        const page = await opened(`/sessions/${run.id}`, `axe-${colorScheme}-${width}`, context);
+        await page.addScriptTag({ content: AXE });
+        for (const at of [null, gateSeq]) {
+          await page.evaluate(`location.hash = '#/sessions/${run.id}${at === null ? '' : `?at=${at}`}'`);
+          await page.waitForSelector(at === null ? '.said-row' : '.badge.then');
+          await page.locator('.panel-governed >> text=Reading the log').waitFor({ state: 'detached' });
+          if (FOLDER !== undefined) {
+            await page.screenshot({
+              path: `${FOLDER}/governed-${colorScheme}-${width}-${at ?? 'now'}.png`,
+              fullPage: true,
+            });
+            await page
+              .locator('.panel-governed')
+              .screenshot({ path: `${FOLDER}/panel-${colorScheme}-${width}-${at ?? 'now'}.png` });
+          }
+          expect(await faults(page), `${at} ${width}`).toEqual([]);
+          expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+        }
+        await page.context().close();
+      }
+    },
+    60_000,
+  );
+});

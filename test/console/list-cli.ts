@@ -1,0 +1,24 @@
+// How the console's list does with very many sessions: fills a hub, scrolls through all of them, and says what that cost.
+// node --conditions=parley-source --import tsx test/console/list-cli.ts [sessions]
+
+import { consoleWorld, openConsole } from './console-world.ts';
+import { fillHub, scrollThrough } from './long-list.ts';
+
+const count = Number(process.argv[2] ?? 10_000);
+const MOST_NODES = 1_500;
+
+const world = await consoleWorld();
+try {
+  const began = performance.now();
+  await fillHub(world.hub, count);
+  console.log(`${count} sessions made in ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  const page = await openConsole(world, { name: 'ann', token: await world.tokenFor('ann') });
+  const scrolled = await scrollThrough(page, count, 600);
+  console.log(scrolled);
+  if (scrolled.rowsRead < count || scrolled.mostNodes > MOST_NODES) {
+    console.error(`expected ${count} rows read and at most ${MOST_NODES} elements on the page`);
+    process.exitCode = 1;
+  }
+} finally {
+  await world.end();
+}

@@ -1,0 +1,89 @@
+/** A hub with many sessions, and a page whose list of them is scrolled with a wheel, as a person would. */
+
+import type { LocalHub } from 'parley-hub';
+import type { Page } from 'playwright-core';
+
+const AT_ONCE = 64;
+
+/** So many short sessions, each with something said in it. */
+export async function fillHub(hub: LocalHub, count: number): Promise<void> {
+  const alice = await hub.agent('alice');
+  const bob = await hub.agent('bob');
+  bob.handle({ onMessage: () => {} });
+  let next = 0;
+  const some = async (): Promise<void> => {
+    while (next < count) {
+      next += 1;
+      const intent = `Session ${next}`;
+      const session = await alice.open('conversation', { participants: ['bob'], labels: { intent } });
+      await session.send(`Said in ${intent}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, some));
+}
+
+export interface Scrolled {
+  readonly rowsRead: number;
+  readonly wheels: number;
+  readonly seconds: number;
+  /** The most elements that the page had at once. */
+  readonly mostNodes: number;
+  readonly mostRows: number;
+  /** Between two frames, in ms. */
+  readonly frameP50: number;
+  readonly frameP99: number;
+  readonly longestFrame: number;
+  readonly longTasks: number;
+  readonly longestTask: number;
+}
+
+/** Runs in the page. */
+const WATCH = `
+  window.scrolled = { frames: [], tasks: [], nodes: 0, rows: 0, on: true };
+  new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) scrolled.tasks.push(duration); }).observe({ type: 'longtask' });
+  let last = performance.now();
+  requestAnimationFrame(function frame(at) {
+    scrolled.frames.push(at - last);
+    last = at;
+    scrolled.nodes = Math.max(scrolled.nodes, document.getElementsByTagName('*').length);
+    scrolled.rows = Math.max(scrolled.rows, document.querySelectorAll('.rows .row').length);
+    if (scrolled.on) requestAnimationFrame(frame);
+  });
+`;
+
+const READ = `(() => {
+  scrolled.on = false;
+  const frames = scrolled.frames.slice(1).sort((a, b) => a - b);
+  const at = (part) => Math.round(frames[Math.min(frames.length - 1, Math.floor(frames.length * part))] * 10) / 10;
+  return {
+    mostNodes: scrolled.nodes, mostRows: scrolled.rows, frameP50: at(0.5), frameP99: at(0.99), longestFrame: at(1),
+    longTasks: scrolled.tasks.length, longestTask: Math.round(Math.max(0, ...scrolled.tasks)),
+  };
+})()`;
+
+/** From the top to the end of all that there are, a wheel's turn at a time. */
+export async function scrollThrough(page: Page, count: number, wheelPx: number): Promise<Scrolled> {
+  const began = performance.now();
+  await page.waitForSelector('.rows .row');
+  const box = await page.locator('.rows').boundingBox();
+  if (box === null) throw new Error('the list is not on the page');
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.evaluate(WATCH);
+  let wheels = 0;
+  // A wheel that meets the end of what was read so far waits for more.
+  for (const most = (count * 92 * 2) / wheelPx + 1_000; wheels < most; wheels += 1) {
+    await page.mouse.wheel(0, wheelPx);
+    const isAtEnd = await page.evaluate<boolean>(
+      `(({ scrollTop, clientHeight, scrollHeight }) => ${count} <= Number(document.querySelector('.count').textContent.replace(/\\D/g, '')) && scrollTop + clientHeight >= scrollHeight - 2)(document.querySelector('.rows'))`,
+    );
+    if (isAtEnd) break;
+  }
+  const rowsRead = Number(((await page.locator('.count').textContent()) ?? '').replace(/\D/g, ''));
+  const seconds = Math.round((performance.now() - began) / 100) / 10;
+  return {
+    rowsRead,
+    wheels,
+    seconds,
+    ...(await page.evaluate<Omit<Scrolled, 'rowsRead' | 'wheels' | 'seconds'>>(READ)),
+  };
+}
