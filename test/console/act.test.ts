@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { required } from '../package/repository.ts';
 import { chromium, whyNoChromium } from '../web/chromium.ts';
 import { type ConsoleWorld, consoleWorld, openConsole, overhear } from './console-world.ts';
-import { governedRun } from './run-in-hand.ts';
 import { hasFocus, press, reach, write } from './keyboard.ts';
+import { governedRun } from './run-in-hand.ts';
 
 type Grants = NonNullable<Parameters<ConsoleWorld['tokenFor']>[1]>;
 
