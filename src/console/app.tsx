@@ -1,5 +1,6 @@
 /** The frame of every page: where one can go, how the connection is, who one is. */
 
+import { InvitesBar } from './act/invites-bar.tsx';
 import { ConnectionBar } from './connection/connection-bar.tsx';
 import { SignInPage } from './connection/sign-in-page.tsx';
 import { later } from './later.tsx';
@@ -17,6 +18,7 @@ const HubPage = later(async () => {
   await import('./style/hub.css');
   return (await import('./hub/hub-page.tsx')).HubPage;
 });
+const OpenPage = later(async () => (await import('./open/open-page.tsx')).OpenPage);
 
 export function App() {
   const connection = useConsole((state) => state.connection);
@@ -31,6 +33,7 @@ export function App() {
       </button>
       <TopBar route={route} />
       <ConnectionBar />
+      <InvitesBar />
       <main id="main" tabIndex={-1}>
         {isIn ? <Page route={route} /> : <SignInPage connection={connection} />}
       </main>
@@ -45,6 +48,8 @@ function Page({ route }: { route: Route }) {
       return <SessionsPage filter={route.filter} />;
     case 'session':
       return <SessionPage key={route.sessionId} sessionId={route.sessionId} atSeq={route.atSeq} as={route.as} />;
+    case 'open':
+      return <OpenPage />;
     case 'hub':
       return <HubPage />;
     case 'unknown':

@@ -17,6 +17,7 @@ export type Route =
   | { readonly page: 'sessions'; readonly filter: ListFilter }
   | { readonly page: 'session'; readonly sessionId: string; readonly atSeq: number | null; readonly as: string | null }
   | { readonly page: 'hub' }
+  | { readonly page: 'open' }
   | { readonly page: 'unknown'; readonly path: string };
 
 export const STATES: readonly LifecycleState[] = ['INVITED', 'ACTIVE', 'CLOSING', 'CLOSED', 'EXPIRED'];
@@ -28,7 +29,7 @@ export function parseRoute(fragment: string): Route {
   const params = new URLSearchParams(query);
   const [page = '', id = ''] = path.split('/');
   if (page === '' || (page === 'sessions' && id === '')) return { page: 'sessions', filter: filterIn(params) };
-  if (page === 'hub' && id === '') return { page: 'hub' };
+  if ((page === 'hub' || page === 'open') && id === '') return { page };
   if (page === 'sessions') {
     return { page: 'session', sessionId: decoded(id), atSeq: seqIn(params.get('at')), as: params.get('as') };
   }
@@ -46,6 +47,8 @@ export function hrefOf(route: Route): string {
     }
     case 'hub':
       return '#/hub';
+    case 'open':
+      return '#/open';
     case 'unknown':
       return `#/${encodeURIComponent(route.path)}`;
   }

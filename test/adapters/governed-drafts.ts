@@ -28,6 +28,7 @@ export const governedDrafts: DraftSource = (facts) => {
     ...(random.chance(0.1) ? [said('run.blocked', { blocked_on: 'human:x', category: 'x' })] : []),
     ...(random.chance(0.1) ? [said('run.escalated', { reason: 'stuck' })] : []),
     ...(random.chance(0.3) ? [said('run.resolved', { action: 'resume' })] : []),
+    ...(random.chance(0.1) ? [said('run.answered', { note: 'so be it' })] : []),
     ...(random.chance(0.1) ? [said('lease.taken', { owner: 'p', seconds: 5, takes_over: state.lease?.fence })] : []),
     ...(random.chance(0.3) ? [said('lease.released')] : []),
     ...state.follow_ups.map(({ id, phase }) => said('hook.results', { phase, follow_up: id, entries: [] })),

@@ -1,5 +1,6 @@
 // Every type of envelope in every place a run can stand, from who may send it and from others; and what is refused changes nothing.
 
+import { governed } from 'parley-hub/adapters/governed';
 import type { RoundDraft } from 'parley-hub/core';
 import { GOVERNED_TYPES } from 'parley-hub/governed/session';
 import { describe, expect, it } from 'vitest';
@@ -60,6 +61,12 @@ const ROWS: Readonly<Record<string, Row>> = {
     else: 'wrong_status',
   },
   'run.resolved': { by: 'alice', draft: () => said('run.resolved'), taken: ['blocked'], else: 'not_blocked' },
+  'run.answered': {
+    by: 'dave',
+    draft: () => said('run.answered', { note: 'the key is in the safe' }),
+    taken: ['blocked'],
+    else: 'not_blocked',
+  },
   'turn.assigned': {
     by: 'alice',
     draft: () => said('turn.assigned', { turn_id: 'turn_new', role: 'pm' }),
@@ -172,7 +179,7 @@ it.each(cells)('[GS3] $type in a run that is $stage', (cell) => {
   expect(run.state).toBe(before);
 });
 
-const ANYONE = ['gate.approved', 'gate.refused'];
+const ANYONE = ['gate.approved', 'gate.refused', 'run.answered'];
 const exclusive = Object.entries(ROWS).filter(([type]) => !ANYONE.includes(type));
 
 it.each(exclusive)('[GS2] %s from anybody else is refused', (type, row) => {
@@ -226,6 +233,8 @@ describe('[GS3] what is said is read field by field', () => {
     ['out', 'bob', said('turn.result', {}), 'turn_id'],
     ['out', 'alice', said('turn.rejected', { turn_id: 'turn_d' }), 'reason'],
     ['out', 'alice', said('turn.rejected', { turn_id: 'turn_d', reason: 'x', errors: 'y' }), 'errors'],
+    ['blocked', 'dave', said('run.answered'), 'note'],
+    ['blocked', 'dave', said('run.answered', { note: ' ' }), 'note'],
     ['paused', 'dave', said('gate.approved', { gate_type: 'door', gate: 'plan_ok' }), 'gate_type'],
     ['paused', 'dave', said('gate.refused', { gate_type: 'phase_transition', gate: 'plan_ok' }), 'reason'],
   ];
@@ -244,4 +253,15 @@ it('[GS8] an approval names the gate that waits', () => {
   expect(wrong.details).toMatchObject({ error_code: 'no_pending_run_completion' });
   expect(run.say('dave', APPROVE_PLAN)).toEqual({});
   expect(run.state.run).toMatchObject({ status: 'active', phase: 'building', pending_phase_transition: null });
+});
+
+it('[GS16] a blocked run goes on by the answer of who may approve, under whichever lease, and its words are a line', () => {
+  const run = STAGES.blocked();
+  run.say('alice', said('lease.taken', { owner: 'process 1', seconds: 30 }));
+  const other = refusal(() => run.say('dave', said('run.answered', { note: 'no', action: 'abandon' })));
+  expect(other.details).toMatchObject({ error_code: 'unknown_action' });
+  run.say('dave', said('run.answered', { note: 'the key is in the safe' }));
+  expect(run.state.run).toMatchObject({ status: 'active', blocked_on: null, escalation: null });
+  const last = run.log.at(-1);
+  expect(last === undefined ? null : governed.render?.(last)).toBe('answered: the key is in the safe');
 });

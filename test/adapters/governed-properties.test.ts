@@ -117,6 +117,7 @@ it('[GS15] the histories above get everywhere', () => {
     'governed.imported',
     'lease.released',
     'lease.taken',
+    'run.answered',
     'run.blocked',
     'run.escalated',
     'run.initialized',

@@ -69,6 +69,24 @@ async function paused(): Promise<Scene> {
   return scene;
 }
 
+it('[GS16] what a blocked run waits for is answered only with the grant approve, whoever sends it', async () => {
+  const scene = await aScene();
+  const { world, alice, bob, dave } = scene;
+  await begun(scene);
+  await post(scene, alice, said('run.blocked', { blocked_on: 'human:key', category: 'needs_human' }));
+  const answer = said('run.answered', { note: 'the key is in the safe' });
+  for (const peer of [alice, bob]) {
+    const { code, details } = await refusal(world, post(scene, peer, answer));
+    expect({ code, details }).toEqual({ code: 'forbidden', details: { grant: 'approve' } });
+  }
+  expect((await read(scene)).state.run.status).toBe('blocked');
+  await post(scene, dave, answer);
+  const { state, events } = await read(scene);
+  expect(state.run).toMatchObject({ status: 'active', blocked_on: null });
+  const resolved = events.find(({ event_type }) => event_type === 'escalation_resolved');
+  expect(resolved?.payload).toMatchObject({ note: 'the key is in the safe', action: 'resume' });
+});
+
 it('[AM13, GS8] an approval is taken only with the grant approve, whoever sends it', async () => {
   const scene = await paused();
   const { world, alice, bob, dave, id } = scene;

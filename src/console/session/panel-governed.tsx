@@ -2,6 +2,8 @@
 
 import { useMemo } from 'preact/hooks';
 import type { StateAt } from '../../core/console-operations.ts';
+import { runAnswers } from '../act/run-answers.ts';
+import { useMay } from '../act/use-may.ts';
 import { bookAt } from '../parts/governed/book-at.ts';
 import { GovernedPanel } from '../parts/governed/governed-panel.tsx';
 import { NO_BOOK } from '../parts/governed/run-book.ts';
@@ -22,12 +24,19 @@ export function Governed({ session, state }: PanelProps) {
   const atSeq = session.replay?.atSeq ?? Number.POSITIVE_INFINITY;
   const book = useMemo(() => bookAt(all, atSeq), [all, atSeq]);
   const names = useMemo(() => Object.fromEntries(namesIn(state)), [state]);
+  const may = useMay(session);
   const isNow = session.replay === null;
   const clock = useMemo(() => (isNow ? hubClock : stillAt(Date.parse(state.at))), [isNow, state.at]);
   return (
     <TickerContext.Provider value={clock}>
       {whole?.isWhole !== true && <p class="dim">Reading the log from its beginning: #{all.seq}…</p>}
-      <GovernedPanel publicState={state.public_state} config={state.session.knobs.config} book={book} names={names} />
+      <GovernedPanel
+        publicState={state.public_state}
+        config={state.session.knobs.config}
+        book={book}
+        names={names}
+        {...(may.approve ? runAnswers(session.id) : {})}
+      />
     </TickerContext.Provider>
   );
 }

@@ -1,6 +1,9 @@
 /** What the session is, in a line: its type and state, who is in it and whose turn it is. */
 
 import type { StateAt } from '../../core/console-operations.ts';
+import { CloseAction } from '../act/close-action.tsx';
+import { PersonActions } from '../act/person-actions.tsx';
+import { useMay } from '../act/use-may.ts';
 import { StateBadge } from '../sessions/state-badge.tsx';
 import { Line } from '../text/shown.tsx';
 import { ago, dollars } from '../text/time-text.ts';
@@ -9,6 +12,7 @@ import { namesIn, type OpenSession } from './open-session.ts';
 
 export function SessionHead({ session, state }: { session: OpenSession; state: StateAt }) {
   const now = useNow();
+  const may = useMay(session);
   const { manifest, labels, state: lifecycle, session_id, participants } = state.session;
   const turn = session.replay === null ? session.turn : state.turn;
   const names = namesIn(state);
@@ -19,6 +23,7 @@ export function SessionHead({ session, state }: { session: OpenSession; state: S
         <StateBadge state={lifecycle} />
         {session.replay !== null && <span class="badge then">as of #{state.at_seq}</span>}
       </h1>
+      <CloseAction sessionId={session_id} isOffered={may.close} />
       {labels.intent !== undefined && (
         <p class="intent">
           <Line text={labels.intent} most={240} />
@@ -30,6 +35,9 @@ export function SessionHead({ session, state }: { session: OpenSession; state: S
             <Line text={name} most={40} /> <span class="dim">{role}</span>
             {status !== 'active' && <span class="dim"> · {status}</span>}
             {turn?.agent_id === agent_id && <span class="turn-mark"> · has the turn</span>}
+            {may.operate && (
+              <PersonActions sessionId={session_id} state={lifecycle} agentId={agent_id} name={name} status={status} />
+            )}
           </li>
         ))}
       </ul>

@@ -1,6 +1,8 @@
 /** One session: what is said in it as it is said, what it is, and how it was. */
 
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { InviteAnswer } from '../act/invite-answer.tsx';
+import { TalkFoot } from '../act/talk-foot.tsx';
 import { hrefOf, NO_FILTER } from '../route.ts';
 import { Line } from '../text/shown.tsx';
 import { useConsole } from '../use-store.ts';
@@ -22,18 +24,26 @@ interface Props {
 export function SessionPage({ sessionId, atSeq, as }: Props) {
   const session = useConsole((state) => (state.session?.id === sessionId ? state.session : null));
   const isKnown = session?.now != null;
-  useEffect(() => followSession(sessionId), [sessionId]);
+  const isInvited = useConsole(({ invites, readOnly }) => !readOnly && invites.includes(sessionId));
+  const [answers, setAnswers] = useState(0);
+  // Who has accepted an invite may read what was not to be seen before.
+  useEffect(() => followSession(sessionId), [sessionId, answers]);
   useEffect(() => {
     if (isKnown) lookBack(sessionId, atSeq, as);
   }, [sessionId, atSeq, as, isKnown]);
 
+  const invite = isInvited && <InviteAnswer sessionId={sessionId} onAnswered={() => setAnswers(answers + 1)} />;
   if (session?.refusal != null) {
     return (
       <div class="page">
-        <h1>Session</h1>
-        <p class="refusal" role="alert">
-          The hub shows nothing of it: <Line text={session.refusal} most={400} />
-        </p>
+        {session.now === null ? <h1>Session</h1> : <SessionHead session={session} state={session.now} />}
+        {isInvited ? (
+          invite
+        ) : (
+          <p class="refusal" role="alert">
+            The hub shows nothing of it: <Line text={session.refusal} most={400} />
+          </p>
+        )}
         <p>
           <a href={hrefOf({ page: 'sessions', filter: NO_FILTER })}>All sessions</a>
         </p>
@@ -53,6 +63,7 @@ export function SessionPage({ sessionId, atSeq, as }: Props) {
   return (
     <div class="page session-page">
       <SessionHead session={session} state={state} />
+      {invite}
       <div class="session-body">
         <section class="talk" aria-label="What was said">
           {replay?.as != null ? (
@@ -60,6 +71,7 @@ export function SessionPage({ sessionId, atSeq, as }: Props) {
           ) : (
             <Transcript key={replay === null ? 'now' : 'then'} session={session} log={replay?.log ?? session.log} />
           )}
+          <TalkFoot session={session} />
           <ReplayBar session={session} state={session.now} />
         </section>
         <Inspector session={session} state={state} />

@@ -1,7 +1,7 @@
 /** All sessions, live. */
 
 import { useEffect, useMemo } from 'preact/hooks';
-import type { ListFilter } from '../route.ts';
+import { hrefOf, type ListFilter } from '../route.ts';
 import { useConsole } from '../use-store.ts';
 import { Filters } from './filters.tsx';
 import { FoundTexts } from './found-texts.tsx';
@@ -13,6 +13,7 @@ import { SessionTable } from './session-table.tsx';
 export function SessionsPage({ filter }: { filter: ListFilter }) {
   const list = useConsole((state) => state.list);
   const observes = useConsole((state) => state.me?.grants.includes('observe') ?? false);
+  const isReadOnly = useConsole((state) => state.readOnly);
   const ids = useMemo(() => shownIds(list, filter), [list, filter]);
   useEffect(followList, []);
   const { search, states, type } = filter;
@@ -25,6 +26,11 @@ export function SessionsPage({ filter }: { filter: ListFilter }) {
           {countWords(ids.length, list.order.length, list.next === null)}
           {!observes && ' of yours'}
         </p>
+        {!isReadOnly && (
+          <a class="open-link" href={hrefOf({ page: 'open' })}>
+            Open a session
+          </a>
+        )}
       </div>
       <Filters filter={filter} />
       {list.refusal !== null && (

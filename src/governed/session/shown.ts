@@ -17,6 +17,7 @@ const LINES: { readonly [Type in GovernedType]: (data: Unknowns) => string } = {
   'run.blocked': ({ blocked_on, detail }) => `run blocked on ${word(blocked_on)}${said(detail)}`,
   'run.escalated': ({ reason, detail }) => `run escalated: ${word(reason)}${said(detail)}`,
   'run.resolved': ({ action, note }) => `blocker resolved (${word(action ?? 'resume')})${said(note)}`,
+  'run.answered': ({ note }) => `answered${said(note)}`,
   'turn.assigned': ({ turn_id, role }) => `turn ${word(turn_id)} goes to ${word(role)}`,
   'turn.dispatched': ({ turn_id }) => `turn ${word(turn_id)} dispatched`,
   'turn.progress': ({ turn_id, step }) => `turn ${word(turn_id)}: ${word(step)}`,

@@ -4,7 +4,7 @@ import { own } from '../record.ts';
 import type { Move } from './move.ts';
 import { accepted } from './moves/accept-move.ts';
 import { approved, refused } from './moves/gate-moves.ts';
-import { blocked, escalated, imported, initialized, resolved } from './moves/run-moves.ts';
+import { answered, blocked, escalated, imported, initialized, resolved } from './moves/run-moves.ts';
 import { hookResults, leaseReleased, leaseTaken } from './moves/side-moves.ts';
 import { assigned, claimed, dispatched, progressed, rebased, reissued, rejected } from './moves/turn-moves.ts';
 
@@ -24,6 +24,7 @@ export const GOVERNED_TYPES = [
   'run.blocked',
   'run.escalated',
   'run.resolved',
+  'run.answered',
   'turn.assigned',
   'turn.dispatched',
   'turn.progress',
@@ -47,6 +48,7 @@ const TABLE: { readonly [Type in GovernedType]: TypeRule } = {
   'run.blocked': { from: 'runner', move: blocked },
   'run.escalated': { from: 'runner', move: escalated },
   'run.resolved': { from: 'runner', move: resolved },
+  'run.answered': { from: 'approver', move: answered },
   'turn.assigned': { from: 'runner', move: assigned },
   'turn.dispatched': { from: 'runner', move: dispatched },
   'turn.progress': { from: 'runner', move: progressed },
@@ -77,4 +79,5 @@ export function isOfFamily(eventType: string): boolean {
 export const APPROVALS: { readonly [Type in GovernedType]?: 'approve' } = {
   'gate.approved': 'approve',
   'gate.refused': 'approve',
+  'run.answered': 'approve',
 };

@@ -9,6 +9,7 @@ import { type Names, nameIn } from '../graph/drawn-graph.ts';
 import { longText, shortText } from '../text/shown-text.ts';
 import { Countdown } from '../time/time-text.tsx';
 import { Badge } from './badge.tsx';
+import { BlockerAnswer } from './blocker-answer.tsx';
 import { BlockerNotice } from './blocker-notice.tsx';
 import { blockerNow } from './blocker-now.ts';
 import type { GateAnswer } from './gate-answer.ts';
@@ -30,9 +31,12 @@ export interface GovernedPanelProps {
   readonly names: Names;
   /** Posts it; rejects with what the hub said. Absent = this identity may not approve, or the past is shown. */
   readonly onGateAnswer?: (answer: GateAnswer) => Promise<void>;
+  /** The same for what a blocked run waits for. */
+  readonly onBlockerAnswer?: (note: string) => Promise<void>;
 }
 
-export function GovernedPanel({ publicState, config, book, names, onGateAnswer }: GovernedPanelProps): VNode {
+export function GovernedPanel(props: GovernedPanelProps): VNode {
+  const { publicState, config, book, names, onGateAnswer, onBlockerAnswer } = props;
   const run = useMemo(() => runShown(publicState), [publicState]);
   const phases = useMemo(() => phasesShown(config, run), [config, run]);
   const blocker = blockerNow(run, book);
@@ -41,6 +45,7 @@ export function GovernedPanel({ publicState, config, book, names, onGateAnswer }
       <Facts run={run} names={names} />
       <PhasesPart phases={phases} />
       {blocker !== null && <BlockerNotice blocker={blocker} names={names} />}
+      {blocker !== null && onBlockerAnswer !== undefined && <BlockerAnswer onAnswer={onBlockerAnswer} />}
       {run.pending.map((pending) => (
         <GateNotice
           key={pending.gate_type}

@@ -80,6 +80,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   'run.blocked': blocked,
   'run.escalated': escalated,
   'run.resolved': resolved,
+  'run.answered': resolved,
 };
 
 /** A long past comes in parts, and elsewhere an entry may have been written twice. */

@@ -107,3 +107,11 @@ export function resolved(ask: Ask): Outcome {
   const { action, note } = resolution(ask.data, '');
   return ranOn(ask, resolveBlocked(ask.state.run, { action, note, now: ask.now }));
 }
+
+const answer = object<{ action: string; note: string }>({ action: or(text, 'resume'), note: text });
+
+/** A person says what was asked for, and the run goes on: the same as a resolution, never without words. */
+export function answered(ask: Ask): Outcome {
+  const { action, note } = answer(ask.data, '');
+  return ranOn(ask, resolveBlocked(ask.state.run, { action, note, now: ask.now }));
+}

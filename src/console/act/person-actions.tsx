@@ -1,0 +1,62 @@
+/** What an operator does with a participant: hide, remove, return. */
+
+import { useState } from 'preact/hooks';
+import type { LifecycleState, ParticipantStatus } from '../../core/session.ts';
+import { attempt } from '../actions.ts';
+import { shortLine } from '../text/visible-text.ts';
+import { AskDialog, type Choice } from './ask-dialog.tsx';
+import { type Treatment, treatmentsOf } from './may.ts';
+
+interface Props {
+  readonly sessionId: string;
+  readonly state: LifecycleState;
+  readonly agentId: string;
+  readonly name: string;
+  readonly status: ParticipantStatus;
+}
+
+const WORDS: Readonly<Record<Treatment, string>> = { hide: 'Hide', remove: 'Remove', return: 'Return' };
+
+export function PersonActions({ sessionId, state, agentId, status, ...person }: Props) {
+  const [isOpen, setOpen] = useState(false);
+  const treatments = treatmentsOf(status, state);
+  const name = shortLine(person.name, 40);
+  // The button stays as long as the dialog does: it gets the focus back.
+  if (treatments.length === 0 && !isOpen) return null;
+  return (
+    <>
+      <button type="button" class="quiet person-act" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        <span aria-hidden="true">⋯</span>
+        <span class="unseen">{`Act on ${name}`}</span>
+      </button>
+      {isOpen && (
+        <AskDialog
+          title={`${name} in this session`}
+          choices={treatments.map((treatment) => choiceOf(treatment, sessionId, agentId))}
+          onClose={() => setOpen(false)}
+        >
+          <p class="dim">Hidden, one reads on, keeps the place and may not speak. Removed, one is out for good.</p>
+        </AskDialog>
+      )}
+    </>
+  );
+}
+
+function choiceOf(treatment: Treatment, session_id: string, participant: string): Choice {
+  return {
+    words: WORDS[treatment],
+    isMain: treatment === 'return',
+    async run(words) {
+      const reason = words === '' ? undefined : words;
+      const outcome =
+        treatment === 'return'
+          ? await attempt('return_to_session', { session_id, participant })
+          : await attempt(treatment === 'hide' ? 'hide_participant' : 'remove_participant', {
+              session_id,
+              participant,
+              reason,
+            });
+      return outcome.ok ? null : outcome.reason;
+    },
+  };
+}

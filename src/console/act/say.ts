@@ -1,0 +1,35 @@
+/** What somebody is about to say in a session: kept until the hub has it, under one key however often it is tried. */
+
+import type { PostParams, Result } from '../../core/operations.ts';
+import { attempt, type Outcome } from '../actions.ts';
+
+/** Texts of so many sessions are kept while the page is open. */
+const MOST_KEPT = 50;
+const kept = new Map<string, string>();
+const keys = new Map<string, { readonly what: string; readonly key: string }>();
+
+/** What was typed and not said yet. */
+export function keptText(place: string): string {
+  return kept.get(place) ?? '';
+}
+
+export function keepText(place: string, text: string): void {
+  kept.delete(place);
+  if (text === '') return;
+  kept.set(place, text);
+  const [oldest] = kept.keys();
+  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+}
+
+type Said = Pick<PostParams, 'session_id' | 'event_type' | 'event_data'>;
+
+/** The same said again, because nobody knows what became of it, is said once. */
+export async function say(place: string, said: Said): Promise<Outcome<Result<'post'>>> {
+  const what = JSON.stringify(said);
+  const before = keys.get(place);
+  const key = before?.what === what ? before.key : crypto.randomUUID();
+  keys.set(place, { what, key });
+  const outcome = await attempt('post', { ...said, idempotency_key: key });
+  if (outcome.ok) keys.delete(place);
+  return outcome;
+}

@@ -1,0 +1,52 @@
+/** What is under a transcript: where one speaks, or why one does not. */
+
+import './act.css';
+import { useState } from 'preact/hooks';
+import { attempt } from '../actions.ts';
+import type { OpenSession } from '../session/open-session.ts';
+import { Line } from '../text/shown.tsx';
+import { Composer } from './composer.tsx';
+import { TurnResult } from './turn-result.tsx';
+import { silenceWords } from './turn-words.ts';
+import { useMay } from './use-may.ts';
+
+export function TalkFoot({ session }: { session: OpenSession }) {
+  const may = useMay(session);
+  const { now } = session;
+  if (now === null || session.replay !== null) return null;
+  if (may.speak) {
+    return (
+      <>
+        <TurnResult session={session} may={may} />
+        <Composer session={session} may={may} />
+      </>
+    );
+  }
+  const words = silenceWords(may.place, now.session);
+  if (words === null) return null;
+  return (
+    <p class="composer silence">
+      {words} {may.comeBack && <ComeBack sessionId={session.id} />}
+    </p>
+  );
+}
+
+function ComeBack({ sessionId }: { sessionId: string }) {
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const run = async (): Promise<void> => {
+    const outcome = await attempt('return_to_session', { session_id: sessionId });
+    setRefusal(outcome.ok ? null : outcome.reason);
+  };
+  return (
+    <>
+      <button type="button" onClick={() => void run()}>
+        Come back
+      </button>
+      {refusal !== null && (
+        <span class="refusal" role="alert">
+          <Line text={refusal} most={400} />
+        </span>
+      )}
+    </>
+  );
+}

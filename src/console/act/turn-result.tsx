@@ -1,0 +1,93 @@
+/** A person holds a role in a governed run, and its turn is due: the result as JSON, with what is wrong with it told. */
+
+import { useEffect, useId, useMemo, useState } from 'preact/hooks';
+import './act.css';
+import { bookOf } from '../parts/governed/run-book.ts';
+import { lineOf, readJson } from '../parts/json/read-json.ts';
+import type { OpenSession } from '../session/open-session.ts';
+import { Line } from '../text/shown.tsx';
+import type { May } from './may.ts';
+import { keepText, keptText, say } from './say.ts';
+import { resultBegun, type TurnDue, turnDue } from './turn-due.ts';
+
+export function TurnResult({ session, may }: { session: OpenSession; may: May }) {
+  const { now } = session;
+  const due = now === null ? null : turnDue(now, may.place?.agent_id ?? '');
+  if (now === null || due === null) return null;
+  const key = `${session.id} ${due.turn_id} ${due.attempt}`;
+  return <ResultForm key={key} place={key} session={session} due={due} config={now.session.knobs.config} />;
+}
+
+interface FormProps {
+  readonly place: string;
+  readonly session: OpenSession;
+  readonly due: TurnDue;
+  readonly config: unknown;
+}
+
+function ResultForm({ place, session, due, config }: FormProps) {
+  const id = useId();
+  const [text, setText] = useState(() => keptText(place) || JSON.stringify(resultBegun(due, config), null, 2));
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  useEffect(() => keepText(place, text), [place, text]);
+  const before = useMemo(() => rejectionOf(session, due), [session.log.envelopes, due.turn_id]);
+  const handIn = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (isBusy) return;
+    const read = readJson(text);
+    if (!read.ok) {
+      const { line, column } = lineOf(text, read.at);
+      return setProblem(`Line ${line}, column ${column}: ${read.message}`);
+    }
+    setBusy(true);
+    setProblem(null);
+    const event_data = { turn_id: due.turn_id, attempt: due.attempt, result: read.value };
+    const outcome = await say(place, { session_id: session.id, event_type: 'turn.result', event_data });
+    setBusy(false);
+    if (outcome.ok) keepText(place, '');
+    else setProblem(outcome.reason);
+  };
+  return (
+    <form class="composer is-mine turn-result" aria-label="Turn result" onSubmit={(event) => void handIn(event)}>
+      <p class="composer-turn" role="status">
+        <Line text={`Your turn as ${due.role}: ${due.turn_id}, attempt ${due.attempt}.`} most={200} />
+      </p>
+      {before.map((words) => (
+        <p key={words} class="refusal">
+          <Line text={words} most={400} />
+        </p>
+      ))}
+      <label for={id}>Result, as JSON</label>
+      <textarea
+        id={id}
+        class="mono"
+        rows={8}
+        spellcheck={false}
+        value={text}
+        readOnly={isBusy}
+        aria-invalid={problem !== null}
+        aria-describedby={`${id}-problem`}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <div id={`${id}-problem`} role="alert">
+        {problem !== null && (
+          <p class="refusal">
+            <Line text={problem} most={400} />
+          </p>
+        )}
+      </div>
+      <div class="composer-row">
+        <button type="submit" class="primary" disabled={isBusy}>
+          {isBusy ? 'Handing in…' : 'Hand in'}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** What was wrong with the attempt before. */
+function rejectionOf({ log }: OpenSession, due: TurnDue): readonly string[] {
+  const last = due.attempt > 1 ? bookOf(log.envelopes).rejections.findLast((one) => one.turn_id === due.turn_id) : null;
+  return last == null ? [] : [`Sent back: ${last.reason}`, ...last.errors];
+}

@@ -1,0 +1,37 @@
+/** Whether the hub would take a message now, and where the turn could go with it: asked again when that may have changed. */
+
+import { useEffect, useState } from 'preact/hooks';
+import { ask } from '../ask.ts';
+import type { OpenSession } from '../session/open-session.ts';
+import { store } from '../state.ts';
+import { type RouteChoice, routeChoices } from './routes.ts';
+
+export interface Chances {
+  /** What the hub says against a message; null = nothing, or it was not asked yet. */
+  readonly why: string | null;
+  readonly routes: readonly RouteChoice[];
+}
+
+const UNKNOWN: Chances = { why: null, routes: [] };
+
+export function useChances({ id, turn, now }: OpenSession): Chances {
+  const [chances, setChances] = useState(UNKNOWN);
+  const me = store.get().me?.agent_id;
+  const isMine = turn !== null && turn.agent_id === me;
+  useEffect(() => {
+    let counts = true;
+    const look = async (): Promise<void> => {
+      const [{ can, why }, tools] = await Promise.all([
+        ask('can_send', { session_id: id }),
+        isMine ? ask('get_session', { session_id: id }).then((answer) => answer.tools) : [],
+      ]);
+      if (counts) setChances({ why: can ? null : (why ?? 'the hub says no'), routes: routeChoices(tools) });
+    };
+    // What it cannot say beforehand, the hub says when it is tried.
+    look().catch(() => counts && setChances(UNKNOWN));
+    return () => {
+      counts = false;
+    };
+  }, [id, turn?.agent_id, turn?.since_seq, isMine, now?.session.state]);
+  return chances;
+}

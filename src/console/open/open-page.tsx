@@ -1,0 +1,105 @@
+/** A session is opened: the form of its type, and what the hub says of it at the field it is about. */
+
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import type { SessionType } from '../../core/console-operations.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { CreateParams } from '../../core/operations.ts';
+import { ask, reasonOf } from '../ask.ts';
+import { go } from '../navigation.ts';
+import { type CreateDraft, newDraft } from '../parts/create/create-draft.ts';
+import { CreateForm } from '../parts/create/create-form.tsx';
+import type { FieldError } from '../parts/form/field-errors.ts';
+import type { Delays } from '../parts/graph-editor/latest.ts';
+import { Line } from '../text/shown.tsx';
+import { tell } from '../told.ts';
+import { useConsole } from '../use-store.ts';
+import { keepDraft, keptDraft, openSession } from './open.ts';
+
+const delays: Delays = {
+  after(ms, task) {
+    const timer = setTimeout(task, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+export function OpenPage() {
+  const isReadOnly = useConsole((state) => state.readOnly);
+  return (
+    <div class="page open-page">
+      <h1>Open a session</h1>
+      {isReadOnly ? <p>Nothing is opened in read-only mode.</p> : <Opening />}
+    </div>
+  );
+}
+
+interface Choices {
+  readonly types: readonly SessionType[];
+  readonly agents: readonly string[];
+}
+
+function Opening() {
+  const [choices, setChoices] = useState<Choices | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  useEffect(() => {
+    let counts = true;
+    readChoices().then(
+      (read) => counts && setChoices(read),
+      (thrown) => counts && setFailure(reasonOf(thrown)),
+    );
+    return () => {
+      counts = false;
+    };
+  }, []);
+  if (failure !== null) {
+    return (
+      <p class="refusal" role="alert">
+        <Line text={failure} most={400} />
+      </p>
+    );
+  }
+  const [first] = choices?.types ?? [];
+  if (choices === null || first === undefined) return <p class="dim">Reading…</p>;
+  return <Form choices={choices} first={first} />;
+}
+
+function Form({ choices: { types, agents }, first }: { choices: Choices; first: SessionType }) {
+  const me = useConsole((state) => state.me?.name ?? '');
+  const [draft, setDraft] = useState<CreateDraft>(() => keptDraft() ?? newDraft(first.manifest));
+  const [isBusy, setBusy] = useState(false);
+  const [refused, setRefused] = useState<readonly FieldError[]>([]);
+  const { type } = draft;
+  // The same as long as the type is: another one would be asked anew.
+  const check = useCallback((graph: JsonObject) => ask('check_graph', { graph, type }), [type]);
+  const change = (next: CreateDraft): void => {
+    keepDraft(next);
+    setDraft(next);
+  };
+  const create = async (params: CreateParams): Promise<void> => {
+    setBusy(true);
+    setRefused([]);
+    const opened = await openSession(params);
+    setBusy(false);
+    if (!opened.ok) return setRefused(opened.errors);
+    for (const words of opened.warnings) tell('done', `Opened; but ${words}`);
+    go({ page: 'session', sessionId: opened.sessionId, atSeq: null, as: null });
+  };
+  return (
+    <CreateForm
+      types={types}
+      agents={agents}
+      me={me}
+      draft={draft}
+      onDraft={change}
+      onCreate={(params) => void create(params)}
+      isBusy={isBusy}
+      refused={refused}
+      check={check}
+      delays={delays}
+    />
+  );
+}
+
+async function readChoices(): Promise<Choices> {
+  const [{ types }, { agents }] = await Promise.all([ask('list_types', {}), ask('list_agents', { limit: 100 })]);
+  return { types, agents: agents.map(({ name }) => name) };
+}

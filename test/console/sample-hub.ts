@@ -1,0 +1,150 @@
+/** Sessions to look at: a workflow, a governed run, a discussion in which somebody is writing, a violation, and some that are over. */
+
+import type { AgentClient, LocalHub } from 'parley-hub';
+import type { JsonObject } from 'parley-hub/core';
+import { type GovernedRun, governedRun } from './run-in-hand.ts';
+
+export interface Samples {
+  readonly workflow: string;
+  readonly governed: GovernedRun;
+  readonly discussion: string;
+}
+
+const NAMES = ['ada', 'grace', 'linus', 'margaret', 'ken', 'barbara'] as const;
+type People = Readonly<Record<(typeof NAMES)[number], AgentClient>>;
+
+/** `person` looks at it, and takes part in the governed run; `join` is what brings them in. */
+export async function sampleSessions(
+  hub: LocalHub,
+  person: string,
+  join: (sessionId: string) => Promise<unknown>,
+): Promise<Samples> {
+  const made = await Promise.all(NAMES.map(async (name) => [name, await hub.agent(name)] as const));
+  // One for each of the names above.
+  const people = Object.fromEntries(made) as People;
+  await others(people);
+  await violation(people);
+  const discussion = await talk(people);
+  const workflow = await article(people);
+  const governed = await shop(people, person, join);
+  return { workflow, governed, discussion };
+}
+
+async function others({ ada, ken, barbara, linus }: People): Promise<void> {
+  const intents = [
+    'Name the release',
+    'Review the parser',
+    'Plan the week',
+    'Which cache to use',
+    'Write the changelog',
+  ];
+  for (const [at, intent] of intents.entries()) {
+    const session = await (at % 2 === 0 ? ada : linus).open('conversation', {
+      participants: [at % 2 === 0 ? 'ken' : 'barbara'],
+      labels: { intent, team: at % 2 === 0 ? 'core' : 'docs' },
+    });
+    await session.send(`${intent}: where do we begin?`);
+    await (at % 2 === 0 ? ken : barbara).session(session.id).send('With what is there already.');
+    if (at > 2) await session.close('settled');
+  }
+}
+
+async function violation({ margaret }: People): Promise<void> {
+  const session = await margaret.open('discussion', {
+    participants: ['ken', 'ada'],
+    labels: { intent: 'Who answers the pager tonight', team: 'core' },
+    expectations: [{ name: 'turn_within', params: { seconds: 1 }, on_violation: 'notify_session' }],
+  });
+  await session.waitFor('expectation.violated').catch(() => {});
+}
+
+async function talk({ grace, ken, barbara }: People): Promise<string> {
+  const session = await grace.open('discussion', {
+    participants: ['ken', 'barbara'],
+    labels: { intent: 'Should the index be rebuilt at night?', team: 'core' },
+    expectations: [{ name: 'turn_within', params: { seconds: 900 }, on_violation: 'warn' }],
+  });
+  await session.send(
+    'The index has grown to 40 GB. Rebuilding it takes 25 minutes, and readers feel it. Should it be done at night?',
+  );
+  await ken
+    .session(session.id)
+    .send('At night nobody is there if it fails. I would rather rebuild it in parts, all day long.');
+  await barbara.session(session.id).send('In parts is fine with me, if a part that fails leaves the old one in place.');
+  await session.send('Then let us say: in parts, each swapped in when it is whole. Ken, what would a part be?');
+  const turn = await ken
+    .session(session.id)
+    .waitFor('msg.text', { timeoutMs: 5000 })
+    .catch(() => null);
+  const causationId = turn?.envelope_id;
+  if (causationId !== undefined) {
+    await ken
+      .session(session.id)
+      .delta('One shard at a time. There are 32 of them, so a part is about 1.2 GB, ', { causationId });
+    await ken.session(session.id).delta('and it takes less than a minute to', { causationId });
+  }
+  return session.id;
+}
+
+async function article({ ada, grace }: People): Promise<string> {
+  const session = await ada.open('workflow', {
+    participants: ['grace', 'linus'],
+    knobs: { graph: WORKFLOW },
+    labels: { intent: 'An article on how logs are kept', team: 'docs' },
+  });
+  await session.send('Draft: a log is a list to which lines are only ever added. Whoever has the list has everything.');
+  await grace.session(session.id).send('REVISE: say why lines are never changed, and what happens at a crash.');
+  await session.send(
+    'Draft 2: lines are never changed, so that what was read stays true. After a crash the last line may be half; it is cut off.',
+  );
+  await grace.session(session.id).send('That is clear now. Over to the editor.');
+  return session.id;
+}
+
+async function shop(
+  { margaret }: People,
+  person: string,
+  join: (id: string) => Promise<unknown>,
+): Promise<GovernedRun> {
+  const intent = 'A shop that takes orders by mail';
+  const run = await governedRun(margaret, [person], { intent, join });
+  await run.out('turn_plan', 'pm');
+  await run.accept('turn_plan', {
+    summary: 'The plan has three steps: a form, a mailbox, a list of orders.',
+    phase_transition_request: 'building',
+    decisions: [
+      {
+        id: 'DEC-001',
+        category: 'scope',
+        statement: 'Orders come by mail alone',
+        rationale: 'nobody asked for more yet',
+      },
+      {
+        id: 'DEC-002',
+        category: 'architecture',
+        statement: 'One file for each order',
+        rationale: 'it can be read without us',
+      },
+    ],
+  });
+  return run;
+}
+
+const from = (agent_id: string) => ({ name: 'from_speaker', args: { agent_id } });
+const says = (text: string) => ({ name: 'text_contains', args: { any: [text] } });
+const both = (...conditions: readonly JsonObject[]) => ({ name: 'all_of', args: { conditions: [...conditions] } });
+const to = (agent_id: string) => ({ name: 'agent', args: { agent_id } });
+
+/** ada drafts, grace sends it back or on, linus ends it or asks for more. */
+const WORKFLOW: JsonObject = {
+  initial_speaker: 'ada',
+  transitions: [
+    { when: from('ada'), then: to('grace') },
+    { when: both(from('grace'), says('REVISE')), then: to('ada') },
+    { when: from('grace'), then: to('linus') },
+    { when: both(from('linus'), says('MORE')), then: to('ada') },
+    { when: from('linus'), then: { name: 'terminate', args: { reason: 'published' } } },
+  ],
+  default_target: null,
+  max_turns: 20,
+};
