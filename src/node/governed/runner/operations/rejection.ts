@@ -72,9 +72,14 @@ export async function requireNotRejected(
   if (turn.attempt < 2) return;
   const text = await readWhole(await placeIn(root, rejectedPath(turn, turn.attempt - 1)));
   const kept: unknown = text === null ? null : JSON.parse(text);
-  if (!isRecord(kept) || kept.version !== version) return;
+  if (!isRecord(kept) || writtenAt(kept.version) !== writtenAt(version)) return;
   const error = `turn ${turn.turn_id}: what is staged is the result of attempt ${turn.attempt - 1}, which was rejected`;
   throw new RunnerRefusal('stale_staging', error, { details: { turn_id: turn.turn_id, sha256 } });
+}
+
+/** The file and when it was written; moving it aside and back changes neither. */
+function writtenAt(version: unknown): string {
+  return String(version).split(':').slice(0, 4).join(':');
 }
 
 async function clearStaged({ root }: Running, turnId: string): Promise<void> {
