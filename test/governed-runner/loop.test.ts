@@ -1,9 +1,11 @@
 // A run from its beginning to its end through the calls of the runner interface, and what each of them refuses.
 
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, linkSync, readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   engine,
   type GovernedConfig,
+  getTurnStagingResultPath,
   RUNNER_INTERFACE_VERSION,
   type Runner,
   verifyManifest,
@@ -88,13 +90,16 @@ it('[GR7] a rejected turn goes out again under its id, and what was rejected is 
   const turn = await project.assign('pm', 'turn_r');
   const wrong = { summary: 'no good' };
   await project.stage(turn, wrong);
+  const aside = join(root, 'aside.json');
+  linkSync(join(root, getTurnStagingResultPath('turn_r')), aside);
   const validation = { failed_stage: 'schema', errors: ['summary: too short'] };
   const answer = done(await runner.rejectTurn(root, config, validation, 'too short'));
   expect(answer).toMatchObject({ escalated: false, turn: { turn_id: 'turn_r', attempt: 2, status: 'retrying' } });
   const kept = JSON.parse(project.read('.agentxchain/dispatch/rejected/turn_r-attempt-1.json'));
   expect(kept).toMatchObject({ reason: 'too short', stage: 'schema', handed_in: { summary: 'no good' } });
   expect(refused(await project.accept())).toMatchObject({ error_code: 'not_staged' });
-  await project.stage(turn, wrong);
+  // As a crash before it was removed would leave it: the very file.
+  renameSync(aside, join(root, getTurnStagingResultPath('turn_r')));
   expect(refused(await project.accept())).toMatchObject({ error_code: 'stale_staging' });
   done(await runner.writeDispatchBundle(root, null, config));
   expect(project.read('.agentxchain/dispatch/turns/turn_r/PROMPT.md')).toContain('too short');
@@ -109,6 +114,28 @@ it('[GR7] a rejected turn goes out again under its id, and what was rejected is 
   done(await project.accept());
   expect(bookFaults(project)).toEqual([]);
   expect(project.events).toContain('turn_reissued');
+});
+
+it('[GR7] the same result, written anew for the next attempt, is one', async () => {
+  const { runner, root, config } = project;
+  await project.init();
+  const turn = await project.assign('pm', 'turn_same');
+  await project.stage(turn);
+  done(await runner.rejectTurn(root, config, null, 'the machine was not ready'));
+  done(await runner.writeDispatchBundle(root, null, config));
+  await project.stage(turn);
+  done(await project.accept());
+});
+
+it('[GR7] a turn whose attempts are used up does not go out again before the run goes on', async () => {
+  const { runner, root, config } = project;
+  await project.init();
+  await project.assign('pm', 'turn_used');
+  done(await runner.rejectTurn(root, config, null, 'no'));
+  expect(done(await runner.rejectTurn(root, config, null, 'no again')).escalated).toBe(true);
+  expect(refused(await runner.writeDispatchBundle(root, null, config))).toMatchObject({ error_code: 'wrong_status' });
+  done(await runner.reactivateRun(root, null));
+  done(await runner.writeDispatchBundle(root, null, config));
 });
 
 it('[GR1] what a result lacks is told by stage and field, and nothing is changed', async () => {

@@ -139,3 +139,14 @@ it('[GW4] a call that no hub knows, or whose root is gone, is refused in words',
   await expect(serveRun(hub, join(root, 'nowhere'))).rejects.toThrow(/expected the path of a folder/);
   await expect(serveRun(hub, root, { roles: 'alice' as never })).rejects.toThrow(/roles: expected/);
 });
+
+it('[GW2] a role may be held by somebody who is not known yet: the run waits, with a reason, until they have come', async () => {
+  const [root, hub] = [project(), await openHub()];
+  await createRunner().initRun(root, CONFIG);
+  const served = await serveRun(hub, root, { roles: { captain: 'alice' } });
+  onTestFinished(() => served.close());
+  const early = await createRunner().assignTurn(root, CONFIG, 'captain');
+  expect(early).toMatchObject({ ok: false, error: expect.stringContaining('alice') });
+  await hub.agent('alice');
+  expect(await createRunner().assignTurn(root, CONFIG, 'captain')).toMatchObject({ ok: true });
+});

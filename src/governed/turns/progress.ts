@@ -22,6 +22,10 @@ export function progressTurn(
 ): (Changed & { readonly turn: Turn }) | Refused {
   const turn = turnOut(state, turnId);
   if (turn === null) return notOut(turnId);
+  if (step === 'dispatched' && state.status !== 'active') {
+    const detail = `a turn goes out in an active run; this one is ${state.status}`;
+    return refuse('invalid_state_transition', 'wrong_status', detail, { status: state.status });
+  }
   if (!STEPS[step].includes(turn.status)) {
     return refuse(
       'invalid_state_transition',

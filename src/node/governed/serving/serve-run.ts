@@ -5,6 +5,7 @@
 
 import { hostname } from 'node:os';
 import type { Envelope } from '../../../core/envelope.ts';
+import { WireError } from '../../../core/errors.ts';
 import { type Log, silentLog } from '../../../core/ports.ts';
 import { isRecord } from '../../../governed/record.ts';
 import type { LocalHub } from '../../create-hub.ts';
@@ -133,7 +134,7 @@ class Serving {
       label: { name: LABEL, value: served_id },
     };
     const run = await this.#open(this.#means);
-    await runningRun(run, undefined).catch(notYet);
+    await runningRun(run, undefined).catch((thrown) => this.#notYet(thrown));
     await mend(run);
     await this.#stageClaims(run);
   }
@@ -158,6 +159,15 @@ class Serving {
       await lock.release();
     });
     return { root: this.#root, runner, operator, close };
+  }
+
+  /** Where there is no config yet, or who holds a role is not known yet, the first call that can brings the run here. */
+  #notYet(thrown: unknown): null {
+    if (thrown instanceof RunnerRefusal && thrown.failure.error_code === 'no_config') return null;
+    if (!(thrown instanceof WireError && (thrown.code === 'invalid_create' || thrown.code === 'not_found')))
+      throw thrown;
+    this.#who.log.warn('the run is not gone on with yet', { root: this.#root, error: thrown.message });
+    return null;
   }
 
   async #open(means: RunnerMeans): Promise<OpenRun> {
@@ -187,12 +197,6 @@ class Serving {
       if (claimed.has(envelope.seq)) await this.#stage(envelope);
     }
   }
-}
-
-/** Where there is neither a run nor a config yet, the first call brings it. */
-function notYet(thrown: unknown): null {
-  if (thrown instanceof RunnerRefusal && thrown.failure.error_code === 'no_config') return null;
-  throw thrown;
 }
 
 /** The project's own log, which wins over files, is put into the files that are taken over. */

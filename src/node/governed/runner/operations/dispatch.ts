@@ -2,9 +2,12 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stagingFolder } from '../../../../governed/dispatch/places.ts';
 import { isRecord } from '../../../../governed/record.ts';
+import { makeFolder } from '../../../journal/make-folder.ts';
 import { sealDispatchBundle } from '../../dispatch/seal.ts';
 import { writeBundle } from '../../dispatch/write-bundle.ts';
+import { placeIn } from '../../safe-place.ts';
 import { badArgument, RunnerRefusal } from '../failure.ts';
 import { nowOf, type OpenRun, type Running, stateOf } from '../open-run.ts';
 import { requireRun } from '../take-over.ts';
@@ -50,6 +53,8 @@ export async function writeDispatchBundle(
   const hookResults = sealed.hooks?.results ?? [];
   if (!sealed.ok) throw new RunnerRefusal(sealed.error_code, sealed.error, { hookResults });
   const { bundlePath, warnings } = written;
+  // Whoever is told where to write finds the folder there.
+  await makeFolder(await placeIn(run.root, stagingFolder(turn.turn_id)));
   if (turn.status !== 'dispatched' && turn.status !== 'starting' && turn.status !== 'running') {
     await running.log.post('turn.dispatched', {
       turn_id: turn.turn_id,

@@ -58,23 +58,28 @@ function rejectedPath({ turn_id }: Turn, attempt: number): string {
 async function keepRejected({ root }: Running, turn: Turn, told: Unknowns): Promise<void> {
   const staged = await readStagedResult(root, turn.turn_id);
   const handed_in = staged.kind === 'ready' ? staged.result : null;
-  const sha256 = staged.kind === 'ready' ? staged.sha256 : null;
+  const { sha256 = null, version = null } = staged.kind === 'ready' ? staged : {};
   const place = await placeIn(root, rejectedPath(turn, turn.attempt));
-  await writeWhole(place, asText({ ...told, sha256, handed_in }));
+  await writeWhole(place, asText({ ...told, sha256, version, handed_in }));
 }
 
-/** What was sent back is not taken as the next attempt by mistake: a crash may have left it where it was. */
+/** What was sent back is not taken as the next attempt by mistake: a crash may have left it where it was. The same words written anew are a new result. */
 export async function requireNotRejected(
   { root }: Running,
   turn: Turn,
-  { sha256 }: Extract<Staged, { kind: 'ready' }>,
+  { sha256, version }: Extract<Staged, { kind: 'ready' }>,
 ): Promise<void> {
   if (turn.attempt < 2) return;
   const text = await readWhole(await placeIn(root, rejectedPath(turn, turn.attempt - 1)));
   const kept: unknown = text === null ? null : JSON.parse(text);
-  if (!isRecord(kept) || kept.sha256 !== sha256) return;
+  if (!isRecord(kept) || writtenAt(kept.version) !== writtenAt(version)) return;
   const error = `turn ${turn.turn_id}: what is staged is the result of attempt ${turn.attempt - 1}, which was rejected`;
   throw new RunnerRefusal('stale_staging', error, { details: { turn_id: turn.turn_id, sha256 } });
+}
+
+/** The file and when it was written; moving it aside and back changes neither. */
+function writtenAt(version: unknown): string {
+  return String(version).split(':').slice(0, 4).join(':');
 }
 
 async function clearStaged({ root }: Running, turnId: string): Promise<void> {
