@@ -1,7 +1,7 @@
 /** What a session waits for, as far as somebody may know: whoever is waited for because of a whisper is nobody else's business. */
 
 import type { ArmedWait, NextDeadline, ShownExpectation } from '../core/console-operations.ts';
-import type { Watch } from '../core/expectation.ts';
+import type { TimedEntry, Wait, Watch } from '../core/expectation.ts';
 import { watchedState } from '../core/expectations-due.ts';
 import { type Head, lifecycleDeadline } from '../core/head.ts';
 import { isTerminal } from '../core/session.ts';
@@ -20,10 +20,18 @@ export function shownExpectations(state: SessionState, watch: Watch | null, show
 function armedIn(state: SessionState, watch: Watch | null, index: number, shown: Shown): readonly ArmedWait[] {
   const entry = watch?.timed.find((one) => one.index === index);
   if (entry === undefined) return [];
+  return waitsOf(state, entry, shown).map(({ agent_id, since_seq, due_ms }) => ({
+    agent_id,
+    since_seq,
+    due_at: isoFromMs(due_ms),
+  }));
+}
+
+function waitsOf(state: SessionState, entry: TimedEntry, shown: Shown): readonly Wait[] {
   try {
-    return openWaits(entry, watchedState(state))
-      .filter(({ agent_id, due_ms }) => isTime(due_ms) && maySee(state, agent_id, shown))
-      .map(({ agent_id, since_seq, due_ms }) => ({ agent_id, since_seq, due_at: isoFromMs(due_ms) }));
+    return openWaits(entry, watchedState(state)).filter(
+      ({ agent_id, due_ms }) => isTime(due_ms) && maySee(state, agent_id, shown),
+    );
   } catch {
     // Told where it is looked at when it is due.
     return [];
@@ -42,29 +50,33 @@ export function nextDeadline(
   watch: Watch | null,
   shown: Shown,
 ): NextDeadline | null {
-  const found = [ofLifecycle(head), ...(isTerminal(head.state) ? [] : expectedNext(head, state, watch, shown))];
-  return found.reduce((first, one) => (first === null || (one !== null && one.at < first.at) ? one : first), null);
+  const ending = ofLifecycle(head);
+  const expected = isTerminal(head.state) ? null : firstExpected(head, state, watch, shown);
+  const first = expected !== null && (ending === null || expected.at < ending.at) ? expected : ending;
+  return first === null ? null : { ...first, at: isoFromMs(first.at) };
 }
 
-function expectedNext(
-  head: Head,
-  state: SessionState | null,
-  watch: Watch | null,
-  shown: Shown,
-): readonly (NextDeadline | null)[] {
+/** A deadline with its time in milliseconds: of many that are looked at one is told. */
+type Found = Omit<NextDeadline, 'at'> & { readonly at: number };
+
+function firstExpected(head: Head, state: SessionState | null, watch: Watch | null, shown: Shown): Found | null {
   if (state === null) {
-    const due = head.due_at ?? null;
-    return due === null || shown !== 'all' ? [] : [{ at: isoFromMs(due), what: 'expected', agent_id: null }];
+    const at = head.due_at ?? null;
+    return at === null || shown !== 'all' ? null : { at, what: 'expected', agent_id: null };
   }
-  return shownExpectations(state, watch, shown).flatMap(({ name, armed }) =>
-    armed.map(({ agent_id, due_at }) => ({ at: due_at, what: name, agent_id })),
-  );
+  let first: Found | null = null;
+  for (const watched of watch?.timed ?? []) {
+    for (const { agent_id, due_ms } of waitsOf(state, watched, shown)) {
+      if (first === null || due_ms < first.at) first = { at: due_ms, what: watched.entry.name, agent_id };
+    }
+  }
+  return first;
 }
 
-function ofLifecycle(head: Head): NextDeadline | null {
+function ofLifecycle(head: Head): Found | null {
   const at = lifecycleDeadline(head);
   if (at === null) return null;
   const { state, invite_deadline_at } = head;
   const isInvite = state === 'INVITED' && invite_deadline_at !== null && msFromIso(invite_deadline_at) === at;
-  return { at: isoFromMs(at), what: state === 'CLOSING' ? 'drain' : isInvite ? 'invites' : 'ttl', agent_id: null };
+  return { at, what: state === 'CLOSING' ? 'drain' : isInvite ? 'invites' : 'ttl', agent_id: null };
 }

@@ -138,9 +138,11 @@ const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
       ...(after === undefined ? {} : { after }),
     };
     const page = await parts.store.list(query);
-    const fitting = countWithin(page.heads.map(summaryOf), parts.limits.maxResponseBytes);
+    const sessions = page.heads.map(summaryOf);
+    const fitting = countWithin(sessions, parts.limits.maxResponseBytes);
+    if (fitting === sessions.length) return { sessions, next: page.next };
     // Asked again for as many as fit, because only the store can say where the next page begins.
-    const shown = fitting === page.heads.length ? page : await parts.store.list({ ...query, limit: fitting });
+    const shown = await parts.store.list({ ...query, limit: fitting });
     return { sessions: shown.heads.map(summaryOf), next: shown.next };
   },
 

@@ -92,6 +92,11 @@ export class Catalogue {
     this.#hot.get(logId)?.placesToIndex();
   }
 
+  /** Makes all sessions visible in the lists of the index; what is in them is asked of `record`. */
+  showLists(): void {
+    for (const log of this.#hot.values()) log.listsToIndex();
+  }
+
   /** Makes everything durable visible in the index. */
   show(): void {
     for (const log of this.#hot.values()) log.toIndex();

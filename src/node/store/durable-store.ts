@@ -146,7 +146,7 @@ export class DurableStore implements Store {
   }
 
   async list(query: SessionQuery): Promise<SessionPage> {
-    this.#catalogue.show();
+    this.#catalogue.showLists();
     const { found, next } = listSessions(this.#catalogue.overlay, query, (id) => this.#catalogue.record(id));
     return { heads: found.map((record) => this.#stored(record)).filter((head) => head !== null), next };
   }

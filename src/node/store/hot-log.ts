@@ -99,6 +99,13 @@ export class HotLog {
     this.#isRunChanged = false;
   }
 
+  /** What the lists of sessions are found by. Most entries change nothing of it, and cost a look. */
+  listsToIndex(): void {
+    const [before, after] = [this.#indexed?.head ?? null, this.#durable?.head ?? null];
+    if (before !== null && after !== null && before.members === after.members && before.state === after.state) return;
+    this.toIndex();
+  }
+
   /** Everything the index should know of what is durable. */
   toIndex(): void {
     this.placesToIndex();

@@ -22,6 +22,7 @@ export interface Frame {
 
 const MASK = [0x5a, 0x3c, 0x71, 0x96] as const;
 const [TEXT, CLOSE, PING, PONG] = [1, 8, 9, 10];
+const NOTIFY = '"kind":"notify"';
 const END_OF_HEAD = '\r\n\r\n';
 
 /** Those that have something to send: all are written at the end of the turn. */
@@ -33,6 +34,8 @@ export class FrameSocket {
   #rest: Buffer = Buffer.alloc(0);
   onFrame: (frame: Frame) => void = () => {};
   onEnd: () => void = () => {};
+  /** Who only wants to know that an envelope came; null = each is parsed. */
+  onEnvelope: (() => void) | null = null;
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -99,7 +102,8 @@ export class FrameSocket {
 
   #frame(opcode: number, payload: Buffer): void {
     // The servers of the bench send frames of this kind.
-    if (opcode === TEXT) this.onFrame(JSON.parse(payload.toString('latin1')) as Frame);
+    if (opcode === TEXT && this.onEnvelope !== null && payload.includes(NOTIFY, 0, 'latin1')) this.onEnvelope();
+    else if (opcode === TEXT) this.onFrame(JSON.parse(payload.toString('latin1')) as Frame);
     else if (opcode === PING) this.#put(PONG, '');
     else if (opcode === CLOSE) this.#socket.end();
   }

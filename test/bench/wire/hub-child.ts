@@ -14,8 +14,9 @@ const room = {
 const [folder = ''] = process.argv.slice(2);
 const hub = await createHub({ data: folder, adapters: [room] });
 const { port } = await hub.listen({ port: 0, auth: { none: true } });
-answerOrders<{ readonly observers?: readonly string[] }>(
-  async ({ observers = [] }) => {
+answerOrders<{ readonly observers?: readonly string[]; readonly cpu?: true }>(
+  async ({ observers = [], cpu }) => {
+    if (cpu === true) return process.cpuUsage();
     for (const name of observers) await hub.grant(name, ['observe']);
     return port;
   },

@@ -38,6 +38,12 @@ export class Rig {
     await this.#server.order({ observers: names });
   }
 
+  /** Processor time of the server so far, in microseconds. */
+  async cpu(): Promise<number> {
+    const { user, system } = await this.#server.order<{ user: number; system: number }>({ cpu: true });
+    return user + system;
+  }
+
   /** Gives the number of the layout. */
   open(layout: Layout): Promise<number> {
     return this.#load.order({ do: 'open', port: this.port, isHub: this.kind === 'parley', layout });
