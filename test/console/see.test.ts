@@ -7,6 +7,7 @@ import { required } from '../package/repository.ts';
 import { chromium, whyNoChromium } from '../web/chromium.ts';
 import { AXE, faults } from './axe.ts';
 import { type ConsoleWorld, consoleWorld, openConsole, overhear } from './console-world.ts';
+import { scrollThrough } from './long-list.ts';
 
 const MUTATING =
   /"op":"(?!whoami|list_|search_|describe_|get_|read_|find_|hub_|check_|can_send|health|subscribe|unsubscribe)/;
@@ -151,6 +152,91 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     expect(await page.locator('.rows .row').count()).toBeLessThan(50);
     await page.keyboard.press('Enter');
     await page.waitForSelector('.session-head');
+    await page.context().close();
+  }, 60_000);
+
+  it('[UI4] a wheel leads through all of them too, and the page has no more elements at the end', async () => {
+    const page = await signedIn();
+    const { rowsRead, mostNodes, mostRows } = await scrollThrough(page, 250, 1_500);
+    expect(rowsRead).toBeGreaterThanOrEqual(250);
+    expect(mostRows).toBeLessThan(50);
+    expect(mostNodes).toBeLessThan(1_500);
+    await page.context().close();
+  }, 60_000);
+
+  it('[UI4] however lively the hub is, the list is asked for and patched four times a second at most', async () => {
+    const page = await (await world.browser.newContext()).newPage();
+    let looks = 0;
+    page.on('websocket', (socket) =>
+      socket.on('framesent', ({ payload }) => {
+        if (String(payload).includes('"changed_since"')) looks += 1;
+      }),
+    );
+    const token = await world.tokenFor('lil');
+    await page.goto(`${world.origin}/#token=${token}&name=lil`);
+    await page.waitForSelector('.rows .row');
+    const began = performance.now();
+    const before = looks;
+    const labels = { intent: 'Lively' };
+    for (let count = 0; count < 100; count += 1) {
+      const session = await alice.open('conversation', { participants: ['bob'], labels });
+      await session.send('Quick.');
+      // New rows on screen ask for a look at once.
+      if (count % 5 === 0) await page.mouse.wheel(0, count % 10 === 0 ? 400 : -400);
+    }
+    await page.evaluate(`document.querySelector('.rows').scrollTop = 0`);
+    await page.locator('.rows .row', { hasText: 'Lively' }).first().waitFor();
+    const seconds = (performance.now() - began) / 1000;
+    expect(looks - before).toBeGreaterThan(0);
+    expect(looks - before).toBeLessThanOrEqual(4 * seconds + 2);
+    await page.context().close();
+  }, 60_000);
+
+  it('[UI30] who may not observe sees its own sessions live, in them what is for it, and nothing else', async () => {
+    const carl = await world.hub.agent('carl');
+    const session = await alice.open('conversation', { participants: ['carl'], labels: { intent: 'With carl' } });
+    const panel = await alice.open('discussion', { participants: ['bob', 'carl'], labels: { intent: 'All three' } });
+    const other = await alice.open('conversation', { participants: ['bob'], labels: { intent: 'Without carl' } });
+    await other.send('Not for carl.');
+    carl.close();
+    const token = (await world.hub.createToken({ name: 'carl', grants: [] })).token;
+    const page = await openConsole(world, { name: 'carl', token });
+    await page.locator('.rows .row', { hasText: 'With carl' }).waitFor();
+    await page.locator('.rows .row', { hasText: 'All three' }).waitFor();
+    expect(await page.locator('.rows .row').count()).toBe(2);
+    await page.getByLabel('Said').fill('Not for carl');
+    await page.getByLabel('Said').press('Enter');
+    await page.waitForSelector('.found >> text=0 found');
+
+    await page.evaluate(`location.hash = '#/sessions/${session.id}'`);
+    await page.waitForSelector('.session-head >> text=what is for you');
+    await session.send('Live for carl.');
+    await page.waitForSelector('.said-row >> text=Live for carl.');
+
+    await page.evaluate(`location.hash = '#/sessions/${panel.id}'`);
+    await page.waitForSelector('.session-head >> text=what is for you');
+    await panel.send('Whispered to bob.', { to: ['bob'] });
+    await bob.session(panel.id).send('Said to all.');
+    await page.waitForSelector('.said-row >> text=Said to all.');
+    expect(await page.locator('text=Whispered to bob.').count()).toBe(0);
+    await page.evaluate(`location.hash = '#/sessions/${panel.id}?at=9'`);
+    await page.waitForSelector('.badge.then');
+    expect(await page.locator('text=Whispered to bob.').count()).toBe(0);
+
+    await page.evaluate(`location.hash = '#/sessions/${other.id}'`);
+    await page.waitForSelector('.refusal >> text=no session');
+    await page.evaluate(`location.hash = '#/hub'`);
+    await page.waitForSelector('.refusal');
+    const refused = async () =>
+      (await world.hub.audit({ limit: 1_000_000 })).filter(
+        ({ kind, detail }) => kind === 'operation_refused' && ['hub_figures', 'read_feed'].includes(String(detail.op)),
+      ).length;
+    await expect.poll(refused, POLL).toBe(2);
+    // Agents are read each five seconds: by then everything else was due five times.
+    const agents = await page.locator('table tbody tr').count();
+    await world.hub.agent('newcomer');
+    await expect.poll(() => page.locator('table tbody tr').count(), POLL).toBe(agents + 1);
+    expect(await refused()).toBe(2);
     await page.context().close();
   }, 60_000);
 
