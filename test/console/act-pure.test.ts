@@ -6,7 +6,7 @@ import { mayDo, treatmentsOf } from '../../src/console/act/may.ts';
 import { routeChoices } from '../../src/console/act/routes.ts';
 import { resultBegun, turnDue } from '../../src/console/act/turn-due.ts';
 import { silenceWords, turnWords } from '../../src/console/act/turn-words.ts';
-import { fieldError } from '../../src/console/open/open.ts';
+import { fieldError } from '../../src/console/open/field-error.ts';
 import type { StateAt, WhoAmI } from '../../src/core/console-operations.ts';
 import { WireError } from '../../src/core/errors.ts';
 import { CONFIG } from '../adapters/governed-scene.ts';
