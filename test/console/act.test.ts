@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { required } from '../package/repository.ts';
 import { chromium, whyNoChromium } from '../web/chromium.ts';
+import { AXE, faults } from './axe.ts';
 import { type ConsoleWorld, consoleWorld, openConsole, overhear } from './console-world.ts';
 import { hasFocus, press, reach, write } from './keyboard.ts';
 import { governedRun } from './run-in-hand.ts';
@@ -179,8 +180,10 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
 
   it('[UI83] an invite is told on every page, and declined with a reason', async () => {
     const { page, name } = await person([], '/sessions');
-    const session = await opened('discussion', ['bob', name]);
+    const session = await opened('discussion', ['bob', name], { labels: { intent: 'Talk <i>it</i> over' } });
     await press(page, page.locator('.invites-bar a'));
+    await page.locator('.invite-answer', { hasText: 'alice invites you to a session of type discussion' }).waitFor();
+    await page.locator('.invite-answer', { hasText: 'Talk <i>it</i> over' }).waitFor();
     await write(page, page.getByLabel('Reason for declining'), 'no time <b>today</b>');
     await press(page, page.getByRole('button', { name: 'Decline' }));
     await page.locator('.invites-bar').waitFor({ state: 'detached' });
@@ -360,6 +363,58 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     expect(sent.filter((frame) => acting.test(frame) || frame.includes('"kind":"receipt"'))).toEqual([]);
     await page.context().close();
   }, 60_000);
+
+  it.each(['light', 'dark'] as const)(
+    '[UI9] axe finds nothing serious where one acts, and a phone is wide enough: %s',
+    async (colorScheme) => {
+      const ann = await person(['observe', 'operate', 'approve'], '/', { colorScheme, bypassCSP: true });
+      const { page } = ann;
+      const waiting = await opened('discussion', ['bob', ann.name]);
+      const run = await governedRun(alice, [ann.name], { roles: { dev: ann.name }, join: (id) => joined(ann, id) });
+      await run.out('turn_p', 'pm');
+      await run.accept('turn_p', { phase_transition_request: 'building' });
+      const looks: readonly (readonly [string, () => Promise<unknown>])[] = [
+        [
+          'an invite',
+          () =>
+            page
+              .evaluate(`location.hash = '#/sessions/${waiting.id}'`)
+              .then(() => page.waitForSelector('.invite-answer')),
+        ],
+        ['a gate', () => goTo(page, run.id).then(() => page.getByRole('button', { name: 'Approve' }).waitFor())],
+        ['a dialog', () => page.getByRole('button', { name: 'Act on alice' }).click()],
+        [
+          'the form',
+          async () => {
+            await page.keyboard.press('Escape');
+            await page.evaluate(`location.hash = '#/open'`);
+            await page.getByLabel('Type', { exact: true }).selectOption('workflow');
+            await page.getByRole('button', { name: 'Loop' }).click();
+            await page.locator('.graph-editor-picture svg').first().waitFor();
+            await page.getByLabel('Participant 1: name or id').fill('nobody-there');
+            await page.getByRole('button', { name: 'Open the session' }).click();
+            await page.locator('.create-participant .form-error').waitFor();
+          },
+        ],
+      ];
+      await page.addScriptTag({ content: AXE });
+      for (const [what, look] of looks) {
+        await look();
+        for (const [width, height] of [
+          [1280, 800],
+          [360, 740],
+        ] as const) {
+          await page.setViewportSize({ width, height });
+          expect(await faults(page), `${what} ${width}`).toEqual([]);
+          expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${what} ${width}`).toBe(
+            true,
+          );
+        }
+      }
+      await page.context().close();
+    },
+    60_000,
+  );
 
   it('[UI8, UI81] hostile words are said, refused and shown as text', async () => {
     const ann = await person(['observe', 'operate']);

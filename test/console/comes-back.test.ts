@@ -49,7 +49,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a hub that is kille
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     const [told] = (await once(child, 'message')) as [Pick<Started, 'port' | 'tokens'>];
-    return { child, ...told };
+    return { child, port: told.port, tokens: { ...hub?.tokens, ...told.tokens } };
   }
 
   async function agent(name: string): Promise<AgentClient> {
@@ -89,5 +89,27 @@ describe.skipIf(chromium === null && !required('chromium'))(`a hub that is kille
     await alice.open('conversation', { participants: ['bob'], labels: { intent: 'After it' } });
     await open.locator('.rows .row', { hasText: 'After it' }).waitFor();
     expect(await open.evaluate('window.marker')).toBe('still here');
+  }, 60_000);
+
+  it('[UI81] what is said while the hub is gone is said when it is back, once', async () => {
+    const carol = await agent('carol');
+    const origin = `http://127.0.0.1:${hub.port}`;
+    const open = await openConsole({ browser, origin }, { name: 'dora', token: hub.tokens.dora ?? '' });
+    await open.waitForSelector('.me');
+    const session = await carol.open('conversation', { participants: ['dora'], wait: 'created' });
+    await open.evaluate(`location.hash = '#/sessions/${session.id}'`);
+    await open.getByRole('button', { name: 'Accept' }).click();
+    await open.getByLabel('Your words').fill('Said into the void');
+    const gone = once(hub.child, 'exit');
+    hub.child.kill('SIGKILL');
+    await gone;
+    await open.waitForSelector('[data-connection=away]');
+    await open.getByLabel('Your words').press('Control+Enter');
+    await open.waitForSelector('.composer-turn >> text=it is said when it is back');
+    expect(await open.getByLabel('Your words').inputValue()).toBe('Said into the void');
+    hub = await start(hub.port);
+    await open.waitForSelector('.said-row >> text=Said into the void');
+    await expect.poll(() => open.getByLabel('Your words').inputValue()).toBe('');
+    expect(await open.locator('.said-row .text').allInnerTexts()).toEqual(['Said into the void']);
   }, 60_000);
 });

@@ -15,13 +15,20 @@ export interface ConsoleWorld {
   end(): Promise<void>;
 }
 
-export async function consoleWorld(options: { readonly none?: boolean } = {}): Promise<ConsoleWorld> {
+interface WorldOptions {
+  /** Whoever comes is let in. */
+  readonly none?: boolean;
+  /** Another hub for the same browser, which ends with the other world. */
+  readonly beside?: ConsoleWorld;
+}
+
+export async function consoleWorld({ none = false, beside }: WorldOptions = {}): Promise<ConsoleWorld> {
   if (chromium === null) throw new Error('PARLEY_REQUIRE asks for Chromium');
-  const page = await builtPage();
+  const page = beside?.page ?? (await builtPage());
   const hub = await createHub();
-  const auth = options.none === true ? { none: true } : {};
+  const auth = none ? { none: true } : {};
   const { port } = await hub.listen({ port: 0, console: { folder: page.folder }, auth });
-  const browser = await driver.launch({ executablePath: chromium, args: ['--no-sandbox'] });
+  const browser = beside?.browser ?? (await driver.launch({ executablePath: chromium, args: ['--no-sandbox'] }));
   return {
     hub,
     browser,
@@ -31,9 +38,9 @@ export async function consoleWorld(options: { readonly none?: boolean } = {}): P
       return (await hub.createToken({ name, grants: [...grants] })).token;
     },
     async end() {
-      await browser.close();
+      if (beside === undefined) await browser.close();
       await hub.stop();
-      page.remove();
+      if (beside === undefined) page.remove();
     },
   };
 }

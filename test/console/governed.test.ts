@@ -1,5 +1,7 @@
 // A governed run and a long workflow in the page: all of the log counts, not only the part that is held, and of the past no more than there was.
 
+import type { AgentClient } from 'parley-hub';
+import type { JsonObject } from 'parley-hub/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { APPROVE_PLAN, decision, PLAN, said } from '../adapters/governed-scene.ts';
 import { required } from '../package/repository.ts';
@@ -7,8 +9,6 @@ import { chromium, whyNoChromium } from '../web/chromium.ts';
 import { AXE, faults } from './axe.ts';
 import { type ConsoleWorld, consoleWorld, openConsole, overhear } from './console-world.ts';
 import { type GovernedRun, governedRun } from './governed-run.ts';
-
-const FOLDER = process.env.PARLEY_LOOK;
 
 describe.skipIf(chromium === null && !required('chromium'))(`long logs in the page${whyNoChromium}`, () => {
   let world: ConsoleWorld;
@@ -83,6 +83,20 @@ describe.skipIf(chromium === null && !required('chromium'))(`long logs in the pa
     await page.context().close();
   }, 30_000);
 
+  it('[UI42, UI7] the way through a workflow counts from its first turn, and of the past up to then', async () => {
+    const { alice } = run;
+    const graph = { initial_speaker: 'alice', default_target: { name: 'stay', args: {} } };
+    const { id, send } = await workflowOf(alice, graph);
+    for (let turn = 1; turn <= 1_300; turn += 1) await send(`Turn ${turn}`);
+    const page = await opened(`/sessions/${id}`, 'cleo');
+    const panel = page.locator('.panel-graph');
+    await panel.locator('text=/1 … 1300/').first().waitFor({ state: 'attached' });
+    const first = await seqOf(alice, id, 'Turn 1');
+    await page.evaluate(`location.hash = '#/sessions/${id}?at=${first + 1}'`);
+    await panel.locator('text=/^1 2$/').first().waitFor({ state: 'attached' });
+    await page.context().close();
+  }, 60_000);
+
   it.each(['light', 'dark'] as const)(
     '[UI9] axe finds nothing serious about a governed run: %s',
     async (colorScheme) => {
@@ -97,15 +111,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`long logs in the pa
           await page.evaluate(`location.hash = '#/sessions/${run.id}${at === null ? '' : `?at=${at}`}'`);
           await page.waitForSelector(at === null ? '.said-row' : '.badge.then');
           await page.locator('.panel-governed >> text=Reading the log').waitFor({ state: 'detached' });
-          if (FOLDER !== undefined) {
-            await page.screenshot({
-              path: `${FOLDER}/governed-${colorScheme}-${width}-${at ?? 'now'}.png`,
-              fullPage: true,
-            });
-            await page
-              .locator('.panel-governed')
-              .screenshot({ path: `${FOLDER}/panel-${colorScheme}-${width}-${at ?? 'now'}.png` });
-          }
           expect(await faults(page), `${at} ${width}`).toEqual([]);
           expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
         }
@@ -115,3 +120,13 @@ describe.skipIf(chromium === null && !required('chromium'))(`long logs in the pa
     60_000,
   );
 });
+
+async function workflowOf(alice: AgentClient, graph: JsonObject) {
+  const session = await alice.open('workflow', { participants: ['bob'], knobs: { graph } });
+  return { id: session.id, send: (text: string) => session.send(text) };
+}
+
+async function seqOf(by: AgentClient, session_id: string, text: string): Promise<number> {
+  const { envelopes } = await by.call('read_log', { session_id, from_seq: 1, limit: 50 });
+  return envelopes.find(({ event_data }) => event_data.text === text)?.seq ?? 0;
+}

@@ -5,47 +5,69 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { required } from '../package/repository.ts';
 import { chromium, whyNoChromium } from '../web/chromium.ts';
 import { type ConsoleWorld, consoleWorld, openConsole, overhear } from './console-world.ts';
-
-/** Each would be seen: as a dialog, as a mark on the window, as a request to somebody else, or as an element. */
-const CORPUS = [
-  '<script>window.hit=1;alert(1)</script>',
-  '<img src=x onerror="window.hit=2;alert(2)">',
-  '<svg onload="window.hit=3"><animate onbegin="window.hit=3" attributeName=x dur=1s></svg>',
-  '"><iframe srcdoc="<script>parent.hit=4</script>"></iframe>',
-  '<a href="javascript:window.hit=5">click</a>',
-  '[click](javascript:window.hit=6) ![x](https://evil.example/pixel.png)',
-  '<style>@import url(https://evil.example/x.css)</style><link rel=stylesheet href=https://evil.example/y.css>',
-  '<base href="https://evil.example/"><meta http-equiv=refresh content="0;url=https://evil.example/">',
-  '<form action=https://evil.example/><button autofocus onfocus="window.hit=7">x</button></form>',
-  `$\{window.hit=8} {{constructor.constructor("window.hit=9")()}}`,
-  '<math><mtext><table><mglyph><style><!--</style><img title="--><img src=1 onerror=window.hit=10>">',
-  '\u202Eevil\u202C \u0000\u001b[2J \u{E0041}',
-  'W'.repeat(3000),
-  '__proto__',
-];
+import { type HostileScene, hostileScene, IMG, SCRIPT } from './hostile-scene.ts';
 
 describe.skipIf(chromium === null && !required('chromium'))(`hostile text${whyNoChromium}`, () => {
   let world: ConsoleWorld;
-  let sessionId: string;
+  let scene: HostileScene;
 
   beforeAll(async () => {
     world = await consoleWorld();
-    const mallory = await world.hub.agent('mallory');
-    await world.hub.agent('bob');
-    await mallory.setResume({ summary: CORPUS[0] ?? '', claimedCapabilities: ['<img src=x onerror=alert(1)>'] });
-    for (const [at, intent] of CORPUS.slice(0, 11).entries()) {
-      await mallory.open('conversation', { participants: ['bob'], labels: { intent, [`key${at}`]: intent } });
-    }
-    const session = await mallory.open('conversation', {
-      participants: ['bob'],
-      labels: { intent: CORPUS[1] ?? '' },
-      expectations: [{ name: 'max_silence', params: { seconds: 1 }, on_violation: 'notify_session' }],
-    });
-    sessionId = session.id;
-    for (const text of CORPUS) await session.send(text);
-    await world.hub.hideParticipant(sessionId, 'bob', (CORPUS[0] ?? '').slice(0, 200));
+    scene = await hostileScene(world.hub);
   }, 60_000);
   afterAll(() => world?.end());
+
+  /** Where something hostile is shown: the address, the places, and what each of them says. */
+  const places = (): readonly (readonly [string, readonly (readonly [string, string])[]])[] => [
+    [
+      '#/sessions',
+      [
+        ['.rows .intent', SCRIPT],
+        ['.rows .intent', '<iframe'],
+      ],
+    ],
+    ['#/sessions?search=onerror', [['.found li', 'onerror']]],
+    [
+      `#/sessions/${scene.talk}`,
+      [
+        ['.session-head .intent', IMG],
+        ['.quiet-row.mark-hide', SCRIPT],
+        ['.quiet-row.mark-violation', IMG],
+        ['.panel-expectations', SCRIPT],
+        ['.panel-metadata', IMG],
+      ],
+    ],
+    [`#/sessions/${scene.talk}?at=9`, [['.said-row .text', '<']]],
+    [`#/sessions/${scene.ended}`, [['.quiet-row.mark-close', IMG]]],
+    [
+      `#/sessions/${scene.workflow}`,
+      [
+        ['.panel-graph', IMG],
+        ['.panel-metadata', SCRIPT],
+        ['.said-row .text', IMG],
+      ],
+    ],
+    [
+      `#/sessions/${scene.governed}`,
+      [
+        ['.panel-governed .run-notice', IMG],
+        ['.panel-governed .run-list', SCRIPT],
+        ['.quiet-row.mark-turn', IMG],
+        ['.quiet-row.mark-stop', IMG],
+        ['.panel-metadata', SCRIPT],
+      ],
+    ],
+    [`#/sessions/${encodeURIComponent(IMG)}`, [['.refusal', 'session_id']]],
+    [
+      '#/hub',
+      [
+        ['table td', SCRIPT],
+        ['table th', '<img'],
+        ['.feed', '<img'],
+      ],
+    ],
+    [`#/${encodeURIComponent(IMG)}`, [['h1', '']]],
+  ];
 
   it.each([
     ['with its policy', false],
@@ -57,25 +79,21 @@ describe.skipIf(chromium === null && !required('chromium'))(`hostile text${whyNo
       const page = await openConsole(world, { name, token: await world.tokenFor(name) }, { bypassCSP });
       const heard = overhear(page);
       await page.waitForSelector('.rows .row');
-      await page.waitForSelector(`.rows >> text=${'<script>window.hit=1'}`);
-      await calm(page);
-      for (const to of [
-        `#/sessions/${sessionId}`,
-        `#/sessions/${sessionId}?at=9`,
-        '#/hub',
-        '#/sessions?search=onerror',
-      ]) {
+      for (const [to, shown] of places()) {
         await page.evaluate(`location.hash = ${JSON.stringify(to)}`);
-        await page.waitForSelector(to.includes('hub') ? '.tile' : to.includes('search') ? '.found li' : '.said-row');
-        for (const summary of await page.locator('details:not([open]) > summary').all()) await summary.click();
+        await page.waitForSelector(shown[0]?.[0] ?? 'h1');
+        await page.evaluate(`for (const one of document.querySelectorAll('main details')) one.open = true`);
+        for (const [place, words] of shown) {
+          await page.locator(place, { hasText: words }).first().waitFor({ state: 'attached', timeout: 10_000 });
+        }
         await calm(page);
-        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), to).toBe(true);
       }
-      await page.evaluate(`location.hash = '#/sessions/${sessionId}'`);
+      await page.evaluate(`location.hash = '#/sessions/${scene.talk}'`);
       await page.waitForSelector('.said-row');
-      await page.waitForSelector('.quiet-row.mark-hide >> text=<script>');
       await page.evaluate(`document.querySelector('.transcript').scrollTop = 0`);
-      await page.waitForSelector('.said-row .text >> text=<script>window.hit=1;alert(1)</script>');
+      await page.waitForSelector(`.said-row .text >> text=${SCRIPT}`);
+      await calm(page);
       expect(heard.dialogs).toEqual([]);
       expect(heard.complaints).toEqual([]);
       expect(heard.requests.filter((url) => !url.startsWith(world.origin))).toEqual([]);
@@ -84,12 +102,42 @@ describe.skipIf(chromium === null && !required('chromium'))(`hostile text${whyNo
     60_000,
   );
 
-  it('[UI8] what would turn the text around is seen', async () => {
-    const page = await openConsole(world, {
-      name: 'zoe',
-      token: await world.tokenFor('zoe'),
-      to: `/sessions/${sessionId}`,
+  it('[UI8] names that no hub would let through, and errors in strange words, are text as well', async () => {
+    const page = await (await world.browser.newContext()).newPage();
+    const heard = overhear(page);
+    // On the way every name becomes a hostile one, as if the hub had lost its mind.
+    await page.routeWebSocket('**', (socket) => {
+      const hub = socket.connectToServer();
+      hub.onMessage((frame) =>
+        socket.send(
+          String(frame)
+            .replaceAll('"name":"mallory"', `"name":${JSON.stringify(IMG)}`)
+            .replaceAll(/"message":"/g, `"message":${JSON.stringify(SCRIPT).slice(0, -1)} `),
+        ),
+      );
     });
+    const token = await world.tokenFor('nora');
+    await page.goto(`${world.origin}/#token=${token}&name=nora&to=${encodeURIComponent(`/sessions/${scene.talk}`)}`);
+    await page.locator('.people li', { hasText: '<img src=x' }).waitFor();
+    await page.locator('.said-row .speaker', { hasText: IMG }).first().waitFor();
+    await page.locator('option', { hasText: '<img src=x' }).waitFor({ state: 'attached' });
+    await calm(page);
+    for (const [to, place, words] of [
+      ['#/sessions', '.rows .participants', '<img'],
+      ['#/hub', 'table th', '<img'],
+      [`#/sessions/${'0'.repeat(32)}`, '.refusal', SCRIPT],
+    ] as const) {
+      await page.evaluate(`location.hash = '${to}'`);
+      await page.locator(place, { hasText: words }).first().waitFor();
+      await calm(page);
+    }
+    expect([heard.dialogs, heard.complaints]).toEqual([[], []]);
+    await page.context().close();
+  }, 60_000);
+
+  it('[UI8] what would turn the text around is seen', async () => {
+    const to = `/sessions/${scene.talk}`;
+    const page = await openConsole(world, { name: 'zoe', token: await world.tokenFor('zoe'), to });
     await page.waitForSelector('.said-row >> text=⟨U+202E⟩evil');
     await page.context().close();
   });

@@ -8,7 +8,7 @@ const serving = await hub.listen({ port: Number(port), console: { folder } });
 const tokens: Record<string, string> = {};
 // Tokens outlive it: they are made at the first start alone.
 if (hub.tokens().length === 0) {
-  for (const name of ['ann', 'alice', 'bob']) {
+  for (const name of ['ann', 'dora', 'alice', 'bob', 'carol']) {
     tokens[name] = (await hub.createToken({ name, grants: ['observe', 'enrol'] })).token;
   }
 }

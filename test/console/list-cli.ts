@@ -1,5 +1,5 @@
 // How the console's list does with very many sessions: fills a hub, scrolls through all of them, and says what that cost.
-// node --conditions=parley-source --import tsx test/console/list-cli.ts [sessions]
+// npm run bench:console-list [-- sessions]
 
 import { consoleWorld, openConsole } from './console-world.ts';
 import { fillHub, scrollThrough } from './long-list.ts';

@@ -33,6 +33,10 @@ export interface Scrolled {
   readonly frameP50: number;
   readonly frameP99: number;
   readonly longestFrame: number;
+  /** What the page's own thread worked, in ms of processor time: what else the machine does is not in it. */
+  readonly workedMs: number;
+  readonly scriptMs: number;
+  readonly frames: number;
   readonly longTasks: number;
   readonly longestTask: number;
 }
@@ -56,7 +60,7 @@ const READ = `(() => {
   const frames = scrolled.frames.slice(1).sort((a, b) => a - b);
   const at = (part) => Math.round(frames[Math.min(frames.length - 1, Math.floor(frames.length * part))] * 10) / 10;
   return {
-    mostNodes: scrolled.nodes, mostRows: scrolled.rows, frameP50: at(0.5), frameP99: at(0.99), longestFrame: at(1),
+    frames: frames.length, mostNodes: scrolled.nodes, mostRows: scrolled.rows, frameP50: at(0.5), frameP99: at(0.99), longestFrame: at(1),
     longTasks: scrolled.tasks.length, longestTask: Math.round(Math.max(0, ...scrolled.tasks)),
   };
 })()`;
@@ -68,6 +72,7 @@ export async function scrollThrough(page: Page, count: number, wheelPx: number):
   const box = await page.locator('.rows').boundingBox();
   if (box === null) throw new Error('the list is not on the page');
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  const worked = await processorTime(page);
   await page.evaluate(WATCH);
   let wheels = 0;
   // A wheel that meets the end of what was read so far waits for more.
@@ -80,10 +85,19 @@ export async function scrollThrough(page: Page, count: number, wheelPx: number):
   }
   const rowsRead = Number(((await page.locator('.count').textContent()) ?? '').replace(/\D/g, ''));
   const seconds = Math.round((performance.now() - began) / 100) / 10;
-  return {
-    rowsRead,
-    wheels,
-    seconds,
-    ...(await page.evaluate<Omit<Scrolled, 'rowsRead' | 'wheels' | 'seconds'>>(READ)),
-  };
+  type Seen = Omit<Scrolled, 'rowsRead' | 'wheels' | 'seconds' | 'workedMs' | 'scriptMs'>;
+  return { rowsRead, wheels, seconds, ...(await worked()), ...(await page.evaluate<Seen>(READ)) };
+}
+
+/** Gives what tells how much was worked since. */
+async function processorTime(page: Page): Promise<() => Promise<Pick<Scrolled, 'workedMs' | 'scriptMs'>>> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const read = async (name: string): Promise<number> =>
+    ((await devtools.send('Performance.getMetrics')).metrics.find((one) => one.name === name)?.value ?? 0) * 1000;
+  const [task, script] = [await read('TaskDuration'), await read('ScriptDuration')];
+  return async () => ({
+    workedMs: Math.round((await read('TaskDuration')) - task),
+    scriptMs: Math.round((await read('ScriptDuration')) - script),
+  });
 }

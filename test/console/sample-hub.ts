@@ -6,6 +6,8 @@ import { type GovernedRun, governedRun } from './run-in-hand.ts';
 
 export interface Samples {
   readonly workflow: string;
+  /** Somebody begins to write in the workflow. */
+  write(): Promise<void>;
   readonly governed: GovernedRun;
   readonly discussion: string;
 }
@@ -22,12 +24,13 @@ export async function sampleSessions(
   const made = await Promise.all(NAMES.map(async (name) => [name, await hub.agent(name)] as const));
   // One for each of the names above.
   const people = Object.fromEntries(made) as People;
+  for (const agent of Object.values(people)) agent.handle({ onMessage: () => {} });
   await others(people);
   await violation(people);
   const discussion = await talk(people);
-  const workflow = await article(people);
+  const { id: workflow, write } = await article(people);
   const governed = await shop(people, person, join);
-  return { workflow, governed, discussion };
+  return { workflow, write, governed, discussion };
 }
 
 async function others({ ada, ken, barbara, linus }: People): Promise<void> {
@@ -72,33 +75,37 @@ async function talk({ grace, ken, barbara }: People): Promise<string> {
     .send('At night nobody is there if it fails. I would rather rebuild it in parts, all day long.');
   await barbara.session(session.id).send('In parts is fine with me, if a part that fails leaves the old one in place.');
   await session.send('Then let us say: in parts, each swapped in when it is whole. Ken, what would a part be?');
-  const turn = await ken
-    .session(session.id)
-    .waitFor('msg.text', { timeoutMs: 5000 })
-    .catch(() => null);
-  const causationId = turn?.envelope_id;
-  if (causationId !== undefined) {
-    await ken
-      .session(session.id)
-      .delta('One shard at a time. There are 32 of them, so a part is about 1.2 GB, ', { causationId });
-    await ken.session(session.id).delta('and it takes less than a minute to', { causationId });
-  }
   return session.id;
 }
 
-async function article({ ada, grace }: People): Promise<string> {
+async function article({ ada, grace, linus }: People): Promise<{ id: string; write: () => Promise<void> }> {
   const session = await ada.open('workflow', {
     participants: ['grace', 'linus'],
     knobs: { graph: WORKFLOW },
     labels: { intent: 'An article on how logs are kept', team: 'docs' },
   });
-  await session.send('Draft: a log is a list to which lines are only ever added. Whoever has the list has everything.');
-  await grace.session(session.id).send('REVISE: say why lines are never changed, and what happens at a crash.');
+  const { id } = session;
   await session.send(
-    'Draft 2: lines are never changed, so that what was read stays true. After a crash the last line may be half; it is cut off.',
+    priced('Draft: a log is a list to which lines are only ever added. Whoever has the list has everything.', 0.0031),
   );
-  await grace.session(session.id).send('That is clear now. Over to the editor.');
-  return session.id;
+  await grace.session(id).send(priced('REVISE: say why lines are never changed, and what happens at a crash.', 0.0018));
+  await session.send(
+    priced(
+      'Draft 2: lines are never changed, so that what was read stays true. After a crash the last line may be half; it is cut off.',
+      0.0044,
+    ),
+  );
+  const { envelope_id: causationId } = await grace
+    .session(id)
+    .send(priced('That is clear now. Over to the editor.', 0.0012));
+  return {
+    id,
+    write: () => linus.session(id).delta('Reads well. I shortened the second sentence, and', { causationId }),
+  };
+}
+
+function priced(text: string, cost_usd: number) {
+  return { event_type: 'msg.text', event_data: { text, cost_usd } };
 }
 
 async function shop(

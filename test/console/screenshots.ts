@@ -24,7 +24,7 @@ async function take(): Promise<void> {
   const context = { viewport: { width: 1280, height: 800 }, colorScheme: 'light', reducedMotion: 'reduce' } as const;
   const page = await openConsole(world, { name: NAME, token }, context);
   await page.waitForSelector('.me');
-  const { workflow, governed, discussion } = await sampleSessions(world.hub, NAME, async (id) => {
+  const { workflow, write, governed } = await sampleSessions(world.hub, NAME, async (id) => {
     await page.evaluate(`location.hash = '#/sessions/${id}'`);
     await page.getByRole('button', { name: 'Accept' }).click();
     await page.waitForSelector('.composer');
@@ -32,13 +32,16 @@ async function take(): Promise<void> {
   const shots: readonly (readonly [name: string, to: string, ready: string])[] = [
     ['sessions', '#/sessions', '.rows .row >> text=An article on how logs are kept'],
     ['session', `#/sessions/${workflow}`, '.panel-graph svg'],
-    ['discussion', `#/sessions/${discussion}`, '.said-row'],
     ['governed', `#/sessions/${governed.id}`, '.run-notice >> text=waits for approval'],
     ['hub', '#/hub', '.tile'],
   ];
   for (const [name, to, ready] of shots) {
     await page.evaluate(`location.hash = ${JSON.stringify(to)}`);
     await page.waitForSelector(ready);
+    if (name === 'session') {
+      await write();
+      await page.waitForSelector('.said-row.writing');
+    }
     // All that is fetched beside it is there, too.
     await page.waitForFunction('document.fonts.status === "loaded"');
     await page.waitForTimeout(1500);

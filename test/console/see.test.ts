@@ -7,6 +7,7 @@ import { required } from '../package/repository.ts';
 import { chromium, whyNoChromium } from '../web/chromium.ts';
 import { AXE, faults } from './axe.ts';
 import { type ConsoleWorld, consoleWorld, openConsole, overhear } from './console-world.ts';
+import { scrollThrough } from './long-list.ts';
 
 const MUTATING =
   /"op":"(?!whoami|list_|search_|describe_|get_|read_|find_|hub_|check_|can_send|health|subscribe|unsubscribe)/;
@@ -33,6 +34,15 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     const page = await openConsole(world, { name, token: await world.tokenFor(name), to }, context);
     await page.waitForSelector('.me');
     return page;
+  }
+
+  /** More sessions than two pages have, made by the first that needs them. */
+  let filling: Promise<void> | null = null;
+  async function many(): Promise<void> {
+    filling ??= (async () => {
+      for (let count = 0; count < 250; count += 1) await alice.open('conversation', { participants: ['bob'] });
+    })();
+    await filling;
   }
 
   it('[UI2] a token of the form is kept for the tab, survives a reload, and is forgotten by signing out', async () => {
@@ -62,11 +72,12 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
   });
 
   it('[UI2] a hub that needs no token is gone straight into', async () => {
-    const open = await consoleWorld({ none: true });
+    const open = await consoleWorld({ none: true, beside: world });
     try {
-      const page = await open.browser.newPage();
+      const page = await (await open.browser.newContext()).newPage();
       await page.goto(open.origin);
       await page.waitForSelector('.me >> text=visitor-');
+      await page.context().close();
     } finally {
       await open.end();
     }
@@ -134,7 +145,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
   });
 
   it('[UI4, UI9] of many sessions a screenful is drawn, and arrows, End and Enter lead through all of them', async () => {
-    for (let count = 0; count < 250; count += 1) await alice.open('conversation', { participants: ['bob'] });
+    await many();
     const page = await signedIn();
     await page.waitForSelector('.rows .row');
     await page.locator('.row-link').first().focus();
@@ -151,6 +162,95 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     expect(await page.locator('.rows .row').count()).toBeLessThan(50);
     await page.keyboard.press('Enter');
     await page.waitForSelector('.session-head');
+    await page.context().close();
+  }, 60_000);
+
+  it('[UI4] a wheel leads through all of them too, and the page has no more elements at the end', async () => {
+    await many();
+    const page = await signedIn();
+    const { rowsRead, mostNodes, mostRows } = await scrollThrough(page, 250, 1_500);
+    expect(rowsRead).toBeGreaterThanOrEqual(250);
+    expect(mostRows).toBeLessThan(50);
+    expect(mostNodes).toBeLessThan(1_500);
+    await page.context().close();
+  }, 60_000);
+
+  it('[UI4] however lively the hub is, the list is asked for and patched four times a second at most', async () => {
+    await many();
+    const page = await (await world.browser.newContext()).newPage();
+    let looks = 0;
+    page.on('websocket', (socket) =>
+      socket.on('framesent', ({ payload }) => {
+        if (String(payload).includes('"changed_since"')) looks += 1;
+      }),
+    );
+    const token = await world.tokenFor('lil');
+    await page.goto(`${world.origin}/#token=${token}&name=lil`);
+    await page.waitForSelector('.rows .row');
+    const began = performance.now();
+    const before = looks;
+    // New rows on screen ask for a look at once.
+    await page.evaluate(
+      `window.scrolling = setInterval(() => { const rows = document.querySelector('.rows'); rows.scrollTop = (rows.scrollTop + 700) % (rows.scrollHeight - 800); }, 20)`,
+    );
+    const lively = async (): Promise<number> => {
+      const session = await alice.open('conversation', { participants: ['bob'], labels: { intent: 'Lively' } });
+      await session.send('Quick.');
+      return looks - before;
+    };
+    await expect.poll(lively, { ...POLL, interval: 20 }).toBeGreaterThanOrEqual(12);
+    const seconds = (performance.now() - began) / 1000;
+    expect(looks - before).toBeLessThanOrEqual(4 * seconds + 2);
+    await page.evaluate(`clearInterval(scrolling); document.querySelector('.rows').scrollTop = 0`);
+    await page.locator('.rows .row', { hasText: 'Lively' }).first().waitFor();
+    await page.context().close();
+  }, 60_000);
+
+  it('[UI30] who may not observe sees its own sessions live, in them what is for it, and nothing else', async () => {
+    const carl = await world.hub.agent('carl');
+    const session = await alice.open('conversation', { participants: ['carl'], labels: { intent: 'With carl' } });
+    const panel = await alice.open('discussion', { participants: ['bob', 'carl'], labels: { intent: 'All three' } });
+    const other = await alice.open('conversation', { participants: ['bob'], labels: { intent: 'Without carl' } });
+    await other.send('Not for carl.');
+    carl.close();
+    const token = (await world.hub.createToken({ name: 'carl', grants: [] })).token;
+    const page = await openConsole(world, { name: 'carl', token });
+    await page.locator('.rows .row', { hasText: 'With carl' }).waitFor();
+    await page.locator('.rows .row', { hasText: 'All three' }).waitFor();
+    expect(await page.locator('.rows .row').count()).toBe(2);
+    await page.getByLabel('Said').fill('Not for carl');
+    await page.getByLabel('Said').press('Enter');
+    await page.waitForSelector('.found >> text=0 found');
+
+    await page.evaluate(`location.hash = '#/sessions/${session.id}'`);
+    await page.waitForSelector('.session-head >> text=what is for you');
+    await session.send('Live for carl.');
+    await page.waitForSelector('.said-row >> text=Live for carl.');
+
+    await page.evaluate(`location.hash = '#/sessions/${panel.id}'`);
+    await page.waitForSelector('.session-head >> text=what is for you');
+    await panel.send('Whispered to bob.', { to: ['bob'] });
+    await bob.session(panel.id).send('Said to all.');
+    await page.waitForSelector('.said-row >> text=Said to all.');
+    expect(await page.locator('text=Whispered to bob.').count()).toBe(0);
+    await page.evaluate(`location.hash = '#/sessions/${panel.id}?at=9'`);
+    await page.waitForSelector('.badge.then');
+    expect(await page.locator('text=Whispered to bob.').count()).toBe(0);
+
+    await page.evaluate(`location.hash = '#/sessions/${other.id}'`);
+    await page.waitForSelector('.refusal >> text=no session');
+    await page.evaluate(`location.hash = '#/hub'`);
+    await page.waitForSelector('.refusal');
+    const refused = async () =>
+      (await world.hub.audit({ limit: 1_000_000 })).filter(
+        ({ kind, detail }) => kind === 'operation_refused' && ['hub_figures', 'read_feed'].includes(String(detail.op)),
+      ).length;
+    await expect.poll(refused, POLL).toBe(2);
+    // Agents are read each five seconds: by then everything else was due five times.
+    const agents = await page.locator('table tbody tr').count();
+    await world.hub.agent('newcomer');
+    await expect.poll(() => page.locator('table tbody tr').count(), POLL).toBe(agents + 1);
+    expect(await refused()).toBe(2);
     await page.context().close();
   }, 60_000);
 

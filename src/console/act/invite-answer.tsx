@@ -1,8 +1,10 @@
 /** An invite waits: accept it, or decline with a reason. */
 
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import './act.css';
+import { nameOf, type SessionMetadata } from '../../core/session.ts';
 import { attempt } from '../actions.ts';
+import { ask } from '../ask.ts';
 import { answerInvite } from '../connection/link.ts';
 import { Line } from '../text/shown.tsx';
 
@@ -28,9 +30,7 @@ export function InviteAnswer({ sessionId, onAnswered }: { sessionId: string; onA
   };
   return (
     <section class="invite-answer" aria-label="Invite">
-      <p>
-        <strong>You are invited to this session.</strong>
-      </p>
+      <Invited sessionId={sessionId} />
       <div class="invite-row">
         <button type="button" class="primary" disabled={isBusy} onClick={() => void answer(true)}>
           Accept
@@ -58,5 +58,38 @@ export function InviteAnswer({ sessionId, onAnswered }: { sessionId: string; onA
         )}
       </div>
     </section>
+  );
+}
+
+/** Who has not accepted yet may know what it is and who is in it, and no more. */
+function Invited({ sessionId }: { sessionId: string }) {
+  const [session, setSession] = useState<SessionMetadata | null>(null);
+  useEffect(() => {
+    let counts = true;
+    ask('get_session', { session_id: sessionId }).then(
+      (answer) => counts && setSession(answer.session),
+      () => {},
+    );
+    return () => {
+      counts = false;
+    };
+  }, [sessionId]);
+  if (session === null) return <p>You are invited to this session.</p>;
+  const { manifest, creator_id, participants, labels } = session;
+  return (
+    <>
+      <p>
+        <strong>
+          <Line text={nameOf(session, creator_id)} most={60} />
+        </strong>{' '}
+        invites you to a session of type <Line text={manifest.type} most={60} />, with{' '}
+        <Line text={participants.map(({ name }) => name).join(', ')} most={200} />.
+      </p>
+      {labels.intent !== undefined && (
+        <p>
+          <Line text={labels.intent} most={240} />
+        </p>
+      )}
+    </>
   );
 }

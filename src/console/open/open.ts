@@ -1,10 +1,10 @@
 /** Opening a session, once however often it is tried; what was typed is kept until then. */
 
-import { WireError } from '../../core/errors.ts';
 import type { CreateParams } from '../../core/operations.ts';
 import { attempt } from '../actions.ts';
 import type { CreateDraft } from '../parts/create/create-draft.ts';
 import type { FieldError } from '../parts/form/field-errors.ts';
+import { fieldError } from './field-error.ts';
 
 let kept: CreateDraft | null = null;
 let tried: { readonly what: string; readonly key: string } | null = null;
@@ -31,12 +31,4 @@ export async function openSession(params: CreateParams): Promise<Opened> {
   tried = null;
   const { session, warnings } = outcome.answer;
   return { ok: true, sessionId: session.session_id, warnings };
-}
-
-/** The hub says `knobs.rounds: expected …` and names the field; what is about no field is about all of it. */
-export function fieldError(thrown: unknown, reason: string): FieldError {
-  const field = thrown instanceof WireError ? thrown.details?.field : undefined;
-  if (!(thrown instanceof WireError) || typeof field !== 'string') return { field: '', message: reason };
-  const { message } = thrown;
-  return { field, message: message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message };
 }

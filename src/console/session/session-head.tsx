@@ -18,12 +18,12 @@ export function SessionHead({ session, state }: { session: OpenSession; state: S
   const names = namesIn(state);
   return (
     <header class="session-head">
+      <CloseAction sessionId={session_id} isOffered={may.close} />
       <h1>
         <Line text={manifest.type} most={60} /> <span class="mono dim">{session_id.slice(-8)}</span>{' '}
         <StateBadge state={lifecycle} />
         {session.replay !== null && <span class="badge then">as of #{state.at_seq}</span>}
       </h1>
-      <CloseAction sessionId={session_id} isOffered={may.close} />
       {labels.intent !== undefined && (
         <p class="intent">
           <Line text={labels.intent} most={240} />

@@ -1,0 +1,112 @@
+// What is decided without a page: what somebody may try, what is posted, which field an error is about.
+
+import type { Participant, SessionMetadata } from 'parley-hub/core';
+import { describe, expect, it } from 'vitest';
+import { mayDo, treatmentsOf } from '../../src/console/act/may.ts';
+import { routeChoices } from '../../src/console/act/routes.ts';
+import { resultBegun, turnDue } from '../../src/console/act/turn-due.ts';
+import { silenceWords, turnWords } from '../../src/console/act/turn-words.ts';
+import { fieldError } from '../../src/console/open/field-error.ts';
+import type { StateAt, WhoAmI } from '../../src/core/console-operations.ts';
+import { WireError } from '../../src/core/errors.ts';
+import { CONFIG } from '../adapters/governed-scene.ts';
+
+const ann = (status: Participant['status']): Participant => ({
+  agent_id: 'id-ann',
+  name: 'ann',
+  role: 'participant',
+  order: 1,
+  joined_at: null,
+  status,
+});
+const me = (...grants: WhoAmI['grants']): WhoAmI => ({ agent_id: 'id-ann', name: 'ann', kind: 'human', grants });
+const session = (more: Partial<SessionMetadata>): SessionMetadata =>
+  // As much of it as is looked at.
+  ({ state: 'ACTIVE', knobs: {}, creator_id: 'id-bob', participants: [ann('active')], ...more }) as SessionMetadata;
+
+const offered = (who: WhoAmI | null, where: SessionMetadata, isReadOnly = false) =>
+  Object.entries(mayDo(who, where, isReadOnly)).flatMap(([name, may]) => (may === true ? [name] : []));
+
+describe('what is offered', () => {
+  it('[UI88] is what the grants and the place in the session allow', () => {
+    expect(offered(me(), session({}))).toEqual(['speak', 'close']);
+    expect(offered(me('approve', 'operate'), session({}))).toEqual(['speak', 'close', 'operate', 'approve']);
+    expect(offered(me('approve'), session({ participants: [] }))).toEqual([]);
+    expect(offered(me('operate'), session({ participants: [] }))).toEqual(['close', 'operate']);
+    expect(offered(me(), session({ knobs: { close_by: 'creator' } }))).toEqual(['speak']);
+    expect(offered(me(), session({ knobs: { close_by: 'creator' }, creator_id: 'id-ann' }))).toContain('close');
+    expect(offered(me('approve'), session({ participants: [ann('hidden')] }))).toEqual(['comeBack']);
+    expect(offered(me(), session({ participants: [ann('invited')] }))).toEqual([]);
+    expect(offered(me(), session({ state: 'INVITED' }))).toEqual(['close']);
+  });
+
+  it('[UI88] is nothing in read-only mode, for nobody, and when it is over', () => {
+    expect(offered(me('approve', 'operate', 'observe'), session({}), true)).toEqual([]);
+    expect(offered(null, session({}))).toEqual([]);
+    for (const state of ['CLOSING', 'CLOSED', 'EXPIRED'] as const) {
+      expect(offered(me('approve', 'operate'), session({ state }))).toEqual([]);
+    }
+  });
+
+  it('[UI85] with a participant it is what its status allows', () => {
+    expect(treatmentsOf('active', 'ACTIVE')).toEqual(['hide', 'remove']);
+    expect(treatmentsOf('hidden', 'ACTIVE')).toEqual(['return', 'remove']);
+    expect(treatmentsOf('removed', 'ACTIVE')).toEqual([]);
+  });
+});
+
+it('[UI81] whose turn it is, and why one is silent, is said in words', () => {
+  const names = new Map([['id-bob', 'bob']]);
+  const turn = (agent_id: string) => ({ agent_id, since_seq: 1 });
+  expect(turnWords(turn('id-ann'), 'id-ann', names, null)).toBe('It is your turn.');
+  expect(turnWords(turn('id-bob'), 'id-ann', names, 'wait')).toBe('It is the turn of bob. Not now: wait');
+  expect(turnWords(null, 'id-ann', names, null)).toBe('Nobody in particular has the turn.');
+  expect(silenceWords(ann('hidden'), { state: 'ACTIVE' })).toMatch(/^You are hidden/);
+  expect(silenceWords(ann('active'), { state: 'CLOSED' })).toMatch(/^It is over/);
+  expect(silenceWords(null, { state: 'ACTIVE' })).toBeNull();
+});
+
+it('[UI82] the tools of a turn are choices, each with the packet it posts; others are left out', () => {
+  const text = { type: 'string' };
+  const tools = [
+    { name: 'handoff', description: '', parameters: { properties: { to: { enum: ['bob', 'carol'] }, message: text } } },
+    { name: 'finish', description: '', parameters: { properties: { message: text, reason: text } } },
+    { name: 'approve', description: 'End it.', parameters: { properties: { message: text } } },
+    { name: 'raise_hand', description: '', parameters: { properties: { bid: { type: 'integer' } } } },
+    { name: 'odd', description: '', parameters: {} },
+  ];
+  const choices = routeChoices(tools);
+  expect(choices.map(({ id }) => id)).toEqual(['handoff bob', 'handoff carol', 'finish', 'tool approve']);
+  expect(choices[0]?.packet('hi').event_data).toEqual({ body: 'hi', routing: { kind: 'handoff', target: 'bob' } });
+  expect(choices[3]?.packet('').event_data).toEqual({ body: null, routing: { kind: 'tool', tool: 'approve' } });
+});
+
+it('[UI87] a turn is due for who holds its role while it is at work, and begins with what every result has', () => {
+  const turn = { turn_id: 't1', role: 'dev', holder: 'id-ann', status: 'running', attempt: 2, is_handed_in: false };
+  const state = (type: string, status: string, more: object = {}) =>
+    ({
+      session: { manifest: { type } },
+      public_state: { run_id: 'r1', status, turns: [{ ...turn, ...more }] },
+    }) as unknown as StateAt;
+  const due = turnDue(state('governed', 'active'), 'id-ann');
+  expect(due).toEqual({ turn_id: 't1', role: 'dev', attempt: 2, run_id: 'r1' });
+  expect(due === null ? null : resultBegun(due, CONFIG)).toMatchObject({ run_id: 'r1', runtime_id: 'manual' });
+  for (const none of [
+    turnDue(state('governed', 'active'), 'id-bob'),
+    turnDue(state('governed', 'blocked'), 'id-ann'),
+    turnDue(state('workflow', 'active'), 'id-ann'),
+    turnDue(state('governed', 'active', { is_handed_in: true }), 'id-ann'),
+    turnDue(state('governed', 'active', { status: 'assigned' }), 'id-ann'),
+  ]) {
+    expect(none).toBeNull();
+  }
+});
+
+it('[UI80] what the hub says of a field is told at it, once; anything else of all of it', () => {
+  const said = new WireError('invalid_create', 'knobs.rounds: expected 1, got 0', { field: 'knobs.rounds' });
+  expect(fieldError(said, 'x')).toEqual({ field: 'knobs.rounds', message: 'expected 1, got 0' });
+  expect(fieldError(new WireError('rate_limited', 'slow down'), 'The hub refused: slow down')).toEqual({
+    field: '',
+    message: 'The hub refused: slow down',
+  });
+});
