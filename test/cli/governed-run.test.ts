@@ -109,6 +109,30 @@ describe('asked wrongly', () => {
   });
 });
 
+describe('a state that is none', () => {
+  it.each([
+    ['{"status":', /state\.json: expected a JSON object/],
+    ['{"status":"weird"}', /state\.json: .*status.*weird/],
+  ])(
+    '[CM19, GR10] %j is told with its place, and is neither overwritten nor called no run',
+    async (text, said) => {
+      configure(scripted(WORKS));
+      const file = join(root, '.agentxchain/state.json');
+      mkdirSync(dirname(file));
+      writeFileSync(file, text);
+      for (const words of [['status'], ['assign'], ['history'], ['init'], ['init', '--new'], ['status']]) {
+        const { code, out, err } = await run(...words);
+        expect({ words, code, out, err }).toEqual({ words, code: 2, out: '', err: expect.stringMatching(said) });
+        expect(err).toContain('Correct that file');
+        expect(err).not.toContain('parley run init');
+      }
+      expect(readFileSync(file, 'utf8')).toBe(text);
+      expect(existsSync(join(root, '.agentxchain/imported'))).toBe(false);
+    },
+    30_000,
+  );
+});
+
 describe('init', () => {
   it('[CM19] makes a project that can be run, asks nothing, and never overwrites one', async () => {
     const first = await run('init');

@@ -5,13 +5,14 @@ import type { RunnerFailure } from '../../governed/runner/types.ts';
 import type { ExitName } from '../exit-codes.ts';
 import { Trouble } from '../trouble.ts';
 import { nextSteps } from './next-steps.ts';
-import type { Project } from './project.ts';
+import { type Project, STATE_HINT } from './project.ts';
 
 const EXITS: Readonly<Record<string, ExitName>> = {
   lock_timeout: 'inUse',
   io_error: 'failed',
   bad_argument: 'wrong',
   invalid_config: 'wrong',
+  invalid_state: 'wrong',
   unsafe_path: 'wrong',
   not_found: 'notFound',
   turn_not_active: 'notFound',
@@ -19,6 +20,7 @@ const EXITS: Readonly<Record<string, ExitName>> = {
 
 const HINTS: Readonly<Record<string, string>> = {
   lock_timeout: 'Somebody else is at work on it; try again.',
+  invalid_state: STATE_HINT,
   unknown_role: 'The roles are in agentxchain.json.',
   role_busy: 'Take its result in with: parley run accept; or send it back with: parley run reject --reason "…"',
   too_many_turns: 'Take one in with: parley run accept; or send it back with: parley run reject --reason "…"',
