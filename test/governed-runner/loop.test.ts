@@ -111,6 +111,26 @@ it('[GR7] a rejected turn goes out again under its id, and what was rejected is 
   expect(project.events).toContain('turn_reissued');
 });
 
+it('[GR7] of an attempt that is rejected again after the run was unblocked, each result is kept', async () => {
+  const { runner, root } = project;
+  const config = { ...project.config, rules: { max_turn_retries: 1 } };
+  project.config = config;
+  await project.init();
+  const turn = await project.assign('pm', 'turn_k');
+  for (const summary of ['one', 'two', 'three']) {
+    await project.stage(turn, { summary });
+    expect(done(await runner.rejectTurn(root, config, null, 'no'))).toMatchObject({ escalated: true });
+    done(await runner.reactivateRun(root, null, { via: 'carol' }));
+  }
+  const kept = ['', '-2', '-3'].map((more) =>
+    project.read(`.agentxchain/dispatch/rejected/turn_k-attempt-1${more}.json`),
+  );
+  expect(kept.map((text) => JSON.parse(text).handed_in.summary)).toEqual(['one', 'two', 'three']);
+  done(await runner.reissueTurn(root, config, { turnId: 'turn_k' }));
+  await project.stage(turn, { summary: 'three' });
+  expect(refused(await project.accept())).toMatchObject({ error_code: 'stale_staging' });
+});
+
 it('[GR1] what a result lacks is told by stage and field, and nothing is changed', async () => {
   await project.init();
   const turn = await project.assign('pm', 'turn_v');
