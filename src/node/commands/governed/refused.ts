@@ -6,6 +6,7 @@ import type { ExitName } from '../exit-codes.ts';
 import { Trouble } from '../trouble.ts';
 import { nextSteps } from './next-steps.ts';
 import { type Project, STATE_HINT } from './project.ts';
+import { isBeginning, standsOtherwise } from './stands-otherwise.ts';
 
 const EXITS: Readonly<Record<string, ExitName>> = {
   lock_timeout: 'inUse',
@@ -41,11 +42,13 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 export async function refusedBy(failure: RunnerFailure, { root, config, runner }: Project): Promise<Trouble> {
-  const { error, error_code, validation } = failure;
+  const { error_code, validation } = failure;
   const errors = (validation?.errors ?? []).filter(isFilled);
   // One alone is in the sentence already.
   const problems = errors.length > 1 ? errors : [];
-  const known = HINTS[error_code];
-  const hint = known ?? `Next: ${nextSteps(await runner.loadState(root, config), config).join('; or ')}`;
-  return new Trouble(EXITS[error_code] ?? 'refused', error_code, error, hint, problems);
+  const state = await runner.loadState(root, config);
+  const anew = isBeginning(failure) && state?.status === 'blocked' ? ['parley run init --new'] : [];
+  const hint = HINTS[error_code] ?? `Next: ${[...nextSteps(state, config), ...anew].join('; or ')}`;
+  const said = standsOtherwise(failure, state);
+  return new Trouble(EXITS[error_code] ?? 'refused', error_code, said, hint, problems);
 }
