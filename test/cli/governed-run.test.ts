@@ -109,6 +109,30 @@ describe('asked wrongly', () => {
   });
 });
 
+describe('a state that is none', () => {
+  it.each([
+    ['{"status":', /state\.json: expected a JSON object/],
+    ['{"status":"weird"}', /state\.json: .*status.*weird/],
+  ])(
+    '[CM19, GR10] %j is told with its place, and is neither overwritten nor called no run',
+    async (text, said) => {
+      configure(scripted(WORKS));
+      const file = join(root, '.agentxchain/state.json');
+      mkdirSync(dirname(file));
+      writeFileSync(file, text);
+      for (const words of [['status'], ['assign'], ['history'], ['init'], ['init', '--new'], ['status']]) {
+        const { code, out, err } = await run(...words);
+        expect({ words, code, out, err }).toEqual({ words, code: 2, out: '', err: expect.stringMatching(said) });
+        expect(err).toContain('Correct that file');
+        expect(err).not.toContain('parley run init');
+      }
+      expect(readFileSync(file, 'utf8')).toBe(text);
+      expect(existsSync(join(root, '.agentxchain/imported'))).toBe(false);
+    },
+    30_000,
+  );
+});
+
 describe('init', () => {
   it('[CM19] makes a project that can be run, asks nothing, and never overwrites one', async () => {
     const first = await run('init');
@@ -191,6 +215,30 @@ describe('a run by hand', () => {
     });
     expect(await run('assign')).toMatchObject({ code: 6, err: expect.stringContaining('parley run init --new') });
     expect(await run('init', '--new')).toMatchObject({ code: 0 });
+  }, 60_000);
+
+  it('[CM20] what a run does not take as it stands is told in words of the command line', async () => {
+    const id = await solo();
+    const told = async (words: readonly string[], said: RegExp) => {
+      const { code, err } = await run(...words);
+      expect({ words, code, err }).toEqual({ words, code: 6, err: expect.stringMatching(said) });
+      expect(err).not.toMatch(/session|CLOSED|run\.escalated|allow_terminal_restart|initRun|approve_|needs a run/);
+    };
+    stage(id, { run_completion_request: true });
+    await told(['init'], /run_\w+ has begun before/);
+    await told(['approve'], /no gate of run_\w+ waits for approval/);
+    await run('block', '--reason', 'no oil');
+    for (const words of [['reject', '--reason', 'x'], ['block', '--reason', 'x'], ['accept'], ['approve']]) {
+      await told(words, /run_\w+ is blocked on escalation:operator:no-oil.*\nNext: parley run resolve/);
+    }
+    await told(['init'], /is blocked on .*\nNext: parley run resolve .*; or parley run init --new/);
+    await run('resolve');
+    await run('accept');
+    await told(['block', '--reason', 'x'], /waits for the approval of gate \w+.*\nNext: parley run approve/);
+    await run('approve');
+    for (const words of [['block', '--reason', 'x'], ['resolve'], ['assign', 'dev'], ['approve'], ['init']]) {
+      await told(words, /run_\w+ is completed.*\n.*parley run init --new/);
+    }
   }, 60_000);
 
   it('[CM20] status tells whose turn it is, since when, what waits and what to do', async () => {

@@ -138,6 +138,24 @@ it('[GR7] a turn whose attempts are used up does not go out again before the run
   done(await runner.writeDispatchBundle(root, null, config));
 });
 
+it('[GR7] of an attempt that is rejected again after the run was unblocked, each result is kept', async () => {
+  const { runner, root } = project;
+  const config = { ...project.config, rules: { max_turn_retries: 1 } };
+  project.config = config;
+  await project.init();
+  const turn = await project.assign('pm', 'turn_k');
+  for (const summary of ['one', 'two', 'three']) {
+    await project.stage(turn, { summary });
+    expect(done(await runner.rejectTurn(root, config, null, 'no'))).toMatchObject({ escalated: true });
+    done(await runner.reactivateRun(root, null, { via: 'carol' }));
+  }
+  const kept = ['', '-2', '-3'].map((more) =>
+    project.read(`.agentxchain/dispatch/rejected/turn_k-attempt-1${more}.json`),
+  );
+  expect(kept.map((text) => JSON.parse(text).handed_in.summary)).toEqual(['one', 'two', 'three']);
+  done(await runner.reissueTurn(root, config, { turnId: 'turn_k' }));
+});
+
 it('[GR1] what a result lacks is told by stage and field, and nothing is changed', async () => {
   await project.init();
   const turn = await project.assign('pm', 'turn_v');

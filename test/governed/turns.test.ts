@@ -8,6 +8,7 @@ import {
   escalateRun,
   getActiveTurn,
   getActiveTurnCount,
+  getActiveTurns,
   getMaxConcurrentTurns,
   getTurnStagingResultPath,
   progressTurn,
@@ -64,6 +65,19 @@ describe('a turn that goes out', () => {
       1, 3, 3,
     ]);
   });
+
+  it.each([[null], [undefined], [{}]])('[GV3] is none in %j, where one may go out', (nothing) => {
+    expect(getActiveTurns(nothing)).toEqual({});
+    expect([getActiveTurnCount(nothing), getActiveTurn(nothing)]).toEqual([0, null]);
+    expect([getMaxConcurrentTurns(nothing), getMaxConcurrentTurns(nothing, 'drafting')]).toEqual([1, 1]);
+  });
+
+  it.each([['../../etc'], ['..'], ['a/b'], ['a\\b'], ['/tmp'], [''], ['.invalid'], [null], [undefined], [{}]])(
+    '[GV3] is staged at a place of its own: %j names no turn, and leads nowhere else',
+    (id) => {
+      expect(getTurnStagingResultPath(id as string)).toBe('.agentxchain/staging/.invalid/turn-result.json');
+    },
+  );
 
   it('[GV15] is told to be dispatched once, and only from where it stands', () => {
     const run = Lighthouse.at('implementation');

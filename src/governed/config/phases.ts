@@ -54,12 +54,13 @@ export function artifactsOf({ workflow_kit }: GovernedConfig, phase: string | nu
 }
 
 /** Without a phase, the most any phase allows. */
-export function getMaxConcurrentTurns(config: GovernedConfig, phase: string | null = null): number {
-  if (phase !== null) return phaseConfig(config, phase)?.max_concurrent_turns ?? 1;
-  return Math.max(
-    1,
-    ...Object.values(config.routing ?? {}).map(({ max_concurrent_turns = 1 }) => max_concurrent_turns),
-  );
+export function getMaxConcurrentTurns(
+  given: Partial<GovernedConfig> | null | undefined,
+  phase: string | null = null,
+): number {
+  const routing = given?.routing ?? {};
+  if (phase !== null) return own(routing, phase)?.max_concurrent_turns ?? 1;
+  return Math.max(1, ...Object.values(routing).map(({ max_concurrent_turns = 1 }) => max_concurrent_turns));
 }
 
 export function roleConfig({ roles }: GovernedConfig, role: string): RoleConfig | null {

@@ -6,13 +6,6 @@ export const RUN_FOLDER = '.agentxchain';
 export const DISPATCH_INDEX: string = `${RUN_FOLDER}/dispatch/index.json`;
 export const EVIDENCE_FOLDER: string = `${RUN_FOLDER}/evidence`;
 
-/** A turn's id is the name of folders. */
-const TURN_ID = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
-
-export function isTurnId(id: string): boolean {
-  return TURN_ID.test(id);
-}
-
 /** What is sealed. */
 export function bundleFolder(turnId: string): string {
   return `${RUN_FOLDER}/dispatch/turns/${turnId}`;

@@ -3,20 +3,24 @@
 import { own } from '../record.ts';
 import { type Refused, refuse } from '../refusal.ts';
 import type { RunState, Turn } from '../run/state.ts';
+import { isTurnId } from './turn-id.ts';
 
 type HasTurns = Pick<RunState, 'active_turns'>;
 
-export function getActiveTurns({ active_turns }: HasTurns): Readonly<Record<string, Turn>> {
-  return active_turns;
+/** A state as `loadState` answers it, which may be none. */
+type MayHaveTurns = Partial<HasTurns> | null | undefined;
+
+export function getActiveTurns(state: MayHaveTurns): Readonly<Record<string, Turn>> {
+  return state?.active_turns ?? {};
 }
 
-export function getActiveTurnCount({ active_turns }: HasTurns): number {
-  return Object.keys(active_turns).length;
+export function getActiveTurnCount(state: MayHaveTurns): number {
+  return Object.keys(getActiveTurns(state)).length;
 }
 
 /** The one that is out; null if there is none, or more than one. */
-export function getActiveTurn({ active_turns }: HasTurns): Turn | null {
-  const [turn, other] = Object.values(active_turns);
+export function getActiveTurn(state: MayHaveTurns): Turn | null {
+  const [turn, other] = Object.values(getActiveTurns(state));
   return other === undefined ? (turn ?? null) : null;
 }
 
@@ -32,7 +36,10 @@ export function withTurn(state: RunState, turn: Turn): RunState {
   return { ...state, active_turns: { ...state.active_turns, [turn.turn_id]: turn } };
 }
 
-/** Relative to the root of the project. */
+/** A folder that no turn can have: one name for all that names none, so that nothing of it gets into a path. */
+const NO_TURN = '.invalid';
+
+/** Relative to the root of the project, and never outside of `.agentxchain/staging`. */
 export function getTurnStagingResultPath(turnId: string): string {
-  return `.agentxchain/staging/${turnId}/turn-result.json`;
+  return `.agentxchain/staging/${isTurnId(turnId) ? turnId : NO_TURN}/turn-result.json`;
 }

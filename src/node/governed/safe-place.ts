@@ -3,8 +3,9 @@
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isTurnId } from '../../governed/dispatch/places.ts';
+
 import { canonicalPath } from '../../governed/index.ts';
+import { isTurnId } from '../../governed/turns/turn-id.ts';
 import { FileRefusal } from './refusal.ts';
 
 export async function placeIn(root: string, path: string): Promise<string> {

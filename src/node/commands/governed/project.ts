@@ -10,6 +10,9 @@ import { Trouble } from '../trouble.ts';
 
 export const CONFIG_FILE = 'agentxchain.json';
 
+/** To begin anew over it would lose what it says. */
+export const STATE_HINT = 'Correct that file, or move it elsewhere; nothing was changed.';
+
 export interface Project {
   readonly root: string;
   readonly config: GovernedConfig;
@@ -69,9 +72,22 @@ function absent(thrown: NodeJS.ErrnoException): null {
   throw thrown;
 }
 
-/** The run there is. */
-export async function runOf({ root, config, runner }: Project): Promise<RunState> {
+/** null = no run has begun. A file that is no state is told: it may be all that is left of a run. */
+export async function stateNow({ root, config, runner }: Project): Promise<RunState | null> {
   const state = await runner.loadState(root, config);
+  if (state !== null) return state;
+  const { stateOnDisk } = await import('../../governed/runner/state-on-disk.ts');
+  const { failureOf } = await import('../../governed/runner/failure.ts');
+  return stateOnDisk(root).catch((thrown) => {
+    const { error, error_code } = failureOf(thrown);
+    throw new Trouble('wrong', error_code, `${root}: ${error}`, STATE_HINT);
+  });
+}
+
+/** The run there is. */
+export async function runOf(project: Project): Promise<RunState> {
+  const { root } = project;
+  const state = await stateNow(project);
   if (state !== null && state.status !== 'idle') return state;
   throw new Trouble('refused', 'no_run', `no run has begun in ${root}`, 'Begin it with: parley run init');
 }

@@ -5,13 +5,15 @@ import type { RunnerFailure } from '../../governed/runner/types.ts';
 import type { ExitName } from '../exit-codes.ts';
 import { Trouble } from '../trouble.ts';
 import { nextSteps } from './next-steps.ts';
-import type { Project } from './project.ts';
+import { type Project, STATE_HINT } from './project.ts';
+import { isBeginning, standsOtherwise } from './stands-otherwise.ts';
 
 const EXITS: Readonly<Record<string, ExitName>> = {
   lock_timeout: 'inUse',
   io_error: 'failed',
   bad_argument: 'wrong',
   invalid_config: 'wrong',
+  invalid_state: 'wrong',
   unsafe_path: 'wrong',
   not_found: 'notFound',
   turn_not_active: 'notFound',
@@ -19,6 +21,7 @@ const EXITS: Readonly<Record<string, ExitName>> = {
 
 const HINTS: Readonly<Record<string, string>> = {
   lock_timeout: 'Somebody else is at work on it; try again.',
+  invalid_state: STATE_HINT,
   unknown_role: 'The roles are in agentxchain.json.',
   role_busy: 'Take its result in with: parley run accept; or send it back with: parley run reject --reason "…"',
   too_many_turns: 'Take one in with: parley run accept; or send it back with: parley run reject --reason "…"',
@@ -39,11 +42,13 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 export async function refusedBy(failure: RunnerFailure, { root, config, runner }: Project): Promise<Trouble> {
-  const { error, error_code, validation } = failure;
+  const { error_code, validation } = failure;
   const errors = (validation?.errors ?? []).filter(isFilled);
   // One alone is in the sentence already.
   const problems = errors.length > 1 ? errors : [];
-  const known = HINTS[error_code];
-  const hint = known ?? `Next: ${nextSteps(await runner.loadState(root, config), config).join('; or ')}`;
-  return new Trouble(EXITS[error_code] ?? 'refused', error_code, error, hint, problems);
+  const state = await runner.loadState(root, config);
+  const anew = isBeginning(failure) && state?.status === 'blocked' ? ['parley run init --new'] : [];
+  const hint = HINTS[error_code] ?? `Next: ${[...nextSteps(state, config), ...anew].join('; or ')}`;
+  const said = standsOtherwise(failure, state);
+  return new Trouble(EXITS[error_code] ?? 'refused', error_code, said, hint, problems);
 }

@@ -10,12 +10,12 @@ import { EXIT } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { printableLine } from '../printable.ts';
 import { type Handed, nextSteps } from './next-steps.ts';
-import { type Project, projectOf } from './project.ts';
+import { type Project, projectOf, stateNow } from './project.ts';
 
 export async function status(asked: Asked, io: Io): Promise<number> {
   const project = await projectOf(asked);
-  const { root, config, runner } = project;
-  const state = await runner.loadState(root, config);
+  const { root, config } = project;
+  const state = await stateNow(project);
   const handed = await handedIn(project, state);
   const next = nextSteps(state, config, (id) => handed.get(id) ?? 'nothing');
   const turns = Object.values(state?.active_turns ?? {});

@@ -4,25 +4,23 @@
  */
 
 import type { RunState } from '../../../governed/index.ts';
-import { isRecord } from '../../../governed/record.ts';
-import { importedState } from '../../../governed/session/imported-state.ts';
 import { readServedNote } from '../serving/served-note.ts';
 import { failureOf } from './failure.ts';
-import { filesFound } from './found-files.ts';
 import { mend } from './perform.ts';
 import type { RunnerMeans } from './ports.ts';
+import { stateOnDisk } from './state-on-disk.ts';
 import { hasLog, rootOf, withRun } from './with-run.ts';
 
 /** null = there is no run, or nothing that can be read as one. */
 export async function loadState(given: string, means: RunnerMeans): Promise<RunState | null> {
   const root = await rootOf(given);
   // Of a project that a hub serves, the log that lies here is older than its files.
-  if (!(await hasLog(root)) || (await readServedNote(root)) !== null) return stateOnDisk(root);
+  if (!(await hasLog(root)) || (await readServedNote(root)) !== null) return stateIfWhole(root);
   try {
     return await withRun(root, means, stateIn, { waitMs: 0 });
   } catch (thrown) {
     if (failureOf(thrown).error_code !== 'lock_timeout') throw thrown;
-    const state = await stateOnDisk(root);
+    const state = await stateIfWhole(root);
     // Somebody has spoilt the file: whoever is at work mends it, or the log says.
     return state ?? (await withRun(root, means, stateIn));
   }
@@ -30,14 +28,9 @@ export async function loadState(given: string, means: RunnerMeans): Promise<RunS
 
 const stateIn = async (run: Parameters<typeof mend>[0]): Promise<RunState | null> => {
   await mend(run);
-  return run.logs.current?.record.state.run ?? stateOnDisk(run.root);
+  return run.logs.current?.record.state.run ?? stateIfWhole(run.root);
 };
 
-async function stateOnDisk(root: string): Promise<RunState | null> {
-  try {
-    const found = await filesFound(root);
-    return found === null || !isRecord(found.state) ? null : importedState(found.state, 'state');
-  } catch {
-    return null;
-  }
+async function stateIfWhole(root: string): Promise<RunState | null> {
+  return stateOnDisk(root).catch(() => null);
 }

@@ -8,6 +8,7 @@ import { filesFound, keepFound } from './found-files.ts';
 import { readContext } from './load-context.ts';
 import type { RunLog } from './log/run-log.ts';
 import type { OpenRun, Running } from './open-run.ts';
+import { stateIn } from './state-on-disk.ts';
 
 /** Of one envelope; far below what a log takes. */
 const MAX_PART_BYTES = 128 * 1024;
@@ -19,6 +20,8 @@ export async function runningRun(run: OpenRun, given: unknown): Promise<Running 
   if (current === null) {
     const found = await filesFound(run.root);
     if (found === null) return null;
+    // Before anything is written: what is no state is left alone.
+    stateIn(found.state);
     await keepFound(run.root, found);
     return { ...run, config, log: await imported(run, config, found) };
   }

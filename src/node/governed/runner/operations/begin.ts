@@ -39,7 +39,8 @@ async function begun(run: OpenRun, config: Running['config'], options: InitOptio
   if (!mayFollow) {
     const hint = status === 'completed' || status === 'blocked' ? '; allow_terminal_restart begins another one' : '';
     const error = `initRun needs a run that is idle; ${run_id} is ${status}${hint}`;
-    throw new RunnerRefusal('wrong_status', error, { error_type: 'invalid_state_transition', details: { status } });
+    const details = { trigger: 'initialize_run', status };
+    throw new RunnerRefusal('wrong_status', error, { error_type: 'invalid_state_transition', details });
   }
   if (repo_decisions.length === 0) return null;
   // What was decided for good is known to the next run.

@@ -1,15 +1,14 @@
 /** A result is sent back, or a turn is given out anew. What was handed in is kept aside. */
 
 import { rm } from 'node:fs/promises';
-import { RUN_FOLDER } from '../../../../governed/dispatch/places.ts';
 import { getTurnStagingResultPath, type Turn } from '../../../../governed/index.ts';
 import { isFilled, isRecord, type Unknowns } from '../../../../governed/record.ts';
 import { placeIn } from '../../safe-place.ts';
 import { readStagedResult, type Staged } from '../../staging/read.ts';
-import { asText, readWhole, writeWhole } from '../../whole-file.ts';
 import { badArgument, RunnerRefusal } from '../failure.ts';
 import { baselineOf, treeOf } from '../look/git.ts';
 import { nowOf, type OpenRun, type Running, stateOf } from '../open-run.ts';
+import { addRejected, rejectedOf } from '../rejected-files.ts';
 import { requireRun } from '../take-over.ts';
 import { turnAsked } from '../turn-asked.ts';
 import type { ReissueOptions, RejectOptions, TurnReissued, TurnRejectedAnswer } from '../types.ts';
@@ -50,17 +49,11 @@ function readArgs({ result, reason: given, options }: RejectArgs): {
   return { reason: words, stage, errors, turnId: options?.turnId ?? more.turnId };
 }
 
-/** Under the same name however often it is tried. */
-function rejectedPath({ turn_id }: Turn, attempt: number): string {
-  return `${RUN_FOLDER}/dispatch/rejected/${turn_id}-attempt-${attempt}.json`;
-}
-
 async function keepRejected({ root }: Running, turn: Turn, told: Unknowns): Promise<void> {
   const staged = await readStagedResult(root, turn.turn_id);
   const handed_in = staged.kind === 'ready' ? staged.result : null;
   const { sha256 = null, version = null } = staged.kind === 'ready' ? staged : {};
-  const place = await placeIn(root, rejectedPath(turn, turn.attempt));
-  await writeWhole(place, asText({ ...told, sha256, version, handed_in }));
+  await addRejected(root, turn, { ...told, sha256, version, handed_in });
 }
 
 /** What was sent back is not taken as the next attempt by mistake: a crash may have left it where it was. The same words written anew are a new result. */
@@ -69,11 +62,9 @@ export async function requireNotRejected(
   turn: Turn,
   { sha256, version }: Extract<Staged, { kind: 'ready' }>,
 ): Promise<void> {
-  if (turn.attempt < 2) return;
-  const text = await readWhole(await placeIn(root, rejectedPath(turn, turn.attempt - 1)));
-  const kept: unknown = text === null ? null : JSON.parse(text);
-  if (!isRecord(kept) || writtenAt(kept.version) !== writtenAt(version)) return;
-  const error = `turn ${turn.turn_id}: what is staged is the result of attempt ${turn.attempt - 1}, which was rejected`;
+  const before = { turn_id: turn.turn_id, attempt: turn.attempt - 1 };
+  if (!(await rejectedOf(root, before)).some((kept) => writtenAt(kept.version) === writtenAt(version))) return;
+  const error = `turn ${turn.turn_id}: what is staged is the result of attempt ${before.attempt}, which was rejected`;
   throw new RunnerRefusal('stale_staging', error, { details: { turn_id: turn.turn_id, sha256 } });
 }
 
