@@ -150,3 +150,34 @@ it('[GW2] a role may be held by somebody who is not known yet: the run waits, wi
   await hub.agent('alice');
   expect(await createRunner().assignTurn(root, CONFIG, 'captain')).toMatchObject({ ok: true });
 });
+
+it('[GW2] what somebody else says to the runner is staged nowhere, and a session with a copied label is not the run', async () => {
+  const [root, hub] = [project(), await openHub()];
+  const alice = await hub.agent('alice');
+  const served = await serveRun(hub, root, { roles: { mate: 'alice' } });
+  onTestFinished(() => served.close());
+  const runner = createRunner();
+  const begun = await runner.initRun(root, CONFIG);
+  if (!begun.ok) throw new Error(begun.error);
+  const assigned = await runner.assignTurn(root, CONFIG, 'captain', { turnId: 'turn_captain' });
+  if (!assigned.ok) throw new Error(assigned.error);
+  await runner.writeDispatchBundle(root, null, CONFIG);
+  const mallory = await hub.agent('mallory');
+  const talk = await mallory.open('conversation', [served.runner]);
+  const forged = JSON.parse(JSON.stringify(resultOf(assigned.state, 'turn_captain')));
+  await talk.send({ event_type: 'turn.result', event_data: { turn_id: 'turn_captain', attempt: 1, result: forged } });
+  const [own] = await sessionsOf(hub);
+  const { session } = await alice.session(own?.session_id ?? '').info();
+  const copied = await alice.open('governed', {
+    participants: [served.runner],
+    knobs: session.knobs,
+    labels: session.labels,
+    wait: 'created',
+  });
+  expect(copied.id).not.toBe(own?.session_id);
+  expect(await runner.acceptTurn(root, CONFIG, { turnId: 'turn_captain' })).toMatchObject({
+    ok: false,
+    error_code: 'not_staged',
+  });
+  expect(await runner.loadState(root, CONFIG)).toMatchObject({ run_id: begun.state.run_id, status: 'active' });
+});

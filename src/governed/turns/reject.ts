@@ -36,7 +36,7 @@ export function rejectTurn(state: RunState, config: GovernedConfig, given: Rejec
     attempt: isLast ? turn.attempt : turn.attempt + 1,
     baseline: baseline ?? turn.baseline,
     // The next attempt begins on what others have done meanwhile.
-    overtaken_by: [],
+    ...(turn.overtaken_by === undefined ? {} : { overtaken_by: [] }),
     last_rejection: { attempt: turn.attempt, stage, reason, errors, rejected_at: now },
   };
   const after = withTurn(state, rejected);

@@ -43,7 +43,19 @@ async function keepResult({ root, tell }: Journey, turn: Turn, came: Outcome): P
 }
 
 /** Not the fault of what was handed in: it stays where it is, and is taken by the next loop. */
-const NOBODYS_FAULT = ['lock_timeout', 'io_error', 'bad_argument', 'unavailable', 'timeout', 'fenced_out'];
+const NOBODYS_FAULT = [
+  'lock_timeout',
+  'io_error',
+  'bad_argument',
+  'unavailable',
+  'timeout',
+  'fenced_out',
+  'outcome_unknown',
+  'hub_not_running',
+  'hub_not_answering',
+  'log_damaged',
+  'tree_unreadable',
+];
 /** Somebody else has seen to it. */
 const SEEN_TO = ['turn_already_accepted', 'turn_not_active'];
 

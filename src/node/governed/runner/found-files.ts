@@ -26,11 +26,7 @@ export interface FoundFiles {
 
 /** null = there is no state. */
 export async function filesFound(root: string): Promise<FoundFiles | null> {
-  const texts: Record<string, string> = {};
-  for (const name of Object.values(BOOKS)) {
-    const text = await readBook(root, name);
-    if (text !== null) texts[name] = text;
-  }
+  const texts = await textsFound(root);
   const text = texts[BOOKS.state];
   if (text === undefined) return null;
   const state = parsed(text);
@@ -46,8 +42,23 @@ export async function filesFound(root: string): Promise<FoundFiles | null> {
   };
 }
 
+async function textsFound(root: string): Promise<Readonly<Record<string, string>>> {
+  const texts: Record<string, string> = {};
+  for (const name of Object.values(BOOKS)) {
+    const text = await readBook(root, name);
+    if (text !== null) texts[name] = text;
+  }
+  return texts;
+}
+
+/** Books without a state belong to no run, and are not written over all the same. */
+export async function keepLooseBooks(root: string): Promise<void> {
+  const texts = await textsFound(root);
+  if (texts[BOOKS.state] === undefined) await keepFound(root, { texts });
+}
+
 /** What a log does not tell again stays readable. */
-export async function keepFound(root: string, { texts }: FoundFiles): Promise<void> {
+export async function keepFound(root: string, { texts }: Pick<FoundFiles, 'texts'>): Promise<void> {
   for (const [name, text] of Object.entries(texts)) {
     await writeWhole(await placeIn(root, `${RUN_FOLDER}/${KEPT_FOLDER}/${name}`), text);
   }

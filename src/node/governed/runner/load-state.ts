@@ -19,7 +19,9 @@ export async function loadState(given: string, means: RunnerMeans): Promise<RunS
   try {
     return await withRun(root, means, stateIn, { waitMs: 0 });
   } catch (thrown) {
-    if (failureOf(thrown).error_code !== 'lock_timeout') throw thrown;
+    const { error_code } = failureOf(thrown);
+    if (error_code === 'log_damaged') return stateOnDisk(root);
+    if (error_code !== 'lock_timeout') throw thrown;
     const state = await stateIfWhole(root);
     // Somebody has spoilt the file: whoever is at work mends it, or the log says.
     return state ?? (await withRun(root, means, stateIn));

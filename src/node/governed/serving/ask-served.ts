@@ -14,7 +14,11 @@ export interface AskedLine {
   readonly owner: string;
 }
 
-export type AnswerLine = { readonly done: unknown } | { readonly failed: RunnerFailure };
+/** The first line says that somebody is there; the second is the answer. */
+export type AnswerLine = { readonly here: true } | { readonly done: unknown } | { readonly failed: RunnerFailure };
+
+/** A hub that is stopped takes calls and says nothing. */
+const HERE_MS = 5000;
 
 export async function askServed<Name extends OperationName>(
   root: string,
@@ -23,19 +27,30 @@ export async function askServed<Name extends OperationName>(
   args: Args<Name>,
   owner: string,
 ): Promise<Answer<Name>> {
+  const asked = `${JSON.stringify({ op, args, owner } satisfies AskedLine)}\n`;
   const socket = await connected(note.socket);
   if (socket === null) throw notRunning(root, note);
-  socket.write(`${JSON.stringify({ op, args, owner } satisfies AskedLine)}\n`);
+  let isHere = false;
+  const patience = setTimeout(() => socket.destroy(), HERE_MS);
   try {
     for await (const text of createInterface({ input: socket })) {
       const line = JSON.parse(text) as AnswerLine;
+      if ('here' in line) {
+        isHere = true;
+        clearTimeout(patience);
+        socket.write(asked);
+        continue;
+      }
       if ('done' in line) return line.done as Answer<Name>;
       const { error, error_code, ...more } = line.failed;
       throw new RunnerRefusal(error_code, error, more);
     }
   } finally {
+    clearTimeout(patience);
     socket.destroy();
   }
+  if (!isHere)
+    throw new RunnerRefusal('hub_not_answering', `the hub that serves ${root} does not answer; nothing was asked`);
   const error = `the hub that serves ${root} ended before it answered; whether ${op} was done is in the log: look at the run`;
   throw new RunnerRefusal('outcome_unknown', error);
 }

@@ -62,6 +62,7 @@ function listening(server: Server, path: string): Promise<void> {
 async function serveOne(socket: Socket, answer: (asked: AskedLine) => Promise<unknown>): Promise<void> {
   socket.on('error', () => socket.destroy());
   try {
+    socket.write(`${JSON.stringify({ here: true } satisfies AnswerLine)}\n`);
     for await (const text of createInterface({ input: socket })) {
       socket.end(`${JSON.stringify(await answered(text, answer))}\n`);
       return;

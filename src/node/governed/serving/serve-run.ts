@@ -181,9 +181,15 @@ class Serving {
     return { ...this.#means, kept: { ...this.#means.kept, owner, fences } };
   }
 
-  /** What the holder of a role has said lies where every other result does, and waits to be accepted. */
-  async #stage({ event_type, event_data }: Envelope): Promise<void> {
+  /**
+   * What the holder of a role has said lies where every other result does, and waits to be accepted. Anybody can write to the
+   * runner: only what the run itself has taken as a claim counts.
+   */
+  async #stage({ event_type, event_data, session_id, seq }: Envelope): Promise<void> {
     if (event_type !== 'turn.result' || typeof event_data.turn_id !== 'string') return;
+    const { current } = (await this.#open(this.#means)).logs;
+    if (current?.sessionId !== session_id) return;
+    if (current.record.state.claims[event_data.turn_id]?.seq !== seq) return;
     const staged = await stageResult(this.#root, event_data.turn_id, event_data.result);
     if (!staged.ok) this.#who.log.error('a result cannot be staged', { error: staged.error });
   }

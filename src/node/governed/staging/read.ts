@@ -6,6 +6,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { asError } from '../../../core/errors.ts';
 import { getTurnStagingResultPath } from '../../../governed/index.ts';
 import { isRecord, type Unknowns } from '../../../governed/record.ts';
+import { isNestedWithin } from '../../http/nesting.ts';
 import { FileRefusal } from '../refusal.ts';
 import { checkTurnId, placeIn } from '../safe-place.ts';
 
@@ -61,7 +62,13 @@ async function readAt(place: string): Promise<Staged> {
   }
 }
 
+/** Deeper than any result that means something; what walks through it does so by calls. */
+const MAX_DEPTH = 200;
+
 function understood(bytes: Buffer, version: string): Staged {
+  if (!isNestedWithin(bytes, MAX_DEPTH)) {
+    return { kind: 'refused', problem: `expected JSON that is nested at most ${MAX_DEPTH} deep` };
+  }
   const result = parsed(bytes);
   // What an editor or a template leaves behind is nothing yet.
   if (!isRecord(result) || Object.keys(result).length === 0) {

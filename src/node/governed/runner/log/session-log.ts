@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../../core/json.ts';
 import type { SessionMetadata } from '../../../../core/session.ts';
 import type { Unknowns } from '../../../../governed/record.ts';
 import type { GovernedType, RunRecord } from '../../../../governed/session/index.ts';
+import { RunnerRefusal } from '../failure.ts';
 import { isForgotten } from '../lease.ts';
 import type { RunnerMeans } from '../ports.ts';
 import { Replay } from './replay.ts';
@@ -29,7 +30,10 @@ export class SessionLog implements RunLog {
   }
 
   static async read(sessionId: string, clients: RunClients, means: RunnerMeans): Promise<SessionLog> {
-    const { session } = await clients.runner.session(sessionId).info();
+    const { session, unavailable } = await clients.runner.session(sessionId).info();
+    // What is left of it is less than the files show: nothing is written from it.
+    if (unavailable !== null)
+      throw new RunnerRefusal('log_damaged', `the log of the run cannot be read: ${unavailable}`);
     const log = new SessionLog(session, clients, means);
     await log.#catchUp();
     return log;

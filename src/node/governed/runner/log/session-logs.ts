@@ -35,7 +35,9 @@ export class SessionLogs implements RunLogs {
   static async read(clients: RunClients, means: RunnerMeans): Promise<SessionLogs> {
     const logs = new SessionLogs(clients, means);
     const { runner, label } = clients;
-    for await (const { session_id, labels } of runner.sessions({ type: 'governed' })) {
+    for await (const { session_id, labels, creator_id } of runner.sessions({ type: 'governed' })) {
+      // Labels can be copied; who created a session cannot.
+      if (creator_id !== runner.agentId) continue;
       if (label !== undefined && labels[label.name] !== label.value) continue;
       // They come newest first.
       logs.#logs.unshift(await SessionLog.read(session_id, clients, means));

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { RUN_FOLDER } from '../../../../governed/dispatch/places.ts';
 import { isRecord, type Unknowns } from '../../../../governed/record.ts';
+import { RunnerRefusal } from '../failure.ts';
 
 const run = promisify(execFile);
 
@@ -44,13 +45,16 @@ export function baselineOf(tree: Tree, now: string): Unknowns {
   return { kind: 'git', head_ref: tree.head, clean, captured_at: now, dirty_snapshot: tree.dirty };
 }
 
-/** null = the turn has no baseline of git, or nobody can look. */
+/** null = the turn has no baseline of git. With one, git has to be able to look: what nobody sees is not taken as nothing. */
 export async function changedSince(root: string, baseline: Unknowns | null): Promise<readonly string[] | null> {
   if (baseline === null || baseline.kind !== 'git') return null;
   const ref = typeof baseline.head_ref === 'string' ? baseline.head_ref : null;
   const before = isRecord(baseline.dirty_snapshot) ? baseline.dirty_snapshot : {};
   const tree = await treeOf(root, ref);
-  if (tree === null) return null;
+  if (tree === null) {
+    const error = `git saw the project when the turn went out and cannot now: it fails, or more than ${MAX_DIRTY} files differ`;
+    throw new RunnerRefusal('tree_unreadable', error);
+  }
   const paths = new Set([...Object.keys(before), ...Object.keys(tree.dirty)]);
   return [...paths].filter((path) => !isAsBefore(path, before, tree.dirty)).sort();
 }

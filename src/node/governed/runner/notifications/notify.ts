@@ -4,6 +4,7 @@ import { asError } from '../../../../core/errors.ts';
 import { RUN_FOLDER } from '../../../../governed/dispatch/places.ts';
 import type { RunState } from '../../../../governed/index.ts';
 import { isRecord, type Unknowns } from '../../../../governed/record.ts';
+import { redactSecrets } from '../../../../participants/redact-secrets.ts';
 import { appendLine } from '../../hooks/audit.ts';
 import { filled } from '../../hooks/variables.ts';
 import { placeIn } from '../../safe-place.ts';
@@ -86,6 +87,13 @@ async function posted(webhook: Webhook, body: object, variables: RunnerPorts['va
   } catch (thrown) {
     if (late.aborted) return { status: null, problem: `did not answer within ${webhook.timeoutMs} ms` };
     const { message, cause } = asError(thrown);
-    return { status: null, problem: cause === undefined ? message : `${message}: ${asError(cause).message}` };
+    const problem = cause === undefined ? message : `${message}: ${asError(cause).message}`;
+    return { status: null, problem: redactSecrets(problem, [...headers.secrets, ...credentialsIn(webhook.url)]) };
   }
+}
+
+/** Name and password of an address, and all of it with them. */
+function credentialsIn(url: string): readonly string[] {
+  const found = /^https?:\/\/([^/@]+)@/.exec(url)?.[1] ?? '';
+  return found === '' ? [] : [found, ...found.split(':')];
 }

@@ -2,7 +2,7 @@
 
 import { EMPTY_STATE, repoDecisions } from '../../../../governed/index.ts';
 import { badArgument, RunnerRefusal } from '../failure.ts';
-import { filesFound } from '../found-files.ts';
+import { filesFound, keepLooseBooks } from '../found-files.ts';
 import { type OpenRun, type Running, stateOf } from '../open-run.ts';
 import { checkedConfig, imported, requireRun, runningRun } from '../take-over.ts';
 import type { InitOptions, ReactivateDetails, RunBegun, RunChanged } from '../types.ts';
@@ -15,6 +15,7 @@ export interface InitArgs {
 export async function initRun(run: OpenRun, { config: given, options = {} }: InitArgs): Promise<RunBegun> {
   const config = checkedConfig(given);
   const isTakenOver = run.logs.current === null && (await filesFound(run.root)) !== null;
+  if (run.logs.current === null) await keepLooseBooks(run.root);
   const running = (await begun(run, config, options)) ?? { ...run, config, log: await run.logs.begin(config) };
   const run_id = `run_${run.means.ids.hex32().slice(0, 16)}`;
   const { provenance = null, inherited_context = null, intakeContext = null } = options;
