@@ -199,9 +199,10 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
         await speaker.page.keyboard.press('Control+Enter');
         await listener.page.locator('.said-row', { hasText: text }).waitFor();
       }
-      expect(await ben.page.locator('.said-row .text').allInnerTexts()).toEqual(
-        await ann.page.locator('.said-row .text').allInnerTexts(),
-      );
+      const all = ['Hello from here.', 'And from there.', 'Well then.'];
+      for (const { page } of [ann, ben]) {
+        await expect.poll(() => page.locator('.said-row .text').allInnerTexts(), POLL).toEqual(all);
+      }
       await ann.page.context().close();
       await ben.page.context().close();
     }, 60_000);
