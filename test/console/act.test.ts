@@ -28,6 +28,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
   let people = 0;
   interface Person {
     readonly name: string;
+    readonly token: string;
     readonly page: Page;
   }
   /** Somebody new, signed in; a person without grants sees and does what is theirs alone. */
@@ -38,17 +39,18 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
   ): Promise<Person> {
     people += 1;
     const name = `ann-${people}`;
-    const page = await openConsole(world, { name, token: await world.tokenFor(name, grants), to }, context);
+    const token = await world.tokenFor(name, grants);
+    const page = await openConsole(world, { name, token, to }, context);
     await page.waitForSelector('.me');
     page.setDefaultTimeout(8000);
-    return { name, page };
+    return { name, token, page };
   }
   const goTo = async (page: Page, sessionId: string): Promise<void> => {
     await page.evaluate(`location.hash = '#/sessions/${sessionId}'`);
     await page.waitForSelector('.session-head');
   };
   /** In the session, having accepted the invite. */
-  async function joined({ page }: Person, sessionId: string): Promise<void> {
+  async function joined({ page }: Pick<Person, 'page'>, sessionId: string): Promise<void> {
     await page.evaluate(`location.hash = '#/sessions/${sessionId}'`);
     await press(page, page.getByRole('button', { name: 'Accept' }));
     await page.waitForSelector('.composer');
@@ -125,7 +127,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     it('[UI81] what was typed is there again after a look elsewhere', async () => {
       const { page, name } = await person();
       const session = await opened('conversation', [name]);
-      await joined({ page, name }, session.id);
+      await joined({ page }, session.id);
       await write(page, words(page), 'Half a thought');
       await press(page, page.getByRole('link', { name: 'Sessions' }));
       await page.waitForSelector('.sessions-page');
@@ -134,11 +136,38 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       await page.context().close();
     });
 
+    it('[UI81] what was typed is not for who signs in after them', async () => {
+      const [ann, ben] = [await person(), await person()];
+      await ben.page.context().close();
+      const session = await opened('discussion', [ann.name, ben.name]);
+      await ann.page.evaluate(`location.hash = '#/sessions/${session.id}'`);
+      const { page } = ann;
+      await press(page, page.getByRole('button', { name: 'Accept' }));
+      await press(page, page.getByRole('button', { name: 'Sign out' }));
+      await write(page, page.getByLabel('Your name'), ben.name);
+      await write(page, page.getByLabel('Token'), ben.token);
+      await page.keyboard.press('Enter');
+      await joined({ ...ben, page }, session.id);
+      await write(page, words(page), 'Half a secret');
+      for (const [one, typed] of [
+        [ann, ''],
+        [ben, 'Half a secret'],
+      ] as const) {
+        await press(page, page.getByRole('button', { name: 'Sign out' }));
+        await write(page, page.getByLabel('Your name'), one.name);
+        await write(page, page.getByLabel('Token'), one.token);
+        await page.keyboard.press('Enter');
+        await words(page).waitFor();
+        expect(await words(page).inputValue()).toBe(typed);
+      }
+      await page.context().close();
+    }, 60_000);
+
     it('[UI82] where a turn may be handed on, it is chosen with what is said', async () => {
       const { page, name } = await person();
       const graph = { initial_speaker: name, transitions: [], default_target: null, max_turns: 9 };
       const session = await opened('workflow', [name, 'bob'], { knobs: { graph } });
-      await joined({ page, name }, session.id);
+      await joined({ page }, session.id);
       await page.locator('.composer-turn', { hasText: 'It is your turn.' }).waitFor();
       const then = page.getByLabel('Then');
       await reach(page, then);
@@ -170,9 +199,10 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
         await speaker.page.keyboard.press('Control+Enter');
         await listener.page.locator('.said-row', { hasText: text }).waitFor();
       }
-      expect(await ben.page.locator('.said-row .text').allInnerTexts()).toEqual(
-        await ann.page.locator('.said-row .text').allInnerTexts(),
-      );
+      const all = ['Hello from here.', 'And from there.', 'Well then.'];
+      for (const { page } of [ann, ben]) {
+        await expect.poll(() => page.locator('.said-row .text').allInnerTexts(), POLL).toEqual(all);
+      }
       await ann.page.context().close();
       await ben.page.context().close();
     }, 60_000);
@@ -196,7 +226,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
   it('[UI84] closing asks first and takes a reason; cancelled, the focus is back', async () => {
     const { page, name } = await person(['observe']);
     const session = await opened('conversation', [name]);
-    await joined({ page, name }, session.id);
+    await joined({ page }, session.id);
     const close = page.getByRole('button', { name: 'Close the session' });
     await press(page, close);
     await page.getByRole('dialog').waitFor();

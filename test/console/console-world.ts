@@ -23,7 +23,7 @@ interface WorldOptions {
 }
 
 export async function consoleWorld({ none = false, beside }: WorldOptions = {}): Promise<ConsoleWorld> {
-  if (chromium === null) throw new Error('PARLEY_REQUIRE asks for Chromium');
+  if (chromium === null) throw new Error('this needs Chromium, and there is none on this machine');
   const page = beside?.page ?? (await builtPage());
   const hub = await createHub();
   const auth = none ? { none: true } : {};

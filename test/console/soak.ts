@@ -53,13 +53,13 @@ export async function soak(seconds: number, tell: (line: string) => void): Promi
       watched(world, 'list', '/sessions', '.rows .row'),
     ]);
     await stream.run(WARM_UP_EVENTS);
-    const before = await Promise.all(pages.map(({ cdp }) => held(cdp)));
+    const before = await Promise.all(pages.map(held));
     const events = stream.sent();
     for (let left = seconds * PER_SECOND; left > 0; left = seconds * PER_SECOND - (stream.sent() - events)) {
       await stream.run(Math.min(60 * PER_SECOND, left));
       tell(`${stream.sent() - events} events`);
     }
-    const after = await Promise.all(pages.map(({ cdp }) => held(cdp)));
+    const after = await Promise.all(pages.map(held));
     const isAlive = pages.map(({ page }) => page.locator('[data-connection=open]').count());
     if ((await Promise.all(isAlive)).includes(0)) throw new Error('a page lost its hub on the way');
     return {
@@ -93,11 +93,26 @@ async function watched(world: ConsoleWorld, name: string, to: string, ready: str
   return { name, page, cdp };
 }
 
-/** After all garbage is gone. */
-async function held(cdp: CDPSession): Promise<Held> {
+/** All that was sent is drawn: for so long nothing in the page has changed but times. */
+const STILL_LOOKS = 6;
+const LOOK_MS = 250;
+const MOST_LOOKS = 120;
+
+/** When the page is at rest, and all garbage is gone: in the midst of drawing there are sometimes more rows, sometimes fewer. */
+async function held({ page, cdp, name }: Watched): Promise<Held> {
+  let [last, still] = ['', 0];
+  for (let looks = 0; still < STILL_LOOKS; looks += 1) {
+    if (looks === MOST_LOOKS) throw new Error(`the page of the ${name} does not come to rest`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    const now = await page.evaluate<string>(
+      `document.querySelectorAll('*').length + [...document.querySelectorAll('[data-seq]')].map(({ dataset }) => dataset.seq).join()`,
+    );
+    still = now === last ? still + 1 : 0;
+    last = now;
+  }
   for (let times = 0; times < 3; times += 1) await cdp.send('HeapProfiler.collectGarbage');
   const { metrics } = await cdp.send('Performance.getMetrics');
-  const figure = (name: string): number => metrics.find((metric) => metric.name === name)?.value ?? Number.NaN;
+  const figure = (metric: string): number => metrics.find((one) => one.name === metric)?.value ?? Number.NaN;
   return { heapBytes: figure('JSHeapUsedSize'), domNodes: figure('Nodes') };
 }
 
@@ -118,7 +133,7 @@ async function startStream({ hub }: ConsoleWorld): Promise<Stream> {
   const one = async (): Promise<void> => {
     sent += 1;
     const number = sent;
-    const text = `Event ${number}: ${'so it goes '.repeat(number % 12)}`;
+    const text = `Event ${number}: ${'so it goes '.repeat(number % 10)}`;
     if (number % PER_SECOND < ELSEWHERE) await others[number % OTHERS]?.send(text);
     else await (number % 2 === 0 ? open : bob.session(open.id)).send(text);
   };

@@ -2,21 +2,27 @@
 
 import type { PostParams, Result } from '../../core/operations.ts';
 import { attempt, type Outcome } from '../actions.ts';
+import { store } from '../state.ts';
 
 /** Texts of so many sessions are kept while the page is open. */
 const MOST_KEPT = 50;
 const kept = new Map<string, string>();
 const keys = new Map<string, { readonly what: string; readonly key: string }>();
 
+/** What somebody typed is not for who signs in after them. */
+function own(place: string): string {
+  return `${store.get().me?.agent_id ?? ''} ${place}`;
+}
+
 /** What was typed and not said yet. */
 export function keptText(place: string): string {
-  return kept.get(place) ?? '';
+  return kept.get(own(place)) ?? '';
 }
 
 export function keepText(place: string, text: string): void {
-  kept.delete(place);
+  kept.delete(own(place));
   if (text === '') return;
-  kept.set(place, text);
+  kept.set(own(place), text);
   const [oldest] = kept.keys();
   if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
 }
@@ -26,10 +32,11 @@ type Said = Pick<PostParams, 'session_id' | 'event_type' | 'event_data'>;
 /** The same said again, because nobody knows what became of it, is said once. */
 export async function say(place: string, said: Said): Promise<Outcome<Result<'post'>>> {
   const what = JSON.stringify(said);
-  const before = keys.get(place);
+  const mine = own(place);
+  const before = keys.get(mine);
   const key = before?.what === what ? before.key : crypto.randomUUID();
-  keys.set(place, { what, key });
+  keys.set(mine, { what, key });
   const outcome = await attempt('post', { ...said, idempotency_key: key });
-  if (outcome.ok) keys.delete(place);
+  if (outcome.ok) keys.delete(mine);
   return outcome;
 }

@@ -64,14 +64,14 @@ function Opening() {
 
 function Form({ choices: { types, agents }, first }: { choices: Choices; first: SessionType }) {
   const me = useConsole((state) => state.me?.name ?? '');
-  const [draft, setDraft] = useState<CreateDraft>(() => keptDraft() ?? newDraft(first.manifest));
+  const [draft, setDraft] = useState<CreateDraft>(() => keptDraft(me) ?? newDraft(first.manifest));
   const [isBusy, setBusy] = useState(false);
   const [refused, setRefused] = useState<readonly FieldError[]>([]);
   const { type } = draft;
   // The same as long as the type is: another one would be asked anew.
   const check = useCallback((graph: JsonObject) => ask('check_graph', { graph, type }), [type]);
   const change = (next: CreateDraft): void => {
-    keepDraft(next);
+    keepDraft(me, next);
     setDraft(next);
   };
   const create = async (params: CreateParams): Promise<void> => {

@@ -6,15 +6,16 @@ import type { CreateDraft } from '../parts/create/create-draft.ts';
 import type { FieldError } from '../parts/form/field-errors.ts';
 import { fieldError } from './field-error.ts';
 
-let kept: CreateDraft | null = null;
+let kept: { readonly by: string; readonly draft: CreateDraft } | null = null;
 let tried: { readonly what: string; readonly key: string } | null = null;
 
-export function keptDraft(): CreateDraft | null {
-  return kept;
+/** Of the one who asks: what somebody typed is not for who signs in after them. */
+export function keptDraft(me: string): CreateDraft | null {
+  return kept?.by === me ? kept.draft : null;
 }
 
-export function keepDraft(draft: CreateDraft): void {
-  kept = draft;
+export function keepDraft(by: string, draft: CreateDraft): void {
+  kept = { by, draft };
 }
 
 export type Opened =
