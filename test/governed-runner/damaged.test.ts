@@ -1,16 +1,6 @@
 // What is left when the log of a run is damaged, or books lie there that belong to no run: nothing intact is written over.
 
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRunner } from 'parley-hub/governed';
 import { expect, it } from 'vitest';
