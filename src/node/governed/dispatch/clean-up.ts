@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { bundleFolder, EVIDENCE_FOLDER, runtimeFolder, stagingFolder } from '../../../governed/dispatch/places.ts';
 import type { RunState } from '../../../governed/index.ts';
 import type { ManifestFile } from '../../../governed/manifest/manifest.ts';
+import { makeWhole } from '../make-whole.ts';
 import { observe } from '../manifest/observe.ts';
 import { type NotDone, orRefusal } from '../refusal.ts';
 import { checkTurnId, placeIn } from '../safe-place.ts';
-import { makeWhole } from '../whole-file.ts';
 import { writeDispatchIndex } from './index-file.ts';
 
 export interface CleanedUp {

@@ -9,10 +9,11 @@ import { promptOf } from '../../../governed/dispatch/prompt.ts';
 import { type GovernedConfig, getActiveTurn, type RunState, type Turn } from '../../../governed/index.ts';
 import { own, type Unknowns } from '../../../governed/record.ts';
 import { makeFolder, syncFolder } from '../../journal/make-folder.ts';
+import { draftOf } from '../make-whole.ts';
 import { filesOf, recordsIn } from '../read-text.ts';
 import { FileRefusal, type NotDone, orRefusal } from '../refusal.ts';
 import { checkTurnId, placeIn } from '../safe-place.ts';
-import { asText, draftOf, readWhole, writeWhole } from '../whole-file.ts';
+import { asText, readWhole, writeWhole } from '../whole-file.ts';
 import { writeDispatchIndex } from './index-file.ts';
 
 export interface BundleOptions {

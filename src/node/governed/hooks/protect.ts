@@ -4,8 +4,9 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { RUN_FOLDER } from '../../../governed/dispatch/places.ts';
+import { draftOf } from '../make-whole.ts';
 import { lookAt } from '../safe-place.ts';
-import { draftOf, writeWhole } from '../whole-file.ts';
+import { writeWhole } from '../whole-file.ts';
 
 /** The books of a run. */
 const ALWAYS: readonly string[] = ['state.json', 'history.jsonl', 'decision-ledger.jsonl'].map(
