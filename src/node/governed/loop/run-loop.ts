@@ -23,7 +23,7 @@ export type RunLoop = (
 
 export function loopOver(ports: LoopPorts): RunLoop {
   return async (root, config, callbacks, options = {}) => {
-    const ready = await readied(ports, { root, config, callbacks, options });
+    const ready = await readied(ports, { root, config, callbacks, options }).catch(unreadable);
     if (ready.kind === 'not_ready') return notBegun(ready);
     const { journey } = ready;
     try {
@@ -32,6 +32,12 @@ export function loopOver(ports: LoopPorts): RunLoop {
       await journey.lock.release();
     }
   };
+}
+
+/** Arguments that cannot even be looked at. */
+function unreadable(thrown: unknown): NotReady {
+  const message = `arguments that can be read were expected: ${asError(thrown).message}`;
+  return { kind: 'not_ready', stop_reason: 'init_failed', errors: [{ code: 'bad_argument', message, turn_id: null }] };
 }
 
 function notBegun({ stop_reason, errors }: NotReady): LoopResult {

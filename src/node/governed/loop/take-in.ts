@@ -13,6 +13,8 @@ import { settled } from './settled.ts';
 
 /** null = the loop goes on. */
 export async function takeIn(journey: Journey, turn: Turn, came: Dispatched): Promise<Stop | null> {
+  // Another loop has taken over meanwhile: the turn is its own now, and the next round ends this one.
+  if (came.kind !== 'aborted' && !(await journey.lock.isHeld())) return null;
   switch (came.kind) {
     case 'result':
     case 'staged':

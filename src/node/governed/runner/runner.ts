@@ -20,13 +20,18 @@ export function createRunner(ports: Partial<RunnerPorts> = {}): Runner {
   // Each method's types are those of the interface it is part of.
   async function asked<T>(name: OperationName, root: string, args: object): Promise<T | RunnerFailure> {
     const { means, perform, orFailure } = await working();
-    return orFailure(async () => (await perform(root, means, name, args as Args<typeof name>)) as T);
+    // Who says null says nothing.
+    const given = Object.fromEntries(
+      Object.entries(args).map(([key, value]) => [key, isOptional(key) ? (value ?? {}) : value]),
+    );
+    return orFailure(async () => (await perform(root, means, name, given as unknown as Args<typeof name>)) as T);
   }
 
   return {
     async loadContext(dir = process.cwd()) {
+      if (typeof dir !== 'string') return null;
       const { findContext } = await import('./load-context.ts');
-      return findContext(String(dir));
+      return findContext(dir);
     },
     async loadState(root) {
       const { means } = await working();
@@ -68,4 +73,8 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
     made ??= make();
     return made;
   };
+}
+
+function isOptional(key: string): boolean {
+  return key === 'options' || key === 'details';
 }
