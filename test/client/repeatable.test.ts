@@ -37,7 +37,14 @@ const asked: { readonly [Name in OperationName]?: (scene: Scene) => readonly [Pe
 };
 
 describe('what is repeated', () => {
-  const mayRefuse: readonly OperationName[] = ['get_schedule', 'list_tokens', 'return_to_session', 'report_progress'];
+  /** A hub whose types have no graphs checks none. */
+  const mayRefuse: readonly OperationName[] = [
+    'get_schedule',
+    'list_tokens',
+    'return_to_session',
+    'report_progress',
+    'check_graph',
+  ];
 
   it.each(always)('[CB3] %s changes nothing the second time, and is answered like the first', async (op) => {
     const all = await scene();
