@@ -15,6 +15,7 @@ it('[OB2] what was read of a past that was rewritten meanwhile is not shown as p
     sessions: { peek: () => undefined },
     store: { read: () => new Promise<readonly Entry[]>((resolve) => reads.push(resolve)) },
     redactions: { shown: (entry: Entry) => entry, allShown: (entries: readonly Entry[]) => entries },
+    meter: { delivered: 0 },
     bindings: { texts: { of: (envelope: object) => JSON.stringify(envelope) } },
   } as unknown as HubParts;
   const heard: unknown[] = [];
