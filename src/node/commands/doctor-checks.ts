@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { AgentClient } from '../../client/agent-client.ts';
 import { asError } from '../../core/errors.ts';
 import type { Health } from '../../core/operations.ts';
+import { once } from '../once.ts';
 import { operatorTokenFile } from '../operator-token.ts';
 import { sizeOf } from './care.ts';
 import type { Asked } from './command.ts';
@@ -183,13 +184,4 @@ function nearestFolder(path: string): string {
   let at = resolve(path);
   while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
   return at;
-}
-
-/** Asked by several checks, answered once. */
-function once<T>(ask: () => Promise<T>): () => Promise<T> {
-  let answer: Promise<T> | undefined;
-  return () => {
-    answer ??= ask();
-    return answer;
-  };
 }

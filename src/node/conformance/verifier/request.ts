@@ -1,6 +1,7 @@
 /** A request to a target: its time covers the body too, which is bounded, and nobody sends us on: they would get the token. */
 
 import { asError } from '../../../core/errors.ts';
+import { boundedText, reasonOf } from '../../bounded-body.ts';
 import { isMembers } from '../members.ts';
 import { jsonIn } from './answer.ts';
 
@@ -37,7 +38,7 @@ export async function request(url: string, { token, timeoutMs, body }: Requested
       redirect: 'manual',
       signal,
     });
-    const text = await bounded(response);
+    const text = await boundedText(response, MAX_BODY_BYTES);
     if (text === null) return { kind: 'failed', message: `the body has more than ${MAX_BODY_BYTES} bytes` };
     return { kind: 'response', status: response.status, text };
   } catch (thrown) {
@@ -51,23 +52,4 @@ export function said({ status, text }: Responded): string {
   const body = jsonIn(text);
   const message = isMembers(body) && typeof body.message === 'string' ? `: ${body.message}` : '';
   return `HTTP ${status}${message}`;
-}
-
-/** null = there is more of it than anybody wants. */
-async function bounded(response: Response): Promise<string | null> {
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  for await (const part of response.body ?? []) {
-    bytes += part.length;
-    // Leaving the loop ends the request.
-    if (bytes > MAX_BODY_BYTES) return null;
-    text += decoder.decode(part, { stream: true });
-  }
-  return text + decoder.decode();
-}
-
-/** The reason is often one further down: fetch itself only says that it failed. */
-function reasonOf(error: Error): string {
-  return error.cause === undefined ? error.message : `${error.message}: ${asError(error.cause).message}`;
 }

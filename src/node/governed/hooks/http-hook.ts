@@ -2,6 +2,7 @@
 
 import { asError } from '../../../core/errors.ts';
 import type { HookEnvelope, HttpHook } from '../../../governed/hooks/hook.ts';
+import { boundedText, reasonOf } from '../../bounded-body.ts';
 import { type HookEnded, MAX_ANSWER_BYTES, type Variables } from './ended.ts';
 import { filled } from './variables.ts';
 
@@ -24,7 +25,7 @@ export async function callHttpHook(
       body: JSON.stringify(envelope),
       signal: signal === undefined ? late : AbortSignal.any([late, signal]),
     });
-    const text = await bounded(response);
+    const text = await boundedText(response, MAX_ANSWER_BYTES);
     if (text === null) return { ...NOTHING, secrets, end: { kind: 'failed', problem: TOO_MUCH } };
     if (!response.ok) return { ...NOTHING, secrets, end: { kind: 'failed', problem: `HTTP ${response.status}` } };
     return { ...NOTHING, secrets, end: { kind: 'answered', text } };
@@ -39,22 +40,3 @@ export async function callHttpHook(
 
 const NOTHING = { exitCode: null, stderr: '', secrets: [] } as const;
 const TOO_MUCH = `answered with more than ${MAX_ANSWER_BYTES} bytes`;
-
-/** null = there is more of it than anybody wants. */
-async function bounded(response: Response): Promise<string | null> {
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  for await (const part of response.body ?? []) {
-    bytes += part.length;
-    // Leaving the loop ends the request.
-    if (bytes > MAX_ANSWER_BYTES) return null;
-    text += decoder.decode(part, { stream: true });
-  }
-  return text + decoder.decode();
-}
-
-/** The reason is often one further down: fetch itself only says that it failed. */
-function reasonOf(error: Error): string {
-  return error.cause === undefined ? error.message : `${error.message}: ${asError(error.cause).message}`;
-}

@@ -1,5 +1,6 @@
 /** The runner interface: every call is a promise of an answer, and nothing is thrown. What does the work is loaded when it is first needed. */
 
+import { once } from '../../once.ts';
 import type { Args, OperationName } from './operations.ts';
 import type { RunnerPorts } from './ports.ts';
 import type { Runner, RunnerFailure } from './types.ts';
@@ -64,14 +65,6 @@ export function createRunner(ports: Partial<RunnerPorts> = {}): Runner {
       const { emitNotifications } = await import('./operations/notifications.ts');
       return orFailure(() => emitNotifications(root, means, { config, state, event, payload, turn }));
     },
-  };
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | null = null;
-  return () => {
-    made ??= make();
-    return made;
   };
 }
 

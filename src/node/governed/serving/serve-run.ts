@@ -9,6 +9,7 @@ import { WireError } from '../../../core/errors.ts';
 import { type Log, silentLog } from '../../../core/ports.ts';
 import { isRecord } from '../../../governed/record.ts';
 import type { LocalHub } from '../../create-hub.ts';
+import { once } from '../../once.ts';
 import { InTurn } from '../hooks/in-turn.ts';
 import { type HeldLock, takeLock } from '../lock.ts';
 import { badArgument, RunnerRefusal } from '../runner/failure.ts';
@@ -230,12 +231,4 @@ function checkRoles(roles: unknown): void {
   const isRoles =
     roles === undefined || (isRecord(roles) && Object.values(roles).every((name) => typeof name === 'string'));
   if (!isRoles) throw badArgument('roles', 'names of participants by role', roles);
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | null = null;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

@@ -5,6 +5,7 @@ import { RUN_FOLDER } from '../../../../governed/dispatch/places.ts';
 import type { RunState } from '../../../../governed/index.ts';
 import { isRecord, type Unknowns } from '../../../../governed/record.ts';
 import { redactSecrets } from '../../../../participants/redact-secrets.ts';
+import { reasonOf } from '../../../bounded-body.ts';
 import { appendLine } from '../../hooks/audit.ts';
 import { filled } from '../../hooks/variables.ts';
 import { placeIn } from '../../safe-place.ts';
@@ -86,9 +87,10 @@ async function posted(webhook: Webhook, body: object, variables: RunnerPorts['va
     return { status: response.status, problem: response.ok ? null : `HTTP ${response.status}` };
   } catch (thrown) {
     if (late.aborted) return { status: null, problem: `did not answer within ${webhook.timeoutMs} ms` };
-    const { message, cause } = asError(thrown);
-    const problem = cause === undefined ? message : `${message}: ${asError(cause).message}`;
-    return { status: null, problem: redactSecrets(problem, [...headers.secrets, ...credentialsIn(webhook.url)]) };
+    return {
+      status: null,
+      problem: redactSecrets(reasonOf(asError(thrown)), [...headers.secrets, ...credentialsIn(webhook.url)]),
+    };
   }
 }
 
