@@ -392,4 +392,50 @@ describe('loop', () => {
     running.child.kill('SIGINT');
     expect(await running.ended).toBe(130);
   }, 60_000);
+
+  it.each([0, 5])(
+    '[CM21] an adapter that ends the process with %d is told of, and it is no good end',
+    async (given) => {
+      const adapters = { mine: { module: './mine.mjs' } };
+      configure({ ...scripted(''), adapters, runtimes: { script: { type: 'mine' } } });
+      const steps = `dispatch: async () => process.exit(${given}), wait: async () => ({}), collect: async () => ({})`;
+      writeFileSync(join(root, 'mine.mjs'), `export default { ${steps} };`);
+      const running = inProject();
+      expect(await running.ended).toBe(1);
+      const [{ turn_id } = {}] = linesOf(running.out);
+      expect(running.err).toContain(`while ${turn_id} (dev) was out`);
+      expect(running.err).toContain(`exit code ${given}`);
+      configure(scripted(WORKS));
+      const again = await json('loop', '--approve-gates');
+      expect(again.at(-1)).toMatchObject({ turn_history: [{ turn_id, attempt: 1, accepted: true }] });
+    },
+    60_000,
+  );
+
+  it('[CM21, GA1] settings of an adapter that are wrong are told by their field: at init, and by the loop before anything goes out', async () => {
+    const runtimes = {
+      script: { type: 'local_cli', args: 'none', timeout_ms: -1 },
+      far: { type: 'remote_agent', url: 'ftp://example.org' },
+      mine: { type: 'own' },
+      unused: { type: 'local_cli' },
+    };
+    const roles = { dev: { runtime: 'script' }, ops: { runtime: 'far' }, pm: { runtime: 'mine' } };
+    configure({ ...scripted(''), runtimes, roles, adapters: { own: { module: 7 } } });
+    const wrong = [
+      'runtimes.script.command: ',
+      'runtimes.script.args: ',
+      'runtimes.script.timeout_ms: ',
+      'runtimes.far.url: expected an http or https URL',
+      'adapters.own.module: expected the path of a module',
+    ];
+    const loop = await run('loop');
+    expect(loop.code).toBe(2);
+    expect(existsSync(join(root, '.agentxchain/state.json'))).toBe(false);
+    const init = await run('init');
+    expect(init.code).toBe(0);
+    for (const told of [loop.err, init.err]) {
+      for (const words of wrong) expect(told).toContain(words);
+      expect(told).not.toContain('unused');
+    }
+  }, 60_000);
 });

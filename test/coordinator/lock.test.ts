@@ -123,6 +123,15 @@ it('[GC10] who comes late with a number that was used and cleared away does not 
   expect(readdirSync(path).sort()).toEqual(['3', '3.released', '5']);
 });
 
+it('[GC10] one that is let go where its folder is gone is gone, and nobody is troubled with it', async () => {
+  const path = folder();
+  const lock = await taken(path, new SimClock());
+  rmSync(path, { recursive: true });
+  await lock.release();
+  await lock.release();
+  expect((await taken(path, new SimClock())).token).toBe(1);
+});
+
 it('[GC10] many who race for it: one at a time, each in the end', async () => {
   const path = folder();
   let inside = 0;

@@ -72,6 +72,21 @@ it('[GF7, GF9] a link, a folder, a pipe and what is too large are refused, and n
   }
 });
 
+it('[GF7] what is nested deeper than 200 is refused before it is parsed, and what only looks so is not', async () => {
+  const nested = (depth: number) => `{"deep":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+  for (const depth of [201, 100_000]) {
+    project.write(RESULT, nested(depth));
+    expect(await readStagedResult(project.root, 'turn_wick')).toEqual({
+      kind: 'refused',
+      problem: 'expected JSON that is nested at most 200 deep',
+    });
+  }
+  for (const text of [nested(200), JSON.stringify({ text: '[{'.repeat(500) })]) {
+    project.write(RESULT, text);
+    expect(await readStagedResult(project.root, 'turn_wick')).toMatchObject({ kind: 'ready' });
+  }
+});
+
 it('[GF8] a result is believed when it was seen whole twice, and not before', async () => {
   const steps = new Steps([
     () => project.write(RESULT, '{"status":'),

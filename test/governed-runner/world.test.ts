@@ -1,7 +1,7 @@
 // What the runner sees and does around a run: other programs' files, git, hooks, notifications, leases.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRunner, type GovernedConfig } from 'parley-hub/governed';
@@ -110,6 +110,25 @@ describe('[GR12] in a work tree of git', () => {
     expect(refused(await project.accept())).toMatchObject(undeclared);
     await project.stage(turn, { files_changed: ['src/a.ts', 'src/hidden.ts'] });
     expect(done(await project.accept()).accepted.observed_artifact).toEqual(['src/a.ts', 'src/hidden.ts']);
+  });
+
+  it.each([
+    ['its index is spoilt', () => project.write('.git/index', 'not an index')],
+    ['it is no repository any more', () => rmSync(project.path('.git'), { recursive: true })],
+  ])('where git cannot look any more, for %s, nothing is taken unseen', async (_, spoil) => {
+    const turn = await project.assign('pm');
+    await project.stage(turn, { files_changed: ['src/a.ts'] });
+    project.write('src/a.ts', 'a');
+    project.write('src/hidden.ts', 'h');
+    cpSync(project.path('.git'), project.path('.agentxchain/kept'), { recursive: true });
+    spoil();
+    expect(refused(await project.accept())).toMatchObject({ error_code: 'tree_unreadable' });
+    expect(project.book('history')).toEqual([]);
+    cpSync(project.path('.agentxchain/kept'), project.path('.git'), { recursive: true });
+    expect(refused(await project.accept())).toMatchObject({
+      error_code: 'artifact_mismatch',
+      details: { paths: ['src/hidden.ts'] },
+    });
   });
 
   it("what was dirty before and is still so is nobody's doing; what accepted turns left is theirs", async () => {
@@ -293,6 +312,31 @@ it('[GR16] webhooks are told what they want to hear, within their time, and no s
     own.remove();
     server.closeAllConnections();
     server.close();
+  }
+});
+
+it('[GR16] what a webhook that cannot even be called says of itself has no secret in it', async () => {
+  const config = {
+    ...CONFIG,
+    notifications: {
+      webhooks: [
+        { name: 'address', url: 'http://porter:open-sesame@127.0.0.1:1/hook' },
+        { name: 'header', url: 'http://127.0.0.1:9999/hook', headers: { 'x-key': variable('KEY') } },
+      ],
+    },
+  } as unknown as GovernedConfig;
+  const own = new Project(config, { variables: { KEY: 'hush\nhush\n' } });
+  try {
+    await own.init();
+    const { results } = done(await own.runner.emitNotifications(own.root, config, null, 'my_event', {}));
+    expect(results).toMatchObject([
+      { webhook: 'address', ok: false, problem: expect.stringContaining('[secret]') },
+      { webhook: 'header', ok: false, problem: expect.stringContaining('[secret]') },
+    ]);
+    const written = JSON.stringify(results) + own.read('.agentxchain/notification-audit.jsonl');
+    for (const secret of ['porter', 'open-sesame', 'hush']) expect(written).not.toContain(secret);
+  } finally {
+    own.remove();
   }
 });
 

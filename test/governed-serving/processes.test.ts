@@ -5,7 +5,7 @@ import { createRunner } from 'parley-hub/governed';
 import { expect, it, onTestFinished } from 'vitest';
 import { CommandLine } from '../cli/command-line.ts';
 import { UpProcess } from '../wire/up-process.ts';
-import { CONFIG, historyOf, project, turnDone } from './project.ts';
+import { CONFIG, eventTypes, historyOf, project, turnDone } from './project.ts';
 
 it('[GW3] killed and started again, a hub goes on with the run it serves, and the command asks it', async () => {
   const root = project();
@@ -46,3 +46,23 @@ it('[GW4] roles that are not said right, or for several projects, are refused be
   );
   expect((await line.run([...given, '--run', join(root, 'nowhere')])).err).toContain('expected the path of a folder');
 }, 60_000);
+
+it('[GW3] a hub that is stopped and holds the run hangs no call: each is told so, and nothing was asked of it', async () => {
+  const root = project();
+  const line = await CommandLine.open();
+  onTestFinished(() => line.close());
+  const up = new UpProcess(line.command, '--data', line.data, '--port', '0', '--run', root);
+  onTestFinished(() => up.kill('SIGKILL'));
+  await up.url();
+  const runner = createRunner();
+  await runner.initRun(root, CONFIG);
+  up.kill('SIGSTOP');
+  expect(await runner.assignTurn(root, CONFIG, 'captain', { turnId: 'turn_lost' })).toMatchObject({
+    ok: false,
+    error_code: 'hub_not_answering',
+  });
+  up.kill('SIGCONT');
+  const one = await turnDone(root, 'captain');
+  expect(historyOf(root)).toEqual([one]);
+  expect(eventTypes(root).filter((type) => type === 'turn_dispatched')).toHaveLength(1);
+}, 120_000);

@@ -1,9 +1,16 @@
 // A hub serves the runs of a project: calls from any process go to it, and nothing is gone on with behind its back.
 
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHub, type LocalHub } from 'parley-hub';
-import { createRunner, serveRun, takeBackRun, waitForStagedResult } from 'parley-hub/governed';
+import {
+  createRunner,
+  getTurnStagingResultPath,
+  readStagedResult,
+  serveRun,
+  takeBackRun,
+  waitForStagedResult,
+} from 'parley-hub/governed';
 import { expect, it, onTestFinished } from 'vitest';
 import { CONFIG, eventTypes, historyOf, project, resultOf, turnDone } from './project.ts';
 
@@ -180,4 +187,63 @@ it('[GW2] what somebody else says to the runner is staged nowhere, and a session
     error_code: 'not_staged',
   });
   expect(await runner.loadState(root, CONFIG)).toMatchObject({ run_id: begun.state.run_id, status: 'active' });
+});
+
+it('[GW2] what was handed in while the project was not served, or is lost from the disk, lies staged when it is served again', async () => {
+  const [root, hub] = [project(), await openHub()];
+  const alice = await hub.agent('alice');
+  const roles = { captain: 'alice' };
+  const first = await serveRun(hub, root, { roles, data: 'one' });
+  const runner = createRunner();
+  await runner.initRun(root, CONFIG);
+  const assigned = await runner.assignTurn(root, CONFIG, 'captain', { turnId: 'turn_captain' });
+  if (!assigned.ok) throw new Error(assigned.error);
+  await runner.writeDispatchBundle(root, null, CONFIG);
+  const [session] = await sessionsOf(hub);
+  await first.close();
+  const result = JSON.parse(JSON.stringify(resultOf(assigned.state, 'turn_captain')));
+  await alice
+    .session(session?.session_id ?? '')
+    .send({ event_type: 'turn.result', event_data: { turn_id: 'turn_captain', attempt: 1, result } });
+  for (const _ of ['not seen yet', 'lost']) {
+    rmSync(join(root, getTurnStagingResultPath('turn_captain')), { force: true });
+    const again = await serveRun(hub, root, { roles, data: 'one' });
+    expect(await readStagedResult(root, 'turn_captain')).toMatchObject({ kind: 'ready', result });
+    await again.close();
+  }
+  const last = await serveRun(hub, root, { roles, data: 'one' });
+  onTestFinished(() => last.close());
+  expect(await runner.acceptTurn(root, CONFIG)).toMatchObject({ ok: true });
+});
+
+it('[GR15] of a run that a hub serves the state is what its log says, whatever was written into the file', async () => {
+  const [root, hub] = [project(), await openHub()];
+  const served = await serveRun(hub, root);
+  onTestFinished(() => served.close());
+  const runner = createRunner();
+  await runner.initRun(root, CONFIG);
+  const file = join(root, '.agentxchain/state.json');
+  const forged = { ...JSON.parse(readFileSync(file, 'utf8')), status: 'completed', phase: 'implementation' };
+  for (const text of [JSON.stringify(forged), '{ half', '']) {
+    writeFileSync(file, text);
+    expect(await runner.loadState(root, CONFIG)).toMatchObject({ status: 'active', phase: 'planning' });
+  }
+  rmSync(file);
+  expect(await runner.loadState(root, CONFIG)).toMatchObject({ status: 'active', phase: 'planning' });
+});
+
+it('[GR15] the state is told while the hub is at work on the run, without waiting for it', async () => {
+  const [root, hub] = [project(), await openHub()];
+  const seen: unknown[] = [];
+  let isAsked = false;
+  const reached = async (step: string): Promise<void> => {
+    if (step !== 'posted' || isAsked) return;
+    isAsked = true;
+    seen.push(await createRunner().loadState(root, CONFIG));
+  };
+  const served = await serveRun(hub, root, { ports: { reached } });
+  onTestFinished(() => served.close());
+  await createRunner().initRun(root, CONFIG);
+  await turnDone(root, 'captain');
+  expect(seen).toMatchObject([{ accepted_sequence: 1 }]);
 });

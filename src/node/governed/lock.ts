@@ -28,6 +28,8 @@ export interface LockOptions {
   readonly owner: string;
   readonly waitMs?: number;
   readonly clock?: Clock;
+  /** Asked while it waits: true = it waits no longer. */
+  readonly isMoot?: () => Promise<boolean>;
 }
 
 export const LOCK_WAIT_MS = 5000;
@@ -38,7 +40,7 @@ const LOOK_AGAIN_MS = 25;
 const RELEASED = '.released';
 
 export async function takeLock(folder: string, options: LockOptions): Promise<Locked> {
-  const { owner, waitMs = LOCK_WAIT_MS, clock = systemClock } = options;
+  const { owner, waitMs = LOCK_WAIT_MS, clock = systemClock, isMoot = async () => false } = options;
   await makeFolder(folder);
   const startedAt = clock.monotonic();
   let seen = { beat: '', at: startedAt };
@@ -50,12 +52,22 @@ export async function takeLock(folder: string, options: LockOptions): Promise<Lo
       const lock = await tryTake(folder, token + 1, owner, clock);
       if (lock !== null) return { ok: true, lock };
     }
-    if (clock.monotonic() - startedAt >= waitMs) {
-      const error = `the lock ${folder} is held by ${await ownerOf(folder, token)} for longer than ${waitMs} ms`;
+    if (clock.monotonic() - startedAt >= waitMs || (await isMoot())) {
+      const sinceMs = Math.round(Math.min(clock.monotonic() - startedAt, waitMs));
+      const error = `the lock ${folder} is held by ${await ownerOf(folder, token)} for longer than ${sinceMs} ms`;
       return { ok: false, error_code: 'lock_timeout', error };
     }
     await new Promise<void>((done) => clock.after(LOOK_AGAIN_MS, done));
   }
+}
+
+/** Whether somebody has it who may still be there. Takes nothing, and makes no folder. */
+export async function isLockHeld(folder: string): Promise<boolean> {
+  const { token, isReleased } = await highest(folder).catch((thrown: NodeJS.ErrnoException) => {
+    if (thrown.code === 'ENOENT') return { token: 0, isReleased: true };
+    throw thrown;
+  });
+  return !isReleased && !(await isOwnerGone(folder, token));
 }
 
 interface Owner {

@@ -8,7 +8,7 @@ import { EXIT } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { Trouble } from '../trouble.ts';
 import { nextSteps } from './next-steps.ts';
-import { CONFIG_FILE, projectOf, rootOf } from './project.ts';
+import { adapterFaultsOf, CONFIG_FILE, projectOf, rootOf } from './project.ts';
 import { refusedBy } from './refused.ts';
 import { type TemplateName, templateOf } from './templates.ts';
 
@@ -27,7 +27,9 @@ export async function init(asked: Asked, io: Io): Promise<number> {
   if (made) io.say(`${join(root, CONFIG_FILE)} is made, from the template ${template ?? 'team'}`);
   if (begun.migration_notice !== null) io.say(begun.migration_notice);
   io.say(`${begun.state.run_id} has begun, in phase ${begun.state.phase}`);
-  for (const step of nextSteps(begun.state, project.config)) io.say(`Next: ${step}`);
+  // People can do the turns all the same, with assign and accept.
+  for (const fault of await adapterFaultsOf(project)) io.note(`${CONFIG_FILE}: ${fault}`);
+  for (const step of nextSteps(begun.state, project)) io.say(`Next: ${step}`);
   return EXIT.done;
 }
 

@@ -13,10 +13,12 @@ import type { Io } from '../io.ts';
 import { printableLine } from '../printable.ts';
 import { timeoutIn } from '../run-options.ts';
 import { Trouble, wrongValue } from '../trouble.ts';
+import { watchForEnd } from './ended-early.ts';
 import { type LiveLine, liveLine } from './live-line.ts';
 import { lineOf, shownEvent } from './loop-lines.ts';
 import { nextSteps } from './next-steps.ts';
-import { type Project, projectOf } from './project.ts';
+import { adapterFaultsOf, CONFIG_FILE, type Project, projectOf } from './project.ts';
+import { servedBy } from './served-by.ts';
 import { untilStopped } from './stopped-by-hand.ts';
 
 export async function loop(asked: Asked, io: Io): Promise<number> {
@@ -25,15 +27,18 @@ export async function loop(asked: Asked, io: Io): Promise<number> {
   const timeoutMs = values.timeout === undefined ? undefined : timeoutIn(values.timeout);
   const project = await projectOf(asked);
   const { root, config, runner } = project;
+  await checkAdapters(project);
   const live = liveLine(process.stderr);
   const hand = untilStopped(() => io.note('stopping: what is out stays out; once more to end at once'));
+  const out = new Map<string, string>();
+  const watch = watchForEnd(hand.signal, () => [...out].map(([turn, role]) => `${turn} (${role})`));
   try {
     const result = await loopOver({ runner, clock: systemClock })(
       root,
       config,
       {
         selectRole: nextRole,
-        dispatch: shownOn(live, dispatchByAdapter({ timeoutMs, write: (text) => sayToPeople(text, io) })),
+        dispatch: shownOn(live, out, dispatchByAdapter({ timeoutMs, write: (text) => sayToPeople(text, io) })),
         approveGate: (_, state) => switches.has('approve-gates') && !isCredentialed(state, project),
         onEvent: (event) => {
           live.clear();
@@ -42,11 +47,21 @@ export async function loop(asked: Asked, io: Io): Promise<number> {
       },
       { ...optionsOf(asked), signal: hand.signal, maxTurns, turnTimeoutMs: timeoutMs },
     );
-    return ended(result, project, io);
+    // It may have come or gone meanwhile.
+    return ended(result, { ...project, served: await servedBy(root) }, io);
   } finally {
+    watch.end();
     live.clear();
     hand.end();
   }
+}
+
+/** Before anything is begun: the first turn would be blocked by it, or one that comes hours later. */
+async function checkAdapters(project: Project): Promise<void> {
+  const faults = await adapterFaultsOf(project);
+  if (faults.length === 0) return;
+  const what = `the adapters of ${CONFIG_FILE} are not right in ${faults.length} places`;
+  throw new Trouble('wrong', 'bad_settings', what, `Correct ${CONFIG_FILE}, then try again.`, faults);
 }
 
 function optionsOf({ switches }: Asked): LoopOptions {
@@ -59,8 +74,11 @@ function optionsOf({ switches }: Asked): LoopOptions {
 }
 
 /** While it is out, a turn is on the line that lives. */
-function shownOn(live: LiveLine, dispatch: LoopCallbacks['dispatch']): LoopCallbacks['dispatch'] {
-  const out = new Map<string, string>();
+function shownOn(
+  live: LiveLine,
+  out: Map<string, string>,
+  dispatch: LoopCallbacks['dispatch'],
+): LoopCallbacks['dispatch'] {
   return async (context) => {
     const { turn_id, assigned_role } = context.turn;
     out.set(turn_id, assigned_role);
@@ -109,13 +127,13 @@ const EXITS: Partial<Record<StopReason, ExitName>> = {
   conflict_loop: 'refused',
 };
 
-function ended(result: LoopResult, { root, config }: Project, io: Io): number {
+function ended(result: LoopResult, project: Project, io: Io): number {
   const { stop_reason, errors, state, turns_executed, gates_approved, turn_history } = result;
   const exit = EXITS[stop_reason] ?? 'failed';
-  const next = state === null ? [] : nextSteps(state, config);
+  const next = state === null ? [] : nextSteps(state, project);
   io.put({
     event: 'ended',
-    root,
+    root: project.root,
     ok: result.ok,
     stop_reason,
     turns_executed,

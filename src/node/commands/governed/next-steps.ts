@@ -1,16 +1,23 @@
 /** What to do next, by how a run stands: mostly what to type. */
 
-import { type GovernedConfig, getTurnStagingResultPath, type RunState, type Turn } from '../../../governed/index.ts';
+import { getTurnStagingResultPath, type RunState, type Turn } from '../../../governed/index.ts';
+import { own } from '../../../governed/record.ts';
 import { nextRole } from '../../governed/loop/next-role.ts';
+import type { Project } from './project.ts';
 
 /** What was handed in for a turn: nothing, something that is not whole, or a result. */
 export type Handed = 'nothing' | 'not_whole' | 'ready';
 
 export function nextSteps(
   state: RunState | null,
-  config: GovernedConfig,
+  project: Pick<Project, 'root' | 'config' | 'served'>,
   handed: (turnId: string) => Handed = () => 'nothing',
 ): readonly string[] {
+  const { root, served } = project;
+  if (served?.is_there === false) {
+    const data = served.data === null ? '' : ` --data ${served.data}`;
+    return [`parley up${data} --run ${root}`, 'parley run take-back'];
+  }
   if (state === null) return ['parley run init'];
   switch (state.status) {
     case 'idle':
@@ -24,20 +31,27 @@ export function nextSteps(
     case 'failed':
       return ['parley run init --new'];
     case 'active':
-      return active(state, config, handed);
+      return active(state, project, handed);
   }
 }
 
-function active(state: RunState, config: GovernedConfig, handed: (turnId: string) => Handed): readonly string[] {
+function active(
+  state: RunState,
+  { config, served }: Pick<Project, 'config' | 'served'>,
+  handed: (turnId: string) => Handed,
+): readonly string[] {
   const out = Object.values(state.active_turns);
-  if (out.length > 0) return out.map((turn) => ofTurn(turn, handed(turn.turn_id)));
+  const holder = (role: string): string | null => own(served?.roles ?? {}, role) ?? null;
+  if (out.length > 0) return out.map((turn) => ofTurn(turn, handed(turn.turn_id), holder(turn.assigned_role)));
   const role = nextRole(state, config);
   return [...(role === null ? [] : [`parley run assign ${role}`]), 'parley run loop'];
 }
 
-function ofTurn({ turn_id, status, assigned_role }: Turn, handed: Handed): string {
+function ofTurn({ turn_id, status, assigned_role }: Turn, handed: Handed, holder: string | null): string {
   const accept = `parley run accept ${turn_id}`;
   if (handed === 'ready') return accept;
   const isOut = status === 'dispatched' || status === 'starting' || status === 'running';
-  return isOut ? `write ${getTurnStagingResultPath(turn_id)}, then: ${accept}` : `parley run assign ${assigned_role}`;
+  if (!isOut) return `parley run assign ${assigned_role}`;
+  if (holder !== null) return `wait for ${holder}, who has ${turn_id} in the hub, then: ${accept}`;
+  return `write ${getTurnStagingResultPath(turn_id)}, then: ${accept}`;
 }

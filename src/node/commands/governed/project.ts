@@ -7,6 +7,7 @@ import { checkConfig, type GovernedConfig, type RunState } from '../../../govern
 import type { Runner } from '../../governed/runner/types.ts';
 import type { Asked } from '../command.ts';
 import { Trouble } from '../trouble.ts';
+import { type ServedBy, servedBy } from './served-by.ts';
 
 export const CONFIG_FILE = 'agentxchain.json';
 
@@ -17,6 +18,8 @@ export interface Project {
   readonly root: string;
   readonly config: GovernedConfig;
   readonly runner: Runner;
+  /** null = no hub serves it. */
+  readonly served: ServedBy | null;
 }
 
 export async function projectOf(asked: Asked): Promise<Project> {
@@ -33,7 +36,7 @@ export async function projectOf(asked: Asked): Promise<Project> {
     );
   }
   const { createRunner } = await import('../../governed/runner/runner.ts');
-  return { root, config: configIn(file, text), runner: createRunner() };
+  return { root, config: configIn(file, text), runner: createRunner(), served: await servedBy(root) };
 }
 
 /** Where a project is, or would be begun; null = none is found from here upwards. */
@@ -90,4 +93,10 @@ export async function runOf(project: Project): Promise<RunState> {
   const state = await stateNow(project);
   if (state !== null && state.status !== 'idle') return state;
   throw new Trouble('refused', 'no_run', `no run has begun in ${root}`, 'Begin it with: parley run init');
+}
+
+/** What the adapters of this project would refuse when a turn goes out; roles that are held in a hub need none. */
+export async function adapterFaultsOf({ config, served }: Project): Promise<readonly string[]> {
+  const { adapterFaults } = await import('../../governed/adapters/check-settings.ts');
+  return adapterFaults(config, (role) => Object.hasOwn(served?.roles ?? {}, role));
 }

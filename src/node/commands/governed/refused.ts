@@ -6,6 +6,7 @@ import type { ExitName } from '../exit-codes.ts';
 import { Trouble } from '../trouble.ts';
 import { nextSteps } from './next-steps.ts';
 import { type Project, STATE_HINT } from './project.ts';
+import { servedBy } from './served-by.ts';
 import { isBeginning, standsOtherwise } from './stands-otherwise.ts';
 
 const EXITS: Readonly<Record<string, ExitName>> = {
@@ -17,6 +18,9 @@ const EXITS: Readonly<Record<string, ExitName>> = {
   unsafe_path: 'wrong',
   not_found: 'notFound',
   turn_not_active: 'notFound',
+  hub_not_running: 'unreachable',
+  hub_not_answering: 'unreachable',
+  outcome_unknown: 'unreachable',
 };
 
 const HINTS: Readonly<Record<string, string>> = {
@@ -38,17 +42,24 @@ const HINTS: Readonly<Record<string, string>> = {
   not_found: '"parley run status" shows what is out.',
   turn_not_active: '"parley run status" shows what is out.',
   turn_already_accepted: '"parley run history" has it.',
+  fenced_out: 'Another process has taken the run for itself: let it end, or wait until its time is over.',
+  hub_not_answering: 'The process of the hub is stopped or hangs: let it go on, or end it and start it anew.',
+  outcome_unknown: '"parley run status" shows whether it was done.',
+  tree_unreadable: 'Let "git status" work in the project again, then try again.',
   hook_blocked: 'A hook of agentxchain.json said no; .agentxchain/hook-audit.jsonl says why.',
 };
 
-export async function refusedBy(failure: RunnerFailure, { root, config, runner }: Project): Promise<Trouble> {
+export async function refusedBy(failure: RunnerFailure, project: Project): Promise<Trouble> {
+  const { root, config, runner } = project;
   const { error_code, validation } = failure;
   const errors = (validation?.errors ?? []).filter(isFilled);
   // One alone is in the sentence already.
   const problems = errors.length > 1 ? errors : [];
   const state = await runner.loadState(root, config);
   const anew = isBeginning(failure) && state?.status === 'blocked' ? ['parley run init --new'] : [];
-  const hint = HINTS[error_code] ?? `Next: ${[...nextSteps(state, config), ...anew].join('; or ')}`;
+  // It may have come or gone meanwhile.
+  const now = { ...project, served: await servedBy(root) };
+  const hint = HINTS[error_code] ?? `Next: ${[...nextSteps(state, now), ...anew].join('; or ')}`;
   const said = standsOtherwise(failure, state);
   return new Trouble(EXITS[error_code] ?? 'refused', error_code, said, hint, problems);
 }

@@ -67,7 +67,7 @@ export const run: Command = {
     'parley run loop --approve-gates --max-turns 20',
     'parley run history --json',
   ],
-  json: 'init: {"root", "made", "state"}. status: {"root", "run_id", "status", "phase", "turns", "waits_for", "next", "state"}. assign: {"turn", "bundle", "staging", "state"}. accept: {"accepted", "state", …}. reject: {"turn", "escalated", "state"}. approve, block, resolve: {"state"}. loop: a line for each event, then {"event": "ended", "stop_reason", …}. history, ledger: a line for each entry.',
+  json: 'init: {"root", "made", "state"}. status: {"root", "run_id", "status", "phase", "turns", "waits_for", "served", "next", "state"}. assign: {"turn", "bundle", "staging", "state"}. accept: {"accepted", "state", …}. reject: {"turn", "escalated", "state"}. approve, block, resolve: {"state"}. loop: a line for each event, then {"event": "ended", "stop_reason", …}. history, ledger: a line for each entry.',
   async run(asked, io) {
     const action = asked.args.action as Action;
     checkOptions(asked, action);

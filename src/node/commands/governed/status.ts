@@ -11,13 +11,14 @@ import type { Io } from '../io.ts';
 import { printableLine } from '../printable.ts';
 import { type Handed, nextSteps } from './next-steps.ts';
 import { type Project, projectOf, stateNow } from './project.ts';
+import { servedLine } from './served-by.ts';
 
 export async function status(asked: Asked, io: Io): Promise<number> {
   const project = await projectOf(asked);
-  const { root, config } = project;
+  const { root, served } = project;
   const state = await stateNow(project);
   const handed = await handedIn(project, state);
-  const next = nextSteps(state, config, (id) => handed.get(id) ?? 'nothing');
+  const next = nextSteps(state, project, (id) => handed.get(id) ?? 'nothing');
   const turns = Object.values(state?.active_turns ?? {});
   io.put({
     root,
@@ -26,11 +27,13 @@ export async function status(asked: Asked, io: Io): Promise<number> {
     phase: state?.phase ?? null,
     turns: turns.map((turn) => turnShown(turn, handed)),
     waits_for: waitsFor(state),
+    served,
     next,
     state,
   });
   if (io.isJson) return EXIT.done;
   sayRun(project, state, io);
+  if (served !== null) io.say(printableLine(servedLine(served)));
   if (turns.length > 0)
     writeColumns(
       io.terminal,

@@ -49,6 +49,6 @@ async function steered(
   io.put({ state });
   const why = state.blocked_on === null ? '' : ` on ${state.blocked_on}`;
   io.say(printableLine(`the run is ${state.status}${why}, phase ${state.phase}`));
-  for (const step of nextSteps(state, project.config)) io.say(`Next: ${step}`);
+  for (const step of nextSteps(state, project)) io.say(`Next: ${step}`);
   return EXIT.done;
 }

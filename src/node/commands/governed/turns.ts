@@ -2,6 +2,7 @@
 
 import { sentenceOf } from '../../../governed/gates/sentences.ts';
 import { getActiveTurn, getTurnStagingResultPath, type RunState, type Turn } from '../../../governed/index.ts';
+import { own } from '../../../governed/record.ts';
 import { nextRole } from '../../governed/loop/next-role.ts';
 import type { TurnTaken } from '../../governed/runner/types.ts';
 import type { Asked } from '../command.ts';
@@ -51,10 +52,13 @@ async function sendOut(project: Project, turn: Turn, io: Io): Promise<void> {
   const now = sent.state.active_turns[turn_id] ?? turn;
   io.put({ turn: now, bundle: sent.bundlePath, staging, warnings: sent.warnings, state: sent.state });
   io.say(`${turn_id} is out: ${assigned_role}, try ${now.attempt}`);
-  io.say(`  to read   ${sent.bundlePath}/PROMPT.md and CONTEXT.md`);
-  io.say(`  to write  ${staging}`);
+  const holder = own(project.served?.roles ?? {}, assigned_role);
+  if (holder === undefined) {
+    io.say(`  to read   ${sent.bundlePath}/PROMPT.md and CONTEXT.md`);
+    io.say(`  to write  ${staging}`);
+  } else io.say(printableLine(`  ${holder} is told of it in the hub`));
   for (const warning of sent.warnings) io.note(warning);
-  for (const step of nextSteps(sent.state, config)) io.say(`Next: ${step}`);
+  for (const step of nextSteps(sent.state, project)) io.say(`Next: ${step}`);
 }
 
 export async function accept(asked: Asked, io: Io): Promise<number> {
@@ -70,7 +74,7 @@ export async function accept(asked: Asked, io: Io): Promise<number> {
   io.put(answer);
   for (const line of toldOf(taken)) io.say(printableLine(line));
   for (const warning of taken.warnings) io.note(warning);
-  for (const step of nextSteps(taken.state, config)) io.say(`Next: ${step}`);
+  for (const step of nextSteps(taken.state, project)) io.say(`Next: ${step}`);
   return EXIT.done;
 }
 
@@ -96,7 +100,7 @@ export async function reject(asked: Asked, io: Io): Promise<number> {
   if (escalated) {
     io.put({ turn, escalated, state });
     io.say(`${turn.turn_id} is sent back, and has no tries left: the run is blocked on ${state.blocked_on}`);
-    for (const step of nextSteps(state, config)) io.say(`Next: ${step}`);
+    for (const step of nextSteps(state, project)) io.say(`Next: ${step}`);
     return EXIT.done;
   }
   io.say(`${turn.turn_id} is sent back: ${printableLine(reason)}`);

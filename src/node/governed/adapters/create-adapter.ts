@@ -8,6 +8,7 @@ import { systemClock } from '../../system-clock.ts';
 import type { Variables } from '../hooks/ended.ts';
 import type { Adapter, AdapterContext } from './adapter.ts';
 import { apiProxyAdapter } from './api-proxy.ts';
+import { unknownType } from './check-settings.ts';
 import { customAdapter } from './custom.ts';
 import { type AdapterFailure, AdapterRefusal, refuse } from './failure.ts';
 import { localCliAdapter } from './local-cli.ts';
@@ -67,6 +68,5 @@ async function adapterOf(type: string, context: AdapterContext): Promise<Adapter
   const make = BUILT_IN.get(type);
   if (make !== undefined) return make(context);
   if (own(context.config.adapters, type) !== undefined) return customAdapter(type, context);
-  const known = [...BUILT_IN.keys(), ...Object.keys(context.config.adapters ?? {})].join(', ');
-  return refuse('unknown_adapter', `runtimes.${context.runtimeId}.type: expected one of ${known}, got ${type}`);
+  return refuse('unknown_adapter', unknownType(context.config, context.runtimeId, type));
 }

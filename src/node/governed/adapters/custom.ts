@@ -4,6 +4,7 @@ import { asError } from '../../../core/errors.ts';
 import { own } from '../../../governed/record.ts';
 import { secretsIn } from '../../../participants/redact-secrets.ts';
 import type { Adapter, AdapterContext, AdapterWaited } from './adapter.ts';
+import { noModule } from './check-settings.ts';
 import { type Deadline, deadlineOf } from './deadline.ts';
 import { AdapterRefusal, refuse } from './failure.ts';
 import { loadModule } from './load-module.ts';
@@ -17,8 +18,7 @@ const GRACE_MS = 1_000;
 
 export async function customAdapter(name: string, context: AdapterContext): Promise<Adapter> {
   const module = own(context.config.adapters, name)?.module;
-  if (typeof module !== 'string')
-    return refuse('bad_settings', `adapters.${name}.module: expected the path of a module`);
+  if (typeof module !== 'string') return refuse('bad_settings', noModule(name));
   const step = stepsOf(name, context);
   const exported = await step('its module', STEP_MS, () => loadModule(context.root, module));
   const adapter = await step('its constructor', STEP_MS, async () => made(name, exported, context));

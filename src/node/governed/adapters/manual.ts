@@ -9,13 +9,18 @@ import { collected } from './result-in.ts';
 import { settingsOf } from './settings.ts';
 import { completed, failed, notDispatched } from './waited.ts';
 
-const SETTINGS = z.looseObject({
+interface ManualSettings {
+  readonly poll_interval_ms: number;
+  readonly timeout_ms: number;
+}
+
+export const MANUAL: z.ZodType<ManualSettings> = z.looseObject({
   poll_interval_ms: z.number().positive().default(POLL_INTERVAL_MS),
   timeout_ms: z.number().positive().default(MANUAL_TIMEOUT_MS),
 });
 
 export function manualAdapter(context: AdapterContext): Adapter {
-  const { poll_interval_ms: pollIntervalMs, timeout_ms: timeoutMs } = settingsOf(SETTINGS, context);
+  const { poll_interval_ms: pollIntervalMs, timeout_ms: timeoutMs } = settingsOf(MANUAL, context);
   const { root, clock, write } = context;
   /** Of each turn that is out, the version of the file that an earlier attempt left; undefined = none. */
   const out = new Map<string, string | undefined>();

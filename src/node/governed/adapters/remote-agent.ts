@@ -12,7 +12,13 @@ import { collected, resultIn } from './result-in.ts';
 import { settingsOf } from './settings.ts';
 import { completed, failed, notDispatched } from './waited.ts';
 
-const SETTINGS = z.looseObject({
+interface RemoteAgentSettings {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeout_ms: number;
+}
+
+export const REMOTE_AGENT: z.ZodType<RemoteAgentSettings> = z.looseObject({
   url: z.string().refine(isHttpUrl, 'expected an http or https URL'),
   headers: z.record(z.string(), z.string()).default({}),
   timeout_ms: z.number().positive().default(120_000),
@@ -25,7 +31,7 @@ interface Service {
 }
 
 export function remoteAgentAdapter(context: AdapterContext): Adapter {
-  const { url, headers, timeout_ms } = settingsOf(SETTINGS, context);
+  const { url, headers, timeout_ms } = settingsOf(REMOTE_AGENT, context);
   const place = `runtimes.${context.runtimeId}.headers`;
   const { texts, secrets } = filledOrRefused(headers, context.variables, place);
   const own = Object.entries(texts).flatMap(([name, value]) => (SECRET_HEADER.test(name) ? [value] : []));

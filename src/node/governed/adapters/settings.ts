@@ -4,15 +4,22 @@ import type { z } from 'zod';
 import type { AdapterContext } from './adapter.ts';
 import { refuse } from './failure.ts';
 
-export function settingsOf<Schema extends z.ZodType>(
-  schema: Schema,
-  { settings, runtimeId }: Pick<AdapterContext, 'settings' | 'runtimeId'>,
-): z.output<Schema> {
-  const read = schema.safeParse(settings);
-  if (read.success) return read.data;
-  // Not the value: it may be a key that somebody wrote in the wrong place.
-  const problems = read.error.issues.map(({ path, message }) =>
+type Given = Pick<AdapterContext, 'settings' | 'runtimeId'>;
+
+export function settingsOf<Schema extends z.ZodType>(schema: Schema, given: Given): z.output<Schema> {
+  const read = schema.safeParse(given.settings);
+  return read.success ? read.data : refuse('bad_settings', placed(read.error, given).join('; '));
+}
+
+/** Each with its place; none = they hold. */
+export function settingsFaults(schema: z.ZodType, given: Given): readonly string[] {
+  const read = schema.safeParse(given.settings);
+  return read.success ? [] : placed(read.error, given);
+}
+
+/** Not the value: it may be a key that somebody wrote in the wrong place. */
+function placed({ issues }: z.ZodError, { runtimeId }: Given): readonly string[] {
+  return issues.map(({ path, message }) =>
     [`runtimes.${runtimeId}`, ...path.map(String)].join('.').concat(`: ${message}`),
   );
-  return refuse('bad_settings', problems.join('; '));
 }

@@ -16,5 +16,8 @@ export function filled(texts: Readonly<Record<string, string>>, variables: Varia
   if (unset !== undefined) return `the variable ${unset} is not set`;
   const held = (name: string): string => own(variables, name) ?? '';
   const entries = Object.entries(texts).map(([name, text]) => [name, withVariables(text, held)] as const);
-  return { texts: Object.fromEntries(entries), secrets: names.map(held).filter((value) => value !== '') };
+  // Headers are told without the white space around them.
+  const secrets = new Set(names.map(held).flatMap((value) => [value, value.trim()]));
+  secrets.delete('');
+  return { texts: Object.fromEntries(entries), secrets: [...secrets] };
 }

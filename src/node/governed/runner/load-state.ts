@@ -1,10 +1,12 @@
 /**
  * The state of a run for whoever only looks. From the log if nobody is at work on it, and files that differ are mended;
- * while somebody is, from state.json, which is whole at every moment and at most one operation behind the log.
+ * while somebody is, from state.json, which is whole at every moment and at most one operation behind the log. A hub that serves
+ * the project is asked.
  */
 
 import type { RunState } from '../../../governed/index.ts';
-import { readServedNote } from '../serving/served-note.ts';
+import { askState } from '../serving/ask-served.ts';
+import { readServedNote, type ServedNote } from '../serving/served-note.ts';
 import { failureOf } from './failure.ts';
 import { mend } from './perform.ts';
 import type { RunnerMeans } from './ports.ts';
@@ -15,7 +17,9 @@ import { hasLog, rootOf, withRun } from './with-run.ts';
 export async function loadState(given: string, means: RunnerMeans): Promise<RunState | null> {
   const root = await rootOf(given);
   // Of a project that a hub serves, the log that lies here is older than its files.
-  if (!(await hasLog(root)) || (await readServedNote(root)) !== null) return stateIfWhole(root);
+  const note = await readServedNote(root);
+  if (note !== null) return servedState(root, note, means);
+  if (!(await hasLog(root))) return stateIfWhole(root);
   try {
     return await withRun(root, means, stateIn, { waitMs: 0 });
   } catch (thrown) {
@@ -25,6 +29,19 @@ export async function loadState(given: string, means: RunnerMeans): Promise<RunS
     const state = await stateIfWhole(root);
     // Somebody has spoilt the file: whoever is at work mends it, or the log says.
     return state ?? (await withRun(root, means, stateIn));
+  }
+}
+
+/** While there is nobody to ask, what the files show is all there is. */
+const NOT_THERE = ['hub_not_running', 'hub_not_answering', 'outcome_unknown', 'lock_timeout', 'log_damaged'];
+
+/** The hub has nothing of a run that it could not take over yet. */
+async function servedState(root: string, note: ServedNote, means: RunnerMeans): Promise<RunState | null> {
+  try {
+    return (await askState(root, note, means)) ?? (await stateIfWhole(root));
+  } catch (thrown) {
+    if (!NOT_THERE.includes(failureOf(thrown).error_code)) throw thrown;
+    return stateIfWhole(root);
   }
 }
 

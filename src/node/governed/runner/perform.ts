@@ -3,7 +3,7 @@
 import type { HookAudit } from '../../../governed/hooks/hook.ts';
 import { askServed } from '../serving/ask-served.ts';
 import { readServedNote } from '../serving/served-note.ts';
-import { failureOf, RunnerRefusal } from './failure.ts';
+import { failureOf } from './failure.ts';
 import { followUp } from './follow-ups.ts';
 import type { OpenRun } from './open-run.ts';
 import { type Answer, type Args, type OperationName, operations } from './operations.ts';
@@ -20,14 +20,16 @@ export async function perform<Name extends OperationName>(
 ): Promise<Answer<Name>> {
   const root = await rootOf(given);
   const note = await readServedNote(root);
-  if (note !== null) return askServed(root, note, name, args, means.kept.owner);
-  return withRun(root, means, async (run): Promise<Answer<Name>> => {
-    // It was being served while this waited for the lock.
+  if (note !== null) return askServed(root, note, name, args, means);
+  const isMoot = async (): Promise<boolean> => (await readServedNote(root)) !== null;
+  try {
+    return await withRun(root, means, (run) => performIn(run, name, args), { isMoot });
+  } catch (thrown) {
+    // A hub has begun to serve the project meanwhile, and holds it: nothing was done here.
     const late = await readServedNote(root);
-    if (late !== null)
-      throw new RunnerRefusal('conflict', 'a hub has begun to serve this project meanwhile; ask again');
-    return await performIn(run, name, args);
-  });
+    if (late === null || failureOf(thrown).error_code !== 'lock_timeout') throw thrown;
+    return askServed(root, late, name, args, means);
+  }
 }
 
 /** Wherever the log is open. Throws what is refused. */

@@ -19,21 +19,24 @@ const LOOK_AGAIN_MS = 50;
 export interface WithRunOptions {
   /** How long it waits for whoever is at work; 5 s unless told. */
   readonly waitMs?: number;
+  /** Asked while it waits, and when it has the lock: true = what it would open is not to be gone on with. */
+  readonly isMoot?: () => Promise<boolean>;
 }
 
 export async function withRun<T>(
   given: string,
   means: RunnerMeans,
   perform: (run: OpenRun) => Promise<T>,
-  { waitMs = LOCK_WAIT_MS }: WithRunOptions = {},
+  { waitMs = LOCK_WAIT_MS, isMoot = async () => false }: WithRunOptions = {},
 ): Promise<T> {
   const root = await rootOf(given);
   const { clock, kept, reached } = means;
   const until = clock.monotonic() + waitMs;
-  const locked = await takeLock(await placeIn(root, LOCK_FOLDER), { owner: kept.owner, clock, waitMs });
+  const locked = await takeLock(await placeIn(root, LOCK_FOLDER), { owner: kept.owner, clock, waitMs, isMoot });
   if (!locked.ok) throw new RunnerRefusal(locked.error_code, locked.error);
   try {
     await reached('locked');
+    if (await isMoot()) throw new RunnerRefusal('lock_timeout', `${root}: its log is elsewhere since this has waited`);
     return await opened(root, means, until, perform);
   } finally {
     await locked.lock.release();

@@ -1,10 +1,13 @@
 /** Has the hub that serves a project do an operation: one line there, one line back, over a socket only its owner reaches. */
 
-import { createConnection, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import type { Clock } from '../../../core/ports.ts';
+import type { RunState } from '../../../governed/index.ts';
 import { RunnerRefusal } from '../runner/failure.ts';
 import type { Answer, Args, OperationName } from '../runner/operations.ts';
+import type { RunnerMeans } from '../runner/ports.ts';
 import type { RunnerFailure } from '../runner/types.ts';
+import { reachHub } from './reach-hub.ts';
 import type { ServedNote } from './served-note.ts';
 
 export interface AskedLine {
@@ -25,24 +28,39 @@ export async function askServed<Name extends OperationName>(
   note: ServedNote,
   op: Name,
   args: Args<Name>,
-  owner: string,
+  means: RunnerMeans,
 ): Promise<Answer<Name>> {
-  const asked = `${JSON.stringify({ op, args, owner } satisfies AskedLine)}\n`;
-  const socket = await connected(note.socket);
-  if (socket === null) throw notRunning(root, note);
+  // The hub does the operation of that name.
+  return (await asked(root, note, { op, args, owner: means.kept.owner }, means.clock)) as Answer<Name>;
+}
+
+/** What only looks, and waits for nobody who is at work. */
+export const STATE_OP = 'loadState';
+
+/** null = no run is there. */
+export async function askState(root: string, note: ServedNote, { clock, kept }: RunnerMeans): Promise<RunState | null> {
+  return (await asked(root, note, { op: STATE_OP, args: {}, owner: kept.owner }, clock)) as RunState | null;
+}
+
+async function asked(root: string, note: ServedNote, line: AskedLine, clock: Clock): Promise<unknown> {
+  const question = `${JSON.stringify(line)}\n`;
+  const socket = await reachHub(root, note, clock);
+  const lines = createInterface({ input: socket });
+  // One that is destroyed has no end, which alone would end its lines.
+  socket.once('close', () => lines.close());
   let isHere = false;
   const patience = setTimeout(() => socket.destroy(), HERE_MS);
   try {
-    for await (const text of createInterface({ input: socket })) {
-      const line = JSON.parse(text) as AnswerLine;
-      if ('here' in line) {
+    for await (const text of lines) {
+      const said = JSON.parse(text) as AnswerLine;
+      if ('here' in said) {
         isHere = true;
         clearTimeout(patience);
-        socket.write(asked);
+        socket.write(question);
         continue;
       }
-      if ('done' in line) return line.done as Answer<Name>;
-      const { error, error_code, ...more } = line.failed;
+      if ('done' in said) return said.done;
+      const { error, error_code, ...more } = said.failed;
       throw new RunnerRefusal(error_code, error, more);
     }
   } finally {
@@ -51,20 +69,6 @@ export async function askServed<Name extends OperationName>(
   }
   if (!isHere)
     throw new RunnerRefusal('hub_not_answering', `the hub that serves ${root} does not answer; nothing was asked`);
-  const error = `the hub that serves ${root} ended before it answered; whether ${op} was done is in the log: look at the run`;
+  const error = `the hub that serves ${root} ended before it answered; whether ${line.op} was done is in the log: look at the run`;
   throw new RunnerRefusal('outcome_unknown', error);
-}
-
-function notRunning(root: string, { data }: ServedNote): RunnerRefusal {
-  const where = data === null ? '' : ` --data ${data}`;
-  const error = `the log of this run is in a hub that does not run: start it with "parley up${where} --run ${root}", or take the run back with "parley run take-back"`;
-  return new RunnerRefusal('hub_not_running', error, { details: { data } });
-}
-
-function connected(path: string): Promise<Socket | null> {
-  return new Promise((settle) => {
-    const socket = createConnection(path, () => settle(socket));
-    // Later too: what is read from it ends then.
-    socket.on('error', () => settle(null));
-  });
 }

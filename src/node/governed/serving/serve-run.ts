@@ -7,12 +7,13 @@ import { hostname } from 'node:os';
 import type { Envelope } from '../../../core/envelope.ts';
 import { WireError } from '../../../core/errors.ts';
 import { type Log, silentLog } from '../../../core/ports.ts';
+import type { RunState } from '../../../governed/index.ts';
 import { isRecord } from '../../../governed/record.ts';
 import type { LocalHub } from '../../create-hub.ts';
 import { once } from '../../once.ts';
 import { InTurn } from '../hooks/in-turn.ts';
 import { type HeldLock, takeLock } from '../lock.ts';
-import { badArgument, RunnerRefusal } from '../runner/failure.ts';
+import { badArgument, failureOf, RunnerRefusal } from '../runner/failure.ts';
 import { openLocalHub } from '../runner/log/local-hub.ts';
 import { type RunClients, SessionLogs } from '../runner/log/session-logs.ts';
 import type { OpenRun } from '../runner/open-run.ts';
@@ -23,9 +24,11 @@ import { runningRun } from '../runner/take-over.ts';
 import { hasLog, LOCK_FOLDER, LOG_FOLDER, rootOf } from '../runner/with-run.ts';
 import { placeIn } from '../safe-place.ts';
 import { stageResult } from '../staging/stage.ts';
-import type { AskedLine } from './ask-served.ts';
+import { type AskedLine, STATE_OP } from './ask-served.ts';
 import { openRunSocket, type RunSocket } from './run-socket.ts';
 import { readServedNote, type ServedNote, writeServedNote } from './served-note.ts';
+import { closeTakenBack, LABEL, runnerOf } from './taken-back.ts';
+import { tellHolders } from './tell-holders.ts';
 
 export interface ServeRunOptions {
   /** Which participant of the hub, by name, holds which role; the runner sees to the others. */
@@ -44,8 +47,6 @@ export interface ServedRun {
   /** What is under way is finished first. The runs stay in the hub. */
   close(): Promise<void>;
 }
-
-const LABEL = 'governed_root';
 
 export async function serveRun(hub: LocalHub, given: string, options: ServeRunOptions = {}): Promise<ServedRun> {
   checkRoles(options.roles);
@@ -73,15 +74,15 @@ async function servedUnder(
   if (before !== null && !isSame) throw servedElsewhere(root, before);
   if (before === null && (await hasLog(root))) await mendFiles(root, means);
   const served_id = before?.served_id ?? means.ids.hex32();
-  const short = served_id.slice(0, 8);
   const serving = new Serving(hub, root, means, {
     served_id,
-    runner: `runner-${short}`,
-    operator: `operator-${short}`,
+    runner: runnerOf(served_id),
+    operator: `operator-${served_id.slice(0, 8)}`,
     roles: options.roles ?? {},
     log: options.log ?? silentLog,
   });
   await serving.begin();
+  await closeTakenBack(hub, root, options.data ?? null);
   const socket = await openRunSocket(root, (asked) => serving.perform(asked));
   await writeServedNote(root, {
     served_id,
@@ -138,16 +139,27 @@ class Serving {
     await runningRun(run, undefined).catch((thrown) => this.#notYet(thrown));
     await mend(run);
     await this.#stageClaims(run);
+    await this.#tellHolders(run);
   }
 
   perform({ op, args, owner }: AskedLine): Promise<unknown> {
+    if (op === STATE_OP) return this.#state();
     if (!Object.hasOwn(operations, op)) throw badArgument('op', `one of ${Object.keys(operations).join(', ')}`, op);
     if (!isRecord(args)) throw badArgument('args', 'an object', args);
     return this.#inTurn.take('run', async () => {
       const run = await this.#open(this.#meansFor(owner));
+      const before = run.logs.current?.sessionId;
       // The table says what each name takes, and every operation looks at what it is given.
-      return performIn(run, op as OperationName, args as unknown as Args<OperationName>);
+      const answer = await performIn(run, op as OperationName, args as unknown as Args<OperationName>);
+      if (run.logs.current?.sessionId !== before) await this.#tellHolders(run);
+      return answer;
     });
+  }
+
+  /** From the log, also while an operation is under way: files may be behind it, or somebody else's doing. */
+  async #state(): Promise<RunState | null> {
+    const { current } = (await this.#open(this.#means)).logs;
+    return current?.record.state.run ?? null;
   }
 
   handle(lock: HeldLock, socket: RunSocket): ServedRun {
@@ -193,6 +205,13 @@ class Serving {
     if (current.record.state.claims[event_data.turn_id]?.seq !== seq) return;
     const staged = await stageResult(this.#root, event_data.turn_id, event_data.result);
     if (!staged.ok) this.#who.log.error('a result cannot be staged', { error: staged.error });
+  }
+
+  /** What stops it (a hook, a lease) stops nothing else: the turn can be sent out by hand. */
+  async #tellHolders(run: OpenRun): Promise<void> {
+    await tellHolders(run, this.#who.roles).catch((thrown: unknown) => {
+      this.#who.log.warn('a turn that is out is not told to its holder', { error: failureOf(thrown).error });
+    });
   }
 
   async #stageClaims(run: OpenRun): Promise<void> {

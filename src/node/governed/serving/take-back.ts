@@ -8,6 +8,7 @@ import type { RunnerFailure } from '../runner/types.ts';
 import { LOCK_FOLDER, LOG_FOLDER, rootOf } from '../runner/with-run.ts';
 import { placeIn } from '../safe-place.ts';
 import { readServedNote, removeServedNote } from './served-note.ts';
+import { noteTakenBack } from './taken-back.ts';
 
 /** Not while the hub runs. The log that the project had before is kept beside the new one. */
 export function takeBackRun(given: string): Promise<{ readonly ok: true } | RunnerFailure> {
@@ -17,13 +18,15 @@ export function takeBackRun(given: string): Promise<{ readonly ok: true } | Runn
     const locked = await takeLock(await placeIn(root, LOCK_FOLDER), { owner: kept.owner, clock, waitMs: 0 });
     if (!locked.ok) throw new RunnerRefusal('lock_timeout', `${locked.error}; stop the hub that serves it first`);
     try {
-      if ((await readServedNote(root)) === null) throw new RunnerRefusal('not_served', `${root}: no hub has its runs`);
+      const note = await readServedNote(root);
+      if (note === null) throw new RunnerRefusal('not_served', `${root}: no hub has its runs`);
       const log = await placeIn(root, LOG_FOLDER);
       const isThere = await stat(log).then(
         () => true,
         () => false,
       );
       if (isThere) await rename(log, `${log}-before-${ids.hex32().slice(0, 8)}`);
+      await noteTakenBack(root, note);
       await removeServedNote(root);
       return { ok: true };
     } finally {
