@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defaultServerConditions } from 'vite';
-import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config';
+import { configDefaults, defineConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests read the sources: the package's own name resolves by this condition (vite replaces its defaults). */
 const conditions = ['parley-source', ...defaultServerConditions.filter(isOfNode)];
@@ -20,6 +21,7 @@ export const ofSources = (include: string[], exclude: string[] = []): ViteUserCo
   test: {
     include,
     exclude: [...configDefaults.exclude, ...exclude],
+    globalSetup: ['test/processes/shared-scripts.ts'],
     pool: 'threads',
     // One more than there are processors: many tests wait for processes and sockets.
     maxWorkers: Math.max(2, availableParallelism() + 1),
@@ -28,4 +30,45 @@ export const ofSources = (include: string[], exclude: string[] = []): ViteUserCo
   },
 });
 
-export default defineConfig(ofSources(['test/**/*.test.ts'], APART));
+/** What of these folders is tested is loaded once by each worker, not once for each file: nothing of it remembers. */
+export const TOGETHER: readonly string[] = [
+  ...['adapters', 'budgets', 'client', 'coordinator', 'core', 'expectations', 'governed', 'hub', 'journal'],
+  ...['participants', 'roles', 'simulation', 'store', 'views'],
+].map((folder) => `test/${folder}/**/*.test.ts`);
+
+/** Of those, what changes the worker it runs in, starts processes, or shares a part that tidies up after each test. */
+export const NOT_TOGETHER: readonly string[] = [
+  'test/governed/traps-faces.test.ts',
+  'test/hub/system-clock.test.ts',
+  'test/journal/real-files.test.ts',
+  'test/participants/unread-turn.test.ts',
+  'test/roles/models.test.ts',
+  'test/store/second-hub.test.ts',
+];
+
+/** What takes many times longer than its number of lines lets expect. */
+const LONG = /\/(simulation|torture)\/|\/(kill-loop|spoilt-index|start|killed|kill|race)\.test\.ts$/;
+
+/** What takes long begins first, so that nobody waits for it at the end; and what is loaded once comes in one piece. */
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ project, moduleId }: TestSpecification): number =>
+      (project.config.isolate ? 0 : 2) + (LONG.test(moduleId) ? 0 : 1);
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+  }
+}
+
+function part(name: string, isolate: boolean, suite: ViteUserConfig): TestProjectInlineConfiguration {
+  return { ...suite, test: { ...suite.test, name, isolate } };
+}
+
+export default defineConfig({
+  test: {
+    sequence: { sequencer: LongFirst },
+    projects: [
+      part('alone', true, ofSources(['test/**/*.test.ts'], [...APART, ...TOGETHER])),
+      part('not together', true, ofSources([...NOT_TOGETHER])),
+      part('together', false, ofSources([...TOGETHER], [...NOT_TOGETHER])),
+    ],
+  },
+});

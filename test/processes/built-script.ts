@@ -1,9 +1,15 @@
 /** Scripts as plain files, which start in a fifth of the time that a loader of sources takes. */
 
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build, defaultServerConditions } from 'vite';
 import { root } from '../package/repository.ts';
+import { SHARED_SCRIPTS, scriptFolder } from './shared-scripts.ts';
+
+/** The packages that a script does not hold itself: native ones, and those that look for files of their own. */
+const APART = ['@opentelemetry/api', 'fs-native-extensions', 'jiti', 'lmdb', 'pino', 'vite', 'vitest'] as const;
 
 export interface BuiltScript {
   readonly path: string;
@@ -24,26 +30,48 @@ export interface BuiltScripts {
 
 /** They are within the repository, where they find the packages they need, and share what they have in common. */
 export async function builtScripts(files: readonly string[]): Promise<BuiltScripts> {
-  const cache = join(root, 'node_modules/.cache');
-  await mkdir(cache, { recursive: true });
-  const outDir = await mkdtemp(join(cache, 'parley-script-'));
-  const conditions = ['parley-source', ...defaultServerConditions];
   // Each in a folder of its own: some have the same name.
-  const named = files.map((file, at) => [`${at}/${basename(file, '.ts')}`, file] as const);
+  const names = files.map((file, at) => `${at}/${basename(file, '.ts')}`);
+  const input = Object.fromEntries(names.map((name, at) => [name, files[at] ?? '']));
+  const within = (folder: string): readonly string[] => names.map((name) => join(folder, `${name}.mjs`));
+  const shared = process.env[SHARED_SCRIPTS];
+  if (shared === undefined) {
+    const folder = await built(input);
+    return { paths: within(folder), remove: () => rm(folder, { recursive: true }) };
+  }
+  const folder = join(shared, createHash('sha256').update(JSON.stringify(files)).digest('hex'));
+  if (!existsSync(folder)) await moveOnce(await built(input), folder);
+  return { paths: within(folder), remove: async () => {} };
+}
+
+/** Files of tests run at once: whoever comes second takes what the first has built. */
+async function moveOnce(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (thrown) {
+    if (!existsSync(to)) throw thrown;
+    await rm(from, { recursive: true });
+  }
+}
+
+/** The folder they are in. */
+async function built(input: Readonly<Record<string, string>>): Promise<string> {
+  const outDir = await scriptFolder();
+  const conditions = ['parley-source', ...defaultServerConditions];
   await build({
     configFile: false,
     logLevel: 'warn',
     root,
     resolve: { conditions },
-    ssr: { noExternal: ['parley-hub'], resolve: { conditions } },
+    ssr: { noExternal: true, external: [...APART], resolve: { conditions } },
     build: {
       ssr: true,
       outDir,
       emptyOutDir: true,
       minify: false,
       target: 'node20',
-      rollupOptions: { input: Object.fromEntries(named), output: { entryFileNames: '[name].mjs' } },
+      rollupOptions: { input, output: { entryFileNames: '[name].mjs' } },
     },
   });
-  return { paths: named.map(([name]) => join(outDir, `${name}.mjs`)), remove: () => rm(outDir, { recursive: true }) };
+  return outDir;
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { DiskStore } from './disk-store.ts';
 import { runHistory } from './run-history.ts';
 
-const SEEDS = 100;
+const SEEDS = 70;
 const LEAST_EACH = 20;
 
 it(`[L1, L2, L3, L4, L5, L6, L10] every law holds in ${SEEDS} random histories of the durable store on a disk that loses what was not synced`, {

@@ -1,3 +1,3 @@
 import { describeHistories } from './describe-histories.ts';
 
-describeHistories(1, 600);
+describeHistories(1, 400);

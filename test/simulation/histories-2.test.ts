@@ -1,3 +1,3 @@
 import { describeHistories } from './describe-histories.ts';
 
-describeHistories(1001, 600);
+describeHistories(1001, 400);

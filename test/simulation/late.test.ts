@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { LateStore } from './late-store.ts';
 import { runHistory } from './run-history.ts';
 
-const SEEDS = 300;
+const SEEDS = 200;
 
 it(`[L1, L2, L3, L4, L5, L6] every law holds in ${SEEDS} random histories on a store whose answers come late`, {
   timeout: 600_000,

@@ -1,9 +1,23 @@
 // The tools around the tests: they explain themselves, and take no argument that means nothing.
 
-import { expect, it } from 'vitest';
-import { run } from '../package/repository.ts';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { root, run } from '../package/repository.ts';
+import { type BuiltScripts, builtScripts } from '../processes/built-script.ts';
+
+const TOOLS = ['test/wire/fuzz-cli.ts', 'test/bench/main.ts', 'test/bench/wire/main.ts'];
+
+let built: BuiltScripts;
+beforeAll(async () => {
+  built = await builtScripts(TOOLS.map((path) => join(root, path)));
+});
+afterAll(() => built.remove());
 
 const tool = (path: string, ...args: string[]) =>
+  run(process.execPath, [built.paths[TOOLS.indexOf(path)] ?? '', ...args]);
+
+/** As npm runs it. */
+const fromSource = (path: string, ...args: string[]) =>
   run(process.execPath, ['--conditions=parley-source', '--import', 'tsx', path, ...args]);
 
 it.each([
@@ -16,7 +30,7 @@ it.each([
 });
 
 it('[PK10] npm run fuzz explains itself, and says what came of the frames', async () => {
-  const help = await tool('test/wire/fuzz-cli.ts', '--help');
+  const help = await fromSource('test/wire/fuzz-cli.ts', '--help');
   expect([help.code, help.output]).toEqual([0, expect.stringContaining('Exit codes: 0')]);
   const few = await tool('test/wire/fuzz-cli.ts', '--frames', '50');
   expect(few.code).toBe(0);
