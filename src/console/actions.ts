@@ -3,6 +3,7 @@
 import type { OperationName, Params, Result } from '../core/operations.ts';
 import { type Looking, reasonOf } from './ask.ts';
 import { client } from './connection/link.ts';
+import { isForbidden, readRights } from './connection/rights.ts';
 import { store } from './state.ts';
 
 export type Acting = Exclude<OperationName, Looking | 'register' | 'subscribe' | 'unsubscribe'>;
@@ -19,6 +20,7 @@ export async function attempt<Name extends Acting>(op: Name, params: Params<Name
   try {
     return { ok: true, answer: await client().call(op, params) };
   } catch (thrown) {
+    if (isForbidden(thrown)) readRights();
     return { ok: false, reason: `The hub refused: ${reasonOf(thrown)}`, thrown };
   }
 }

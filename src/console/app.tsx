@@ -1,11 +1,12 @@
 /** The frame of every page: where one can go, how the connection is, who one is. */
 
+import { useEffect, useRef } from 'preact/hooks';
 import { InvitesBar } from './act/invites-bar.tsx';
 import { ConnectionBar } from './connection/connection-bar.tsx';
 import { SignInPage } from './connection/sign-in-page.tsx';
 import { later } from './later.tsx';
 import { Notices } from './notices.tsx';
-import { hrefOf, NO_FILTER, type Route } from './route.ts';
+import { hrefOf, NO_FILTER, type Route, titleOf } from './route.ts';
 import { SessionsPage } from './sessions/sessions-page.tsx';
 import { TopBar } from './top-bar.tsx';
 import { useConsole } from './use-store.ts';
@@ -26,6 +27,7 @@ export function App() {
   const route = useConsole((state) => state.route);
   // What was seen stays to be seen while the hub is out of reach.
   const isIn = me !== null && connection.kind !== 'signed-out';
+  useArrival(route);
   return (
     <>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
@@ -35,11 +37,25 @@ export function App() {
       <ConnectionBar />
       <InvitesBar />
       <main id="main" tabIndex={-1}>
-        {isIn ? <Page route={route} /> : <SignInPage connection={connection} />}
+        {/* What may be seen of a session and of the hub is another thing then: it is read anew. */}
+        {isIn ? <Page key={me.grants.includes('observe')} route={route} /> : <SignInPage connection={connection} />}
       </main>
       <Notices />
     </>
   );
+}
+
+/** Who went to another page is there with the keyboard too, and the tab is called after it. */
+function useArrival(route: Route): void {
+  const title = titleOf(route);
+  const before = useRef(title);
+  useEffect(() => {
+    document.title = title;
+    if (before.current === title) return;
+    before.current = title;
+    const { activeElement } = document;
+    if (activeElement === null || activeElement === document.body) document.getElementById('main')?.focus();
+  }, [title]);
 }
 
 function Page({ route }: { route: Route }) {

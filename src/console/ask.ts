@@ -2,6 +2,7 @@
 
 import type { OperationName, Params, Result } from '../core/operations.ts';
 import { client } from './connection/link.ts';
+import { isForbidden, readRights } from './connection/rights.ts';
 
 /** Everything the console reads by; whatever else there is changes something, and goes through `actions.ts`. */
 export type Looking = Extract<
@@ -25,8 +26,13 @@ export type Looking = Extract<
   | 'health'
 >;
 
-export function ask<Name extends Looking>(op: Name, params: Params<Name>): Promise<Result<Name>> {
-  return client().call(op, params);
+export async function ask<Name extends Looking>(op: Name, params: Params<Name>): Promise<Result<Name>> {
+  try {
+    return await client().call(op, params);
+  } catch (thrown) {
+    if (isForbidden(thrown)) readRights();
+    throw thrown;
+  }
 }
 
 /** Why something failed, as a sentence: the hub's own words. */

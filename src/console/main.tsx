@@ -6,15 +6,16 @@ import { signIn } from './connection/link.ts';
 import { rememberedReadOnly, rememberedSignIn, rememberedTheme, rememberToken } from './connection/remembered.ts';
 import { fromFragment, isReadOnlyAsked } from './connection/sign-in-details.ts';
 import { follow } from './navigation.ts';
-import { TickerContext } from './parts/time/time-text.tsx';
 import { setTheme } from './settings.ts';
 import { update } from './state.ts';
-import { hubClock } from './text/use-now.ts';
+import { hubClock } from './time/hub-clock.ts';
+import { TickerContext } from './time/times.tsx';
 import './style/colours.css';
 import './style/base.css';
 import './style/controls.css';
 import './style/shell.css';
 import './style/sessions.css';
+import './style/touch.css';
 
 const brought = fromFragment(location.hash);
 // Before anything else: a token in the address would be in a history, a screenshot, a bug report.
@@ -42,6 +43,6 @@ function begin(): void {
   const remembered = rememberedSignIn();
   const token = brought.token ?? remembered.token;
   const name = brought.name ?? remembered.name;
-  if (name !== null) void signIn({ name, token });
-  else if (token === null) void signIn({ name: `visitor-${crypto.randomUUID().slice(0, 6)}`, token: null });
+  if (name !== null) void signIn({ name, token }, { isTry: token === null });
+  else if (token === null) void signIn({ name: `visitor-${crypto.randomUUID().slice(0, 6)}`, token }, { isTry: true });
 }

@@ -7,7 +7,7 @@ export interface ListFilter {
   readonly type: string;
   /** A part of the name of somebody in it. */
   readonly participant: string;
-  /** `name=value`, or a part of either. */
+  /** `name=value` or the id of the session, or a part of either. */
   readonly label: string;
   /** What was said in it. */
   readonly search: string;
@@ -51,6 +51,22 @@ export function hrefOf(route: Route): string {
       return '#/open';
     case 'unknown':
       return `#/${encodeURIComponent(route.path)}`;
+  }
+}
+
+/** What the tab is called. */
+export function titleOf(route: Route): string {
+  switch (route.page) {
+    case 'sessions':
+      return 'Sessions · Parley';
+    case 'session':
+      return `Session ${route.sessionId.slice(-8)} · Parley`;
+    case 'open':
+      return 'Open a session · Parley';
+    case 'hub':
+      return 'Hub · Parley';
+    case 'unknown':
+      return 'Parley';
   }
 }
 

@@ -19,9 +19,11 @@ export function TopBar({ route }: { route: Route }) {
           <Place to={{ page: 'sessions', filter: NO_FILTER }} isHere={/^sessions?$/.test(route.page)}>
             Sessions
           </Place>
-          <Place to={{ page: 'hub' }} isHere={route.page === 'hub'}>
-            Hub
-          </Place>
+          {me.grants.includes('observe') && (
+            <Place to={{ page: 'hub' }} isHere={route.page === 'hub'}>
+              Hub
+            </Place>
+          )}
         </nav>
       )}
       <div class="top-right">

@@ -96,6 +96,8 @@ export interface StateAt {
   readonly usage: Spent | null;
   /** Why its type can say nothing of it; null = it can. */
   readonly unavailable: string | null;
+  /** How often something of it was redacted, as of now: what was read when there were fewer may show too much. */
+  readonly redactions: number;
 }
 
 export interface GraphNode {

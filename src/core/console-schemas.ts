@@ -121,6 +121,7 @@ const stateAt = record<StateAt>({
   next_deadline: nextDeadline.nullable(),
   ...costs,
   unavailable: z.string().nullable(),
+  redactions: whole(0, Number.MAX_SAFE_INTEGER),
 });
 
 const graphReport = record<GraphReport>({

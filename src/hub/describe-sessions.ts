@@ -1,9 +1,8 @@
 /** Sessions as the rows of a list show them: from what is in memory, else from their heads and few entries; none is loaded for it. */
 
-import { renderText } from '../core/adapter.ts';
 import type { DescribedParticipant, SessionDescription } from '../core/console-operations.ts';
 import { isReadable, membershipEnd } from '../core/delivery.ts';
-import { type Entry, isContent } from '../core/envelope.ts';
+import { type Entry, type Envelope, isContent } from '../core/envelope.ts';
 import type { Head } from '../core/head.ts';
 import type { Params, Result } from '../core/operations.ts';
 import type { CreatedData } from '../core/session.ts';
@@ -105,9 +104,15 @@ async function newestText(
     session?.tailFrom(from_seq) ??
     (await parts.store.read(head.session_id, { from_seq, to_seq: head.seq, limit: LAST_ENTRIES }));
   const end = membershipEnd(head, agentId);
-  const said = entries.filter(({ envelope }) => isContent(envelope.event_type) && isReadable(envelope, agentId, end));
+  const said = entries.filter(({ envelope }) => isSaid(envelope) && isReadable(envelope, agentId, end));
   const newest = (await notWithheld(parts.gate, agentId, said)).at(-1);
-  return newest === undefined ? null : shortened(renderText(parts.redactions.shown(newest).envelope));
+  const text = newest === undefined ? undefined : parts.redactions.shown(newest).envelope.event_data.text;
+  return typeof text === 'string' ? shortened(text) : null;
+}
+
+/** In words: other content would be shown as JSON. */
+function isSaid({ event_type, event_data }: Envelope): boolean {
+  return isContent(event_type) && typeof event_data.text === 'string';
 }
 
 /** One line, and never cut within a character. */

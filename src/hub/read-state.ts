@@ -65,6 +65,7 @@ async function shownAt(
     cost_usd: spent?.usd ?? null,
     usage: spent,
     unavailable,
+    redactions: parts.redactions.countIn(sessionId),
   };
 }
 

@@ -27,6 +27,8 @@ export class Redactions {
   private readonly parts: HubParts;
   private readonly book: KeptBook<RedactionBook>;
   private readonly byEnvelope = new Map<string, Redacted>();
+  /** How many each session has. */
+  private readonly counts = new Map<string, number>();
   /** The newest pin of each session. */
   private readonly pins = new Map<string, number>();
   /** So many of the durable ones are in the maps. */
@@ -68,6 +70,12 @@ export class Redactions {
     return all.slice(0, count).filter(({ session_id }) => session_id === sessionId);
   }
 
+  /** How many there are of one session. */
+  countIn(sessionId: string): number {
+    this.index();
+    return this.counts.get(sessionId) ?? 0;
+  }
+
   /** How many there are: whatever was made before another one may show too much. */
   get count(): number {
     return this.book.durable.count;
@@ -98,6 +106,7 @@ export class Redactions {
       const redacted = all[this.indexed];
       if (redacted === undefined) continue;
       this.byEnvelope.set(redacted.envelope_id, redacted);
+      this.counts.set(redacted.session_id, (this.counts.get(redacted.session_id) ?? 0) + 1);
       if (redacted.pinnedAt !== null) this.pins.set(redacted.session_id, redacted.pinnedAt);
     }
   }

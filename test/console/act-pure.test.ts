@@ -78,6 +78,10 @@ it('[UI82] the tools of a turn are choices, each with the packet it posts; other
   const choices = routeChoices(tools);
   expect(choices.map(({ id }) => id)).toEqual(['handoff bob', 'handoff carol', 'finish', 'tool approve']);
   expect(choices[0]?.packet('hi').event_data).toEqual({ body: 'hi', routing: { kind: 'handoff', target: 'bob' } });
+  expect(choices[2]?.packet('bye', 'all said').event_data).toEqual({
+    body: 'bye',
+    routing: { kind: 'finish', reason: 'all said' },
+  });
   expect(choices[3]?.packet('').event_data).toEqual({ body: null, routing: { kind: 'tool', tool: 'approve' } });
 });
 

@@ -38,4 +38,12 @@ describe('the bundled console', () => {
     const others = [...page.files.keys()].filter((name) => name !== 'index.html');
     expect(others.filter((name) => !/^assets\/[\w.-]+-[\w-]{8}\.\w+$/.test(name))).toEqual([]);
   });
+
+  it('[UI9] has each of its colours once, for both themes', () => {
+    const names = [...textOf('.css').matchAll(/(?<=[{;]|^)\s*(--(?!part-)[\w-]+):[^;}]*(?:#|rgb)[^;}]*/gm)].map(
+      ([, name]) => name,
+    );
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+  });
 });

@@ -73,6 +73,8 @@ export async function openConsole(
   context: Parameters<Browser['newContext']>[0] = {},
 ): Promise<Page> {
   const page = await (await browser.newContext(context)).newPage();
+  // Less than a test has: what was waited for is told.
+  page.setDefaultTimeout(20_000);
   await page.goto(`${origin}/#token=${token}&name=${name}&to=${encodeURIComponent(to)}`);
   return page;
 }

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { fromFragment, isReadOnlyAsked } from '../../src/console/connection/sign-in-details.ts';
+import { detailWords, isShown, type Shown } from '../../src/console/hub/feed-words.ts';
 import { EMPTY_HUB, withFeed } from '../../src/console/hub/hub-state.ts';
 import { hrefOf, NO_FILTER, parseRoute } from '../../src/console/route.ts';
 import {
@@ -14,8 +15,11 @@ import {
   withLater,
   withLive,
 } from '../../src/console/session/log-window.ts';
-import { markOf, nearestMark, withMarks } from '../../src/console/session/marks.ts';
+import { markOf } from '../../src/console/session/marks.ts';
 import { newSession, withArrived, withDeltas } from '../../src/console/session/open-session.ts';
+import { MOST_MARKS, marksFrom, nearestMark, withMarks } from '../../src/console/session/timeline-marks.ts';
+import { MOST_READ, unread, withRead } from '../../src/console/session/whole-log.ts';
+import { askedSince, FIRST_SWEEP, sweepFrom, withSwept } from '../../src/console/sessions/change-sweep.ts';
 import {
   EMPTY_LIST,
   shownIds,
@@ -24,10 +28,11 @@ import {
   withDescriptions,
   withPage,
 } from '../../src/console/sessions/session-list.ts';
-import { clockTime, countdown, dollars, duration } from '../../src/console/text/time-text.ts';
+import { dollars } from '../../src/console/text/dollars.ts';
 import { shortLine, visibleText } from '../../src/console/text/visible-text.ts';
+import { clockTime, countdown, duration } from '../../src/console/time/time-words.ts';
 import { evenWindow, rowByKey, scrollFor, unevenWindow } from '../../src/console/virtual/rows-window.ts';
-import type { SessionDescription } from '../../src/core/console-operations.ts';
+import type { FeedEntry, SessionDescription, StateAt } from '../../src/core/console-operations.ts';
 import { type Envelope, PLAIN } from '../../src/core/envelope.ts';
 import type { SessionSummary } from '../../src/core/operations.ts';
 
@@ -72,6 +77,8 @@ describe('where one is', () => {
     expect(fromFragment('#token=parley_1&name=ann')).toEqual({ token: 'parley_1', name: 'ann', cleaned: '#/' });
     expect(fromFragment('#name=ann&token=t&to=%2Fhub').cleaned).toBe('#/hub');
     expect(fromFragment('#token=t&to=javascript:alert(1)').cleaned).toBe('#/');
+    expect(fromFragment('#name=ann')).toEqual({ token: null, name: 'ann', cleaned: '#/' });
+    expect(fromFragment('#/sessions?label=name=x')).toEqual({ token: null, name: null, cleaned: undefined });
     expect(fromFragment('#/sessions?search=token')).toEqual({ token: null, name: null, cleaned: undefined });
   });
 
@@ -156,12 +163,28 @@ describe('the list of sessions', () => {
     ]);
     expect(next.order).toEqual(['10', '9', '8', '7']);
     expect(next.rows.get('8')?.state).toBe('CLOSED');
-    expect(next.changedAt).toBe('2026-01-01T00:01:00.000Z');
     expect(withPage(next, { sessions: [summary('3')], next: null }).order).toEqual(['10', '9', '8', '7', '3']);
   });
 
-  it('[UI4] what has not changed is no change', () => {
+  it('[UI4] what has not changed is no change, and an older answer that comes late changes nothing', () => {
     expect(withChanges(list, [summary('8')])).toBe(list);
+    const newer = withChanges(list, [summary('8', { head_seq: 3, state: 'CLOSED' })]);
+    expect(withPage(newer, { sessions: [summary('8', { head_seq: 2 })], next: null }).rows).toBe(newer.rows);
+  });
+
+  it('[UI4] changes are read to the end, in any order and over several looks, and none is passed over', () => {
+    const changed = (id: string, second: number) =>
+      summary(id, { changed_at: `2026-01-01T00:00:${String(second).padStart(2, '0')}.000Z` });
+    const first = sweepFrom(FIRST_SWEEP, { sessions: [changed('9', 10), changed('8', 12)], next: 'more' });
+    expect(askedSince(FIRST_SWEEP)).toBeUndefined();
+    expect(askedSince(first)).toBe('2026-01-01T00:00:11.000Z');
+    // The next page of the list knows of newer changes; that does not pass over those that were not read yet.
+    expect(sweepFrom(first, { sessions: [changed('3', 50)], next: null })).toBe(first);
+    const half = withSwept(first, { sessions: [changed('9', 20)], next: 'cursor' });
+    expect([askedSince(half), half.after]).toEqual([askedSince(first), 'cursor']);
+    const whole = withSwept(half, { sessions: [changed('1', 40)], next: null });
+    // 40 was seen after the first page was read: between 20 and 40 something may have changed that stands before it.
+    expect([askedSince(whole), whole.after]).toEqual(['2026-01-01T00:00:19.000Z', null]);
   });
 
   it('[UI4] filters go by state, type, participant and label', () => {
@@ -246,10 +269,27 @@ describe('what happens beside what is said', () => {
 
   it('[UI7] leads from one mark to the next', () => {
     const hidden = [3, 9].map((seq) => envelope(seq, { event_type: 'session.opened', event_data: {} }));
-    const marks = withMarks([], [...hidden, ...hidden, envelope(5)], names);
+    const marks = withMarks([], [...hidden, ...hidden, envelope(5)]);
     expect(marks.map(({ seq }) => seq)).toEqual([3, 9]);
     expect([nearestMark(marks, 9, 'before')?.seq, nearestMark(marks, 3, 'behind')?.seq]).toEqual([3, 9]);
     expect(nearestMark(marks, 3, 'before')).toBeNull();
+  });
+
+  it('[UI92] a timeline knows from where on it has all marks: what is held, what was read, what is kept', () => {
+    const held = readBack({ envelopes: run(901, 1000).reverse(), next: 900, head_seq: 1000 }, true);
+    const state = { head_seq: 1000, session: { knobs: {}, manifest: { type: 'x' } } } as unknown as StateAt;
+    const read = withRead(unread(1, state), run(1, 1000));
+    expect(marksFrom([], held, null)).toBe(901);
+    expect(marksFrom([], held, read)).toBe(901);
+    expect(marksFrom([], held, { ...read, isWhole: true })).toBe(1);
+    const long = { ...unread(1, { ...state, head_seq: 50_000 }), isWhole: true };
+    expect(marksFrom([], held, long)).toBe(901);
+    expect(marksFrom([], { ...held, envelopes: run(49_901, 50_000) }, long)).toBe(50_000 - MOST_READ + 1);
+    const many = withMarks(
+      [],
+      run(1, MOST_MARKS + 5).map((one) => ({ ...one, event_type: 'session.opened' })),
+    );
+    expect(marksFrom(many, EMPTY_LOG, null)).toBe(6);
   });
 
   it('[UI5] what is being written is shown until it is said', () => {
@@ -291,10 +331,22 @@ describe('times and sums', () => {
   it('[UI5] are told in the units people use', () => {
     expect([0, 999, 61_000, 3_600_000, 100_000_000].map(duration)).toEqual(['0s', '0s', '1m 1s', '1h', '1d 3h']);
     const now = Date.parse('2026-01-01T00:00:10.000Z');
-    expect(countdown('2026-01-01T00:00:30.000Z', now)).toEqual({ text: 'in 20s', isOver: false });
-    expect(countdown('2026-01-01T00:00:05.000Z', now)).toEqual({ text: '5s over', isOver: true });
+    expect(countdown('2026-01-01T00:00:30.000Z', now)).toEqual({ text: 'in 20s', urgency: 'soon' });
+    expect(countdown('2026-01-01T00:00:05.000Z', now)).toEqual({ text: '5s over', urgency: 'over' });
     expect([countdown('never', now).text, clockTime('never', now)]).toEqual(['–', '–']);
     expect([0, 0.00001, 0.0123, 12.3].map(dollars)).toEqual(['$0', '<$0.0001', '$0.0123', '$12.30']);
+  });
+
+  it('[UI6] of the feed looks are left out until they are asked for, and details are words', () => {
+    const of = (kind: FeedEntry['kind'], what: string) => ({ kind, what }) as FeedEntry;
+    const entries = [of('audit', 'session_observed'), of('audit', 'session_opened'), of('violation', 'turn_within')];
+    const shown = (which: Shown) => entries.filter((entry) => isShown(entry, which)).map(({ what }) => what);
+    expect(shown('happened')).toEqual(['session_opened', 'turn_within']);
+    expect(shown('audit')).toEqual(['session_observed', 'session_opened']);
+    expect(shown('violation')).toEqual(['turn_within']);
+    expect(shown('all')).toHaveLength(3);
+    expect(detailWords({ op: 'post', message: 'not yours', n: 2 })).toBe('op: post, message: not yours, n: 2');
+    expect([detailWords({}), detailWords({ reason: 'late', n: 2 })]).toEqual(['', 'late']);
   });
 
   it('[UI6] of the feed nothing comes twice, and the newest is kept', () => {

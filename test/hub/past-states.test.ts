@@ -150,6 +150,7 @@ describe('the past', () => {
     await say(bob, { set: { key: 'gone' } });
     // It is held in memory as it was then.
     expect((await at(world, olive, id, seq)).public_state).toMatchObject({ context_vars: { key: SECRET } });
+    expect((await at(world, olive, id)).redactions).toBe(0);
     await world.answer(ops.call('redact', { session_id: id, seq }));
     await say(carol, { set: { more: 1 } });
     await say(alice, { set: { more: 2 } });
@@ -158,6 +159,7 @@ describe('the past', () => {
       if (how === 'restarted') await world.restart();
       const looker = how === 'restarted' ? await world.peer('olive') : olive;
       const { head_seq } = await at(world, looker, id);
+      for (const one of [undefined, 1]) expect((await at(world, looker, id, one)).redactions).toBe(1);
       for (let one = 1; one <= head_seq; one++) {
         const state = await at(world, looker, id, one);
         expect({ how, one, holds: JSON.stringify(state).includes(SECRET) }).toEqual({ how, one, holds: false });

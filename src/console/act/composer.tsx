@@ -1,57 +1,44 @@
 /** Where one speaks: says whose turn it is, and what the hub refuses with its reason; the text stays until the hub has it. */
 
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
 import './act.css';
 import { namesIn, type OpenSession } from '../session/open-session.ts';
 import { Line } from '../text/shown.tsx';
 import { useConsole } from '../use-store.ts';
+import { hearersIn, isChoice } from './hearers.ts';
 import type { May } from './may.ts';
-import type { RouteChoice } from './routes.ts';
-import { keepText, keptText, say } from './say.ts';
+import { Then } from './then.tsx';
+import { ToWhom } from './to-whom.tsx';
 import { turnWords } from './turn-words.ts';
 import { useChances } from './use-chances.ts';
+import { useSpeaking } from './use-speaking.ts';
 
 export function Composer({ session, may }: { session: OpenSession; may: May }) {
   const id = useId();
-  const [text, setText] = useState(() => keptText(session.id));
-  const [routeId, setRoute] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState<string | null>(null);
   const area = useRef<HTMLTextAreaElement>(null);
   const { why, routes } = useChances(session);
+  const speaking = useSpeaking(session.id, routes);
+  const { words, isBusy, refusal } = speaking;
   const isAway = useConsole((state) => state.connection.kind === 'away');
-  const route = routes.find((one) => one.id === routeId);
-  useEffect(() => keepText(session.id, text), [session.id, text]);
-
-  const send = async (): Promise<void> => {
-    if (isBusy || (text.trim() === '' && route === undefined)) return;
-    setBusy(true);
-    setRefusal(null);
-    const said = route?.packet(text) ?? { event_type: 'msg.text', event_data: { text } };
-    const outcome = await say(session.id, { session_id: session.id, ...said });
-    setBusy(false);
-    if (outcome.ok) {
-      setText('');
-      setRoute('');
-    } else setRefusal(outcome.reason);
-    area.current?.focus();
+  const me = may.place?.agent_id ?? '';
+  const hearers = session.now === null ? [] : hearersIn(session.now.session, me, words.to);
+  const send = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (await speaking.send()) area.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-    event.preventDefault();
-    void send();
-  };
-  const onSubmit = (event: Event): void => {
-    event.preventDefault();
-    void send();
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send(event);
   };
   const isMine = session.turn?.agent_id === may.place?.agent_id;
-  const words = turnWords(session.turn, may.place?.agent_id ?? '', namesIn(session.now), why);
+  const turn = turnWords(session.turn, me, namesIn(session.now), why);
   return (
-    <form class={`composer${isMine ? ' is-mine' : ''}`} onSubmit={onSubmit} aria-label="Speak">
+    <form class={`composer${isMine ? ' is-mine' : ''}`} onSubmit={(event) => void send(event)} aria-label="Speak">
       <p class="composer-turn" id={`${id}-turn`} role="status">
-        <Line text={isBusy && isAway ? 'The hub is out of reach; it is said when it is back.' : words} most={300} />
+        <Line text={isBusy && isAway ? 'The hub is out of reach; it is said when it is back.' : turn} most={300} />
       </p>
+      {isChoice(hearers, words.to) && (
+        <ToWhom hearers={hearers} chosen={words.to} onChoose={(to) => speaking.change({ to })} />
+      )}
       <label class="unseen" for={id}>
         Your words
       </label>
@@ -60,15 +47,15 @@ export function Composer({ session, may }: { session: OpenSession; may: May }) {
         id={id}
         rows={2}
         placeholder="Your words"
-        value={text}
+        value={words.text}
         readOnly={isBusy}
         aria-describedby={`${id}-turn ${id}-refusal`}
         aria-invalid={refusal !== null}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onInput={({ currentTarget }) => speaking.change({ text: currentTarget.value })}
         onKeyDown={onKeyDown}
       />
       <div class="composer-row">
-        {routes.length > 0 && <Then routes={routes} chosen={route?.id ?? ''} onChoose={setRoute} />}
+        {routes.length > 0 && <Then routes={routes} speaking={speaking} />}
         <span class="dim composer-keys">Ctrl+Enter sends</span>
         <button type="submit" class="primary" disabled={isBusy}>
           {isBusy ? 'Sending…' : 'Send'}
@@ -82,27 +69,5 @@ export function Composer({ session, may }: { session: OpenSession; may: May }) {
         )}
       </div>
     </form>
-  );
-}
-
-interface ThenProps {
-  readonly routes: readonly RouteChoice[];
-  readonly chosen: string;
-  readonly onChoose: (id: string) => void;
-}
-
-function Then({ routes, chosen, onChoose }: ThenProps) {
-  return (
-    <label class="field">
-      <span>Then</span>
-      <select value={chosen} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
-        <option value="">as the session goes</option>
-        {routes.map(({ id, words }) => (
-          <option key={id} value={id}>
-            {words}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }

@@ -13,16 +13,17 @@ interface Props {
   readonly agentId: string;
   readonly name: string;
   readonly status: ParticipantStatus;
+  readonly isOffered: boolean;
 }
 
 const WORDS: Readonly<Record<Treatment, string>> = { hide: 'Hide', remove: 'Remove', return: 'Return' };
 
-export function PersonActions({ sessionId, state, agentId, status, ...person }: Props) {
+export function PersonActions({ sessionId, state, agentId, status, isOffered, ...person }: Props) {
   const [isOpen, setOpen] = useState(false);
   const treatments = treatmentsOf(status, state);
   const name = shortLine(person.name, 40);
   // The button stays as long as the dialog does: it gets the focus back.
-  if (treatments.length === 0 && !isOpen) return null;
+  if ((!isOffered || treatments.length === 0) && !isOpen) return null;
   return (
     <>
       <button type="button" class="quiet person-act" aria-haspopup="dialog" onClick={() => setOpen(true)}>

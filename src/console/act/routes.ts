@@ -7,28 +7,40 @@ import { callTool, finish, handoff, type Packet } from '../../core/packets.ts';
 export interface RouteChoice {
   readonly id: string;
   readonly words: string;
-  /** What is posted with this text. */
-  packet(text: string): Packet;
+  /** It can be said why. */
+  readonly takesReason: boolean;
+  /** What is posted with this text; without a reason none is given. */
+  packet(text: string, reason?: string): Packet;
 }
 
-/** Those whose only argument, beside a target, is what is said. */
+/** Those whose only arguments, beside a target and a reason, are what is said. */
 export function routeChoices(tools: readonly TurnTool[]): readonly RouteChoice[] {
   return tools.flatMap(({ name, description, parameters }): readonly RouteChoice[] => {
+    const takesReason = hasReason(parameters);
     if (name === 'handoff') {
       return targetsIn(parameters).map((to) => ({
         id: `handoff ${to}`,
         words: `hand over to ${to}`,
-        packet: (text) => handoff(to, said(text)),
+        takesReason,
+        packet: (text, reason) => handoff(to, said(text, reason)),
       }));
     }
-    if (name === 'finish') return [{ id: name, words: 'end the session', packet: (text) => finish(said(text)) }];
+    if (name === 'finish') {
+      const packet = (text: string, reason?: string) => finish(said(text, reason));
+      return [{ id: name, words: 'end the session', takesReason, packet }];
+    }
     if (!saysOnly(parameters)) return [];
-    return [{ id: `tool ${name}`, words: `${name}: ${description}`, packet: (text) => callTool(name, said(text)) }];
+    const packet = (text: string) => callTool(name, said(text));
+    return [{ id: `tool ${name}`, words: `${name}: ${description}`, takesReason: false, packet }];
   });
 }
 
-function said(text: string): { readonly body?: string } {
-  return text === '' ? {} : { body: text };
+function said(text: string, reason = ''): { readonly body?: string; readonly reason?: string } {
+  return { ...(text === '' ? {} : { body: text }), ...(reason === '' ? {} : { reason }) };
+}
+
+function hasReason({ properties }: JsonObject): boolean {
+  return isPlainObject(properties) && properties.reason !== undefined;
 }
 
 function targetsIn({ properties }: JsonObject): readonly string[] {

@@ -4,9 +4,17 @@ import type { PostParams, Result } from '../../core/operations.ts';
 import { attempt, type Outcome } from '../actions.ts';
 import { store } from '../state.ts';
 
-/** Texts of so many sessions are kept while the page is open. */
+/** Words that are not said yet, and whom they are for: they are kept together, so that no whisper is said aloud. */
+export interface Words {
+  readonly text: string;
+  /** By id; none = everybody. */
+  readonly to: readonly string[];
+}
+
+/** Words for so many sessions are kept while the page is open. */
 const MOST_KEPT = 50;
-const kept = new Map<string, string>();
+const NOTHING: Words = { text: '', to: [] };
+const kept = new Map<string, Words>();
 const keys = new Map<string, { readonly what: string; readonly key: string }>();
 
 /** What somebody typed is not for who signs in after them. */
@@ -15,19 +23,19 @@ function own(place: string): string {
 }
 
 /** What was typed and not said yet. */
-export function keptText(place: string): string {
-  return kept.get(own(place)) ?? '';
+export function keptWords(place: string): Words {
+  return kept.get(own(place)) ?? NOTHING;
 }
 
-export function keepText(place: string, text: string): void {
+export function keepWords(place: string, words: Words): void {
   kept.delete(own(place));
-  if (text === '') return;
-  kept.set(own(place), text);
+  if (words.text === '' && words.to.length === 0) return;
+  kept.set(own(place), words);
   const [oldest] = kept.keys();
   if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
 }
 
-type Said = Pick<PostParams, 'session_id' | 'event_type' | 'event_data'>;
+type Said = Pick<PostParams, 'session_id' | 'event_type' | 'event_data' | 'audience'>;
 
 /** The same said again, because nobody knows what became of it, is said once. */
 export async function say(place: string, said: Said): Promise<Outcome<Result<'post'>>> {

@@ -6,6 +6,8 @@ import { attempt } from '../actions.ts';
 import type { OpenSession } from '../session/open-session.ts';
 import { Line } from '../text/shown.tsx';
 import { Composer } from './composer.tsx';
+import { handsIn } from './hand.ts';
+import { HandPart } from './hand-part.tsx';
 import { TurnResult } from './turn-result.tsx';
 import { silenceWords } from './turn-words.ts';
 import { useMay } from './use-may.ts';
@@ -15,10 +17,12 @@ export function TalkFoot({ session }: { session: OpenSession }) {
   const { now } = session;
   if (now === null || session.replay !== null) return null;
   if (may.speak) {
+    const hands = handsIn(now);
     return (
       <>
         <TurnResult session={session} may={may} />
         <Composer session={session} may={may} />
+        {hands !== null && <HandPart sessionId={session.id} up={hands.get(may.place?.agent_id ?? '') ?? 0} />}
       </>
     );
   }

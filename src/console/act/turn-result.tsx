@@ -7,7 +7,7 @@ import { lineOf, readJson } from '../parts/json/read-json.ts';
 import type { OpenSession } from '../session/open-session.ts';
 import { Line } from '../text/shown.tsx';
 import type { May } from './may.ts';
-import { keepText, keptText, say } from './say.ts';
+import { keepWords, keptWords, say } from './say.ts';
 import { resultBegun, type TurnDue, turnDue } from './turn-due.ts';
 
 export function TurnResult({ session, may }: { session: OpenSession; may: May }) {
@@ -27,10 +27,10 @@ interface FormProps {
 
 function ResultForm({ place, session, due, config }: FormProps) {
   const id = useId();
-  const [text, setText] = useState(() => keptText(place) || JSON.stringify(resultBegun(due, config), null, 2));
+  const [text, setText] = useState(() => keptWords(place).text || JSON.stringify(resultBegun(due, config), null, 2));
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  useEffect(() => keepText(place, text), [place, text]);
+  useEffect(() => keepWords(place, { text, to: [] }), [place, text]);
   const before = useMemo(() => rejectionOf(session, due), [session.log.envelopes, due.turn_id]);
   const handIn = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -45,7 +45,7 @@ function ResultForm({ place, session, due, config }: FormProps) {
     const event_data = { turn_id: due.turn_id, attempt: due.attempt, result: read.value };
     const outcome = await say(place, { session_id: session.id, event_type: 'turn.result', event_data });
     setBusy(false);
-    if (outcome.ok) keepText(place, '');
+    if (outcome.ok) keepWords(place, { text: '', to: [] });
     else setProblem(outcome.reason);
   };
   return (

@@ -7,6 +7,7 @@ import { EMPTY_LIST } from '../sessions/session-list.ts';
 import { store, update } from '../state.ts';
 import { endWords } from './connection-state.ts';
 import { forgetSignIn, rememberSignIn } from './remembered.ts';
+import { readRights } from './rights.ts';
 import type { SignIn } from './sign-in-details.ts';
 
 let current: HumanClient | null = null;
@@ -25,7 +26,8 @@ export function client(): HumanClient {
   return current;
 }
 
-export async function signIn(wanted: SignIn): Promise<void> {
+/** `isTry`: nobody asked for it, so a hub that wants more is no failure. */
+export async function signIn(wanted: SignIn, { isTry = false }: { isTry?: boolean } = {}): Promise<void> {
   attempt += 1;
   const mine = attempt;
   current?.close();
@@ -36,7 +38,7 @@ export async function signIn(wanted: SignIn): Promise<void> {
     if (mine !== attempt) return connected.close();
     await welcome(connected, wanted);
   } catch (thrown) {
-    if (mine === attempt) refused(thrown, wanted, mine);
+    if (mine === attempt) refused(thrown, wanted, { mine, isTry });
   }
 }
 
@@ -89,6 +91,7 @@ function connectAs({ name, token }: SignIn, counts: () => boolean): Promise<Huma
     onState(state) {
       if (!counts() || current === null) return;
       if (state !== 'closed') update(() => ({ connection: { kind: state } }));
+      if (state === 'open') readRights();
     },
   });
 }
@@ -109,16 +112,16 @@ async function welcome(connected: HumanClient, wanted: SignIn): Promise<void> {
 }
 
 /** A hub that did not answer is tried again; one that said no is not. */
-function refused(thrown: unknown, wanted: SignIn, mine: number): void {
+function refused(thrown: unknown, wanted: SignIn, { mine, isTry }: { mine: number; isTry: boolean }): void {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   if (thrown instanceof WireError && (thrown.code === 'unavailable' || thrown.code === 'timeout')) {
     update(() => ({ connection: { kind: 'away' } }));
     setTimeout(() => {
-      if (mine === attempt) void signIn(wanted);
+      if (mine === attempt) void signIn(wanted, { isTry });
     }, RETRY_MS);
     return;
   }
-  update(() => ({ connection: { kind: 'signed-out', why: error.message } }));
+  update(() => ({ connection: { kind: 'signed-out', why: isTry ? null : error.message } }));
 }
 
 /** The hub that serves the page, wherever that is. */

@@ -10,20 +10,21 @@ export interface SignIn {
 export interface FromAddress {
   readonly token: string | null;
   readonly name: string | null;
-  /** The fragment without what is secret; undefined = there was nothing secret in it. */
+  /** The fragment without these; undefined = there was none of them in it. */
   readonly cleaned: string | undefined;
 }
 
-/** `#token=…`, also with `&name=…` and `&to=/hub`. Only a fragment: it is never sent to a server. */
+/** `#token=…`, also with `&name=…` and `&to=/hub`, or a name alone. Only a fragment: it is never sent to a server. */
 export function fromFragment(fragment: string): FromAddress {
   const text = fragment.replace(/^#/, '');
-  if (!/(^|&)token=/.test(text)) return { token: null, name: null, cleaned: undefined };
+  const isBrought = /(^|&)token=/.test(text) || /^name=/.test(text);
+  if (!isBrought) return { token: null, name: null, cleaned: undefined };
   const params = new URLSearchParams(text);
   const to = params.get('to') ?? '/';
   const token = params.get('token')?.trim() ?? '';
   return {
     token: token === '' ? null : token,
-    name: params.get('name'),
+    name: params.get('name')?.trim() || null,
     cleaned: /^\/[\w/?=&%.,-]*$/.test(to) ? `#${to}` : '#/',
   };
 }

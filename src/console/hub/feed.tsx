@@ -4,14 +4,13 @@ import { useState } from 'preact/hooks';
 import type { FeedEntry } from '../../core/console-operations.ts';
 import { sessionHref } from '../route.ts';
 import { Line } from '../text/shown.tsx';
-import { clockTime } from '../text/time-text.ts';
-import { hubNow } from '../text/use-now.ts';
-
-type Shown = FeedEntry['kind'] | 'all';
+import { hubNow } from '../time/hub-clock.ts';
+import { clockTime } from '../time/time-words.ts';
+import { detailWords, isShown, SHOWN, type Shown } from './feed-words.ts';
 
 export function Feed({ entries }: { entries: readonly FeedEntry[] }) {
-  const [shown, setShown] = useState<Shown>('all');
-  const listed = entries.filter(({ kind }) => shown === 'all' || kind === shown);
+  const [shown, setShown] = useState<Shown>('happened');
+  const listed = entries.filter((entry) => isShown(entry, shown));
   return (
     <section class="card" aria-labelledby="feed-title">
       <div class="card-head">
@@ -19,9 +18,11 @@ export function Feed({ entries }: { entries: readonly FeedEntry[] }) {
         <label>
           <span class="unseen">Show</span>
           <select value={shown} onChange={({ currentTarget }) => setShown(currentTarget.value as Shown)}>
-            <option value="all">All</option>
-            <option value="violation">Violations</option>
-            <option value="audit">Audit</option>
+            {Object.entries(SHOWN).map(([value, words]) => (
+              <option key={value} value={value}>
+                {words}
+              </option>
+            ))}
           </select>
         </label>
       </div>
@@ -54,14 +55,8 @@ function Entry({ entry }: { entry: FeedEntry }) {
         </a>
       )}{' '}
       <span class="dim detail">
-        <Line text={detailText(detail)} most={160} />
+        <Line text={detailWords(detail)} most={160} />
       </span>
     </li>
   );
-}
-
-function detailText(detail: FeedEntry['detail']): string {
-  const inWords = detail.detail ?? detail.reason;
-  if (typeof inWords === 'string' && inWords !== '') return inWords;
-  return Object.keys(detail).length === 0 ? '' : JSON.stringify(detail);
 }

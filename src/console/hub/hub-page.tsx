@@ -1,7 +1,8 @@
 /** The hub as a whole: how it is doing, who is there, what went wrong, and who is waited for. */
 
 import { useEffect } from 'preact/hooks';
-import { duration } from '../text/time-text.ts';
+import { hrefOf, NO_FILTER } from '../route.ts';
+import { duration } from '../time/time-words.ts';
 import { useConsole } from '../use-store.ts';
 import { Agents } from './agents.tsx';
 import { Charts } from './charts.tsx';
@@ -12,7 +13,9 @@ import { SlowConsumers, Waits } from './waits.tsx';
 
 export function HubPage() {
   const hub = useConsole((state) => state.hub) ?? EMPTY_HUB;
-  useEffect(followHub, []);
+  const observes = useConsole((state) => state.me?.grants.includes('observe') ?? false);
+  useEffect(() => (observes ? followHub() : undefined), [observes]);
+  if (!observes) return <NotShown />;
   return (
     <div class="page hub-page">
       <div class="page-head">
@@ -26,11 +29,30 @@ export function HubPage() {
       <Tiles hub={hub} />
       {hub.figures !== null && <Charts figures={hub.figures} />}
       <div class="columns">
-        <Waits figures={hub.figures} />
-        <Feed entries={hub.feed} />
-        <Agents hub={hub} />
-        <SlowConsumers figures={hub.figures} />
+        <div class="column">
+          <Waits figures={hub.figures} />
+          <Agents hub={hub} />
+        </div>
+        <div class="column">
+          <Feed entries={hub.feed} />
+          <SlowConsumers figures={hub.figures} />
+        </div>
       </div>
+    </div>
+  );
+}
+
+function NotShown() {
+  return (
+    <div class="page">
+      <h1>Hub</h1>
+      <p>
+        What the hub does as a whole is shown to those with the grant <code>observe</code>, and you do not have it.
+        Whoever runs the hub gives it with <code>parley token create --name … --grant observe</code>.
+      </p>
+      <p>
+        <a href={hrefOf({ page: 'sessions', filter: NO_FILTER })}>Your sessions</a>
+      </p>
     </div>
   );
 }
@@ -46,7 +68,7 @@ function Tiles({ hub: { figures } }: { hub: HubState }) {
     ['Connections', figures.connections.toLocaleString('en')],
     ['Posts per second', String(newest?.posts_per_s ?? 0)],
     ['Ack p99', newest?.ack_p99_ms == null ? '–' : `${newest.ack_p99_ms.toFixed(1)} ms`],
-    ['Staged', `${figures.staged.units}`],
+    ['Being written', `${figures.staged.units}`],
     ['Refused', figures.totals.refused.toLocaleString('en')],
   ];
   return (

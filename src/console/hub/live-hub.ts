@@ -17,7 +17,7 @@ export function followHub(): () => void {
   update(({ hub }) => (hub === null ? { hub: EMPTY_HUB } : null));
   void (async () => {
     for (let ticks = 0; !isOver; ticks += 1) {
-      if (!document.hidden) await tick(ticks % AGENTS_EVERY === 0, refused);
+      if (!document.hidden && store.get().connection.kind === 'open') await tick(ticks % AGENTS_EVERY === 0, refused);
       await new Promise((resolve) => setTimeout(resolve, TICK_MS));
     }
   })();

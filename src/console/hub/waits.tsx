@@ -3,8 +3,8 @@
 import type { HubFigures } from '../../core/console-operations.ts';
 import { sessionHref } from '../route.ts';
 import { Line } from '../text/shown.tsx';
-import { ago, countdown } from '../text/time-text.ts';
-import { useNow } from '../text/use-now.ts';
+import { since } from '../time/time-words.ts';
+import { Countdown, useNow } from '../time/times.tsx';
 
 export function Waits({ figures }: { figures: HubFigures | null }) {
   const now = useNow();
@@ -15,15 +15,19 @@ export function Waits({ figures }: { figures: HubFigures | null }) {
         Waits <span class="dim">{waits.length}</span>
       </h2>
       <div class="scroll" tabIndex={0} role="region" aria-label="Waits">
-        {waits.length === 0 && <p class="dim">Nobody is waited for.</p>}
+        {figures !== null && waits.length === 0 && <p class="dim">Nobody is waited for.</p>}
         <ul class="waits">
           {waits.map(({ session_id, agent_id, name, what, since_at, due_at }) => (
             <li key={`${session_id} ${agent_id} ${what}`}>
               <strong>
                 <Line text={name} most={40} />
               </strong>{' '}
-              {what} <span class="dim">for {ago(since_at, now)}</span>{' '}
-              {due_at !== null && <Due at={due_at} now={now} />}{' '}
+              {what} <span class="dim">for {since(since_at, now)}</span>{' '}
+              {due_at !== null && (
+                <span class="dim">
+                  due <Countdown at={due_at} />
+                </span>
+              )}{' '}
               <a href={sessionHref(session_id)} class="mono">
                 {session_id.slice(-8)}
               </a>
@@ -36,17 +40,12 @@ export function Waits({ figures }: { figures: HubFigures | null }) {
   );
 }
 
-function Due({ at, now }: { at: string; now: number }) {
-  const { text, isOver } = countdown(at, now);
-  return <span class={isOver ? 'bad' : 'dim'}>due {text}</span>;
-}
-
 export function SlowConsumers({ figures }: { figures: HubFigures | null }) {
   const slow = figures?.slow_consumers ?? [];
   return (
     <section class="card" aria-labelledby="slow-title">
       <h2 id="slow-title">Slow consumers</h2>
-      {slow.length === 0 && <p class="dim">Everybody keeps up.</p>}
+      {figures !== null && slow.length === 0 && <p class="dim">Everybody keeps up.</p>}
       <ul class="waits">
         {slow.map(({ agent_id, name, unsent_bytes, unacked }) => (
           <li key={agent_id}>

@@ -3,9 +3,10 @@
 import { renderText } from '../../core/adapter.ts';
 import type { Envelope } from '../../core/envelope.ts';
 import { memo } from '../memo.ts';
+import { dollars } from '../text/dollars.ts';
 import { Line, Said } from '../text/shown.tsx';
-import { clockTime, dollars } from '../text/time-text.ts';
-import { hubNow } from '../text/use-now.ts';
+import { hubNow } from '../time/hub-clock.ts';
+import { clockTime } from '../time/time-words.ts';
 import { isQuiet, markOf } from './marks.ts';
 import { speakerHue } from './speaker-hue.ts';
 

@@ -1,11 +1,16 @@
 /** What the session is made of, in panels. To add one, add it to the list. */
 
 import type { ComponentType } from 'preact';
+import { useMemo } from 'preact/hooks';
 import type { StateAt } from '../../core/console-operations.ts';
+import { hubClock } from '../time/hub-clock.ts';
+import { stillAt } from '../time/ticker.ts';
+import { TickerContext } from '../time/times.tsx';
 import type { OpenSession } from './open-session.ts';
+import { hasGraph, isGoverned } from './panel-applies.ts';
 import { Expectations } from './panel-expectations.tsx';
-import { Governed, isGoverned } from './panel-governed.tsx';
-import { Graph, hasGraph } from './panel-graph.tsx';
+import { Governed } from './panel-governed.tsx';
+import { Graph } from './panel-graph.tsx';
 import { Metadata } from './panel-metadata.tsx';
 import { PublicState } from './panel-state.tsx';
 
@@ -33,16 +38,20 @@ export const PANELS: readonly Panel[] = [
 ];
 
 export function Inspector({ session, state }: PanelProps) {
+  const isNow = session.replay === null;
+  const clock = useMemo(() => (isNow ? hubClock : stillAt(Date.parse(state.at))), [isNow, state.at]);
   return (
-    <aside class="inspector" aria-label="Inspector">
-      {PANELS.filter((panel) => panel.applies(state)).map(({ id, title, Body, isOpen }) => (
-        <details key={id} class={`panel panel-${id}`} open={isOpen}>
-          <summary>{title}</summary>
-          <div class="panel-body">
-            <Body session={session} state={state} />
-          </div>
-        </details>
-      ))}
-    </aside>
+    <TickerContext.Provider value={clock}>
+      <aside class="inspector" aria-label="Inspector">
+        {PANELS.filter((panel) => panel.applies(state)).map(({ id, title, Body, isOpen }) => (
+          <details key={id} class={`panel panel-${id}`} open={isOpen}>
+            <summary>{title}</summary>
+            <div class="panel-body">
+              <Body session={session} state={state} />
+            </div>
+          </details>
+        ))}
+      </aside>
+    </TickerContext.Provider>
   );
 }

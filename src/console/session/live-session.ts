@@ -5,8 +5,9 @@ import { WireError } from '../../core/errors.ts';
 import type { ForwardedDelta } from '../../core/frames.ts';
 import { ask, reasonOf } from '../ask.ts';
 import { client } from '../connection/link.ts';
+import { isForbidden, readRights } from '../connection/rights.ts';
 import { store, update } from '../state.ts';
-import { firstSeq, lastSeq, readBack, withEarlier, withLater } from './log-window.ts';
+import { firstSeq, lastSeq, type ReadPage, readBack, withEarlier, withLater, withRedacted } from './log-window.ts';
 import { newSession, type OpenSession, withArrived, withDeltas, withLog, withNewPast } from './open-session.ts';
 
 const PAGE = 200;
@@ -15,6 +16,8 @@ const PATCH_MS = 200;
 /** The state is read again, at most so often, after something was added. */
 const STATE_MS = 1000;
 const ASK_MS = 1000;
+/** And so often if nothing is: what was redacted is told by nothing else. */
+const LOOK_MS = 2000;
 
 /** Opens the session and follows it until the function it returns is called. */
 export function followSession(id: string): () => void {
@@ -78,6 +81,8 @@ class Following {
   private epoch: number | null = null;
   private patch: ReturnType<typeof setTimeout> | undefined;
   private stateTimer: ReturnType<typeof setTimeout> | undefined;
+  private looks: ReturnType<typeof setInterval> | undefined;
+  private isLooking = false;
   private end: () => void = () => {};
 
   constructor(id: string) {
@@ -86,6 +91,7 @@ class Following {
 
   async start(): Promise<void> {
     const { id } = this;
+    this.looks = setInterval(() => this.look(), LOOK_MS);
     try {
       await this.readState();
       const page = await ask('read_log', { session_id: id, reverse: true, limit: PAGE });
@@ -100,6 +106,7 @@ class Following {
     this.isOver = true;
     clearTimeout(this.patch);
     clearTimeout(this.stateTimer);
+    clearInterval(this.looks);
     this.end();
   }
 
@@ -113,7 +120,9 @@ class Following {
       this.end = () => observation.stop();
       if (this.isOver) return this.end();
       void observation.ended.then((end) => {
-        if (end.by === 'refusal') change(this.id, (open) => ({ ...open, refusal: end.error.message }));
+        if (end.by !== 'refusal') return;
+        if (isForbidden(end.error)) readRights();
+        change(this.id, (open) => ({ ...open, refusal: end.error.message }));
       });
       change(this.id, (open) => ({ ...open, by: 'stream' }));
     } catch (thrown) {
@@ -147,7 +156,7 @@ class Following {
     this.patchLater();
     this.stateTimer ??= setTimeout(() => {
       this.stateTimer = undefined;
-      void this.readState().catch(() => {});
+      this.look();
     }, STATE_MS);
   }
 
@@ -159,15 +168,47 @@ class Following {
   private patchLater(): void {
     this.patch ??= setTimeout(() => {
       this.patch = undefined;
-      const { arrived, deltas, turn } = this;
-      this.arrived = [];
-      this.deltas = [];
-      change(this.id, (open) => withArrived(deltas.length === 0 ? open : withDeltas(open, deltas), arrived, turn));
+      this.patchNow();
     }, PATCH_MS);
   }
 
+  private patchNow(): void {
+    const { arrived, deltas, turn } = this;
+    this.arrived = [];
+    this.deltas = [];
+    change(this.id, (open) => withArrived(deltas.length === 0 ? open : withDeltas(open, deltas), arrived, turn));
+  }
+
+  /** One look at a time; what fails is tried by the next. */
+  private look(): void {
+    if (this.isLooking || document.hidden || store.get().session?.now == null) return;
+    this.isLooking = true;
+    this.readState()
+      .catch(() => {})
+      .finally(() => {
+        this.isLooking = false;
+      });
+  }
+
   private async readState(): Promise<void> {
+    const before = store.get().session?.now;
     const now = await ask('read_state', { session_id: this.id });
+    if (this.isOver) return;
+    if (before != null && before.redactions !== now.redactions) await this.readAgain();
     change(this.id, (open) => ({ ...open, now, turn: now.turn }));
+  }
+
+  /** Something was redacted: what is held is read again, and what was folded from it is folded again. */
+  private async readAgain(): Promise<void> {
+    this.patchNow();
+    change(this.id, (open) => ({ ...open, whole: null }));
+    const { session } = store.get();
+    if (session?.id !== this.id) return;
+    const last = lastSeq(session.log);
+    for (let from: number | null = firstSeq(session.log); from !== null && from <= last; ) {
+      const page: ReadPage = await ask('read_log', { session_id: this.id, from_seq: from, limit: PAGE });
+      change(this.id, (open) => ({ ...open, log: withRedacted(open.log, page.envelopes) }));
+      from = page.next;
+    }
   }
 }

@@ -66,6 +66,14 @@ export function withLater(log: LogWindow, page: ReadPage): LogWindow {
   return bounded({ ...log, envelopes, headSeq, hasLater: page.next !== null }, 'newest');
 }
 
+/** The same read again: what was redacted since takes the place of what was said. */
+export function withRedacted(log: LogWindow, read: readonly Envelope[]): LogWindow {
+  const hidden = new Map(read.filter(({ redacted }) => redacted !== undefined).map((one) => [one.seq, one]));
+  const isNew = ({ seq, redacted }: Envelope): boolean => redacted === undefined && hidden.has(seq);
+  if (!log.envelopes.some(isNew)) return log;
+  return { ...log, envelopes: log.envelopes.map((one) => (isNew(one) ? (hidden.get(one.seq) ?? one) : one)) };
+}
+
 function bounded(log: LogWindow, keep: 'oldest' | 'newest'): LogWindow {
   if (log.envelopes.length <= MOST_KEPT + SLACK) return log;
   return keep === 'newest'

@@ -1,14 +1,16 @@
-/** What happens to a session beside what is said in it, as quiet lines and as marks of a timeline. Pure. */
+/** What happens to a session beside what is said in it, as quiet lines, each of its kind. Pure. */
 
 import type { Envelope } from '../../core/envelope.ts';
 import { isContent } from '../../core/envelope.ts';
 import { isPlainObject, type Json } from '../../core/json.ts';
+import { isBid, MOST_BID } from '../act/hand.ts';
 import { GOVERNED, type GovernedMark } from './governed-words.ts';
 
 export type MarkKind =
   | 'opening'
   | 'invite'
   | 'handoff'
+  | 'hand'
   | 'violation'
   | 'hide'
   | 'close'
@@ -61,6 +63,12 @@ export function markOf(envelope: Envelope, names: ReadonlyMap<string, string>): 
   }
   const known = Object.hasOwn(KINDS, event_type) ? KINDS[event_type] : undefined;
   if (known !== undefined) return { seq, kind: known[0], text: known[1](event_data, name) };
+  const bid = bidIn(envelope);
+  if (bid !== null) {
+    const by = name(envelope.sender_id);
+    const words = bid === 0 ? `${by} takes the hand down` : `${by} raises a hand: ${bid} of ${MOST_BID}`;
+    return { seq, kind: 'hand', text: words };
+  }
   if (event_type.startsWith('task.')) return { seq, kind: 'task', text: `${name(envelope.sender_id)}: ${event_type}` };
   if (!isContent(event_type)) return { seq, kind: 'other', text: event_type };
   const target = handoffTarget(envelope);
@@ -73,9 +81,15 @@ function handoffTarget({ event_type, event_data: { routing } }: Envelope): strin
   return text(routing.target);
 }
 
+/** What somebody bids for the next turn; null = it is something else. */
+function bidIn({ event_type, event_data: { bid } }: Envelope): number | null {
+  return event_type === 'hand.raise' && isBid(bid) ? bid : null;
+}
+
 /** It is drawn as a quiet line, and not as something somebody said. */
-export function isQuiet({ event_type }: Envelope): boolean {
-  return !isContent(event_type) || Object.hasOwn(GOVERNED, event_type);
+export function isQuiet(envelope: Envelope): boolean {
+  const { event_type } = envelope;
+  return !isContent(event_type) || Object.hasOwn(GOVERNED, event_type) || bidIn(envelope) !== null;
 }
 
 function because(reason: Json | undefined): string {
@@ -84,28 +98,4 @@ function because(reason: Json | undefined): string {
 
 function text(value: Json | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
-}
-
-/** Marks are kept for the timeline; of a long session those are that were seen last. */
-const MOST_MARKS = 400;
-
-export function withMarks(
-  marks: readonly Mark[],
-  envelopes: readonly Envelope[],
-  names: ReadonlyMap<string, string>,
-): readonly Mark[] {
-  const known = new Set(marks.map(({ seq }) => seq));
-  const fresh = envelopes.flatMap((envelope) => {
-    const mark = known.has(envelope.seq) ? null : markOf(envelope, names);
-    known.add(envelope.seq);
-    return mark === null ? [] : [mark];
-  });
-  if (fresh.length === 0) return marks;
-  return [...marks, ...fresh].sort((one, other) => one.seq - other.seq).slice(-MOST_MARKS);
-}
-
-/** The mark before or behind a seq; null = there is none. */
-export function nearestMark(marks: readonly Mark[], seq: number, direction: 'before' | 'behind'): Mark | null {
-  if (direction === 'behind') return marks.find((mark) => mark.seq > seq) ?? null;
-  return marks.findLast((mark) => mark.seq < seq) ?? null;
 }

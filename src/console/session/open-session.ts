@@ -5,7 +5,7 @@ import { type Envelope, HUB_ID, type Turn } from '../../core/envelope.ts';
 import type { ForwardedDelta } from '../../core/frames.ts';
 import type { ViewMessage } from '../../core/view.ts';
 import { EMPTY_LOG, type LogWindow, withLive } from './log-window.ts';
-import { type Mark, withMarks } from './marks.ts';
+import { type MarkAt, withMarks } from './timeline-marks.ts';
 import { type WholeLog, withPushed } from './whole-log.ts';
 
 export interface OpenSession {
@@ -16,7 +16,7 @@ export interface OpenSession {
   readonly turn: Turn | null;
   /** By turn: what somebody shows of a text before it is said. */
   readonly writing: Readonly<Record<string, Writing>>;
-  readonly marks: readonly Mark[];
+  readonly marks: readonly MarkAt[];
   /** What panels tell of all of the log; null = none of them has asked yet. */
   readonly whole: WholeLog | null;
   /** Whoever looks is at the newest, and new lines push the old ones up. */
@@ -71,7 +71,7 @@ export function withArrived(
   return {
     ...session,
     log: withLive(session.log, arrived, session.isFollowing),
-    marks: withMarks(session.marks, arrived, namesIn(session.now)),
+    marks: withMarks(session.marks, arrived),
     whole: withPushed(session.whole, arrived),
     turn: turn === undefined ? session.turn : turn,
     writing,
@@ -80,7 +80,7 @@ export function withArrived(
 
 /** Another part of the log is held. */
 export function withLog(session: OpenSession, log: LogWindow): OpenSession {
-  return { ...session, log, marks: withMarks(session.marks, log.envelopes, namesIn(session.now)) };
+  return { ...session, log, marks: withMarks(session.marks, log.envelopes) };
 }
 
 /** The log begins anew: its past was rewritten. */

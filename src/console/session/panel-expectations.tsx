@@ -2,22 +2,18 @@
 
 import type { ShownExpectation } from '../../core/console-operations.ts';
 import { Line } from '../text/shown.tsx';
-import { countdown } from '../text/time-text.ts';
-import { useNow } from '../text/use-now.ts';
+import { Countdown } from '../time/times.tsx';
 import type { PanelProps } from './inspector.tsx';
 import { namesIn } from './open-session.ts';
 
-export function Expectations({ session, state }: PanelProps) {
-  const now = useNow();
-  // Of the past the clock of then counts.
-  const at = session.replay === null ? now : Date.parse(state.at);
+export function Expectations({ state }: PanelProps) {
   const names = namesIn(state);
   const { next_deadline: next, expectations } = state;
   return (
     <>
       {next !== null && (
         <p>
-          Next: <Line text={next.what} most={60} /> <Countdown at={next.at} now={at} />
+          Next: <Line text={next.what} most={60} /> <Countdown at={next.at} />
         </p>
       )}
       {expectations.length === 0 && <p class="dim">Nothing is expected.</p>}
@@ -33,7 +29,7 @@ export function Expectations({ session, state }: PanelProps) {
             {one.armed.map(({ agent_id, since_seq, due_at }) => (
               <div key={`${agent_id} ${since_seq}`} class="armed">
                 <Line text={agent_id === null ? 'anybody' : (names.get(agent_id) ?? agent_id)} most={40} />{' '}
-                <Countdown at={due_at} now={at} />
+                <Countdown at={due_at} />
               </div>
             ))}
           </li>
@@ -41,11 +37,6 @@ export function Expectations({ session, state }: PanelProps) {
       </ul>
     </>
   );
-}
-
-function Countdown({ at, now }: { at: string; now: number }) {
-  const { text, isOver } = countdown(at, now);
-  return <span class={`countdown${isOver ? ' bad' : ''}`}>{text}</span>;
 }
 
 function paramWords({ params, on_violation }: ShownExpectation): string {

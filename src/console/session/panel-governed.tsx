@@ -1,22 +1,14 @@
 /** A governed run: its phases, gates, ledger and history. */
 
 import { useMemo } from 'preact/hooks';
-import type { StateAt } from '../../core/console-operations.ts';
 import { runAnswers } from '../act/run-answers.ts';
 import { useMay } from '../act/use-may.ts';
 import { bookAt } from '../parts/governed/book-at.ts';
 import { GovernedPanel } from '../parts/governed/governed-panel.tsx';
 import { NO_BOOK } from '../parts/governed/run-book.ts';
-import type { Ticker } from '../parts/time/ticker.ts';
-import { TickerContext } from '../parts/time/time-text.tsx';
-import { hubClock } from '../text/use-now.ts';
 import type { PanelProps } from './inspector.tsx';
 import { namesIn } from './open-session.ts';
 import { useWholeLog } from './read-whole.ts';
-
-export function isGoverned({ session: { manifest } }: StateAt): boolean {
-  return manifest.type === 'governed';
-}
 
 export function Governed({ session, state }: PanelProps) {
   const whole = useWholeLog(session);
@@ -25,10 +17,8 @@ export function Governed({ session, state }: PanelProps) {
   const book = useMemo(() => bookAt(all, atSeq), [all, atSeq]);
   const names = useMemo(() => Object.fromEntries(namesIn(state)), [state]);
   const may = useMay(session);
-  const isNow = session.replay === null;
-  const clock = useMemo(() => (isNow ? hubClock : stillAt(Date.parse(state.at))), [isNow, state.at]);
   return (
-    <TickerContext.Provider value={clock}>
+    <>
       {whole?.isWhole !== true && <p class="dim">Reading the log from its beginning: #{all.seq}…</p>}
       <GovernedPanel
         publicState={state.public_state}
@@ -37,11 +27,6 @@ export function Governed({ session, state }: PanelProps) {
         names={names}
         {...(may.approve ? runAnswers(session.id) : {})}
       />
-    </TickerContext.Provider>
+    </>
   );
-}
-
-/** Of the past the clock of then counts, and it does not go on. */
-function stillAt(nowMs: number): Ticker {
-  return { now: () => nowMs, listen: () => () => {} };
 }

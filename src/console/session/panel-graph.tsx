@@ -1,18 +1,14 @@
 /** The workflow as a picture: who has the turn is lit, and the way it took is marked. */
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { GraphReport, StateAt } from '../../core/console-operations.ts';
-import { isPlainObject, type JsonObject } from '../../core/json.ts';
+import type { GraphReport } from '../../core/console-operations.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { ask, reasonOf } from '../ask.ts';
 import { GraphDrawing } from '../parts/graph/graph-drawing.tsx';
 import type { PanelProps } from './inspector.tsx';
 import { namesIn } from './open-session.ts';
 import { useWholeLog } from './read-whole.ts';
 import { pathAt } from './whole-log.ts';
-
-export function hasGraph({ session: { knobs } }: StateAt): boolean {
-  return isPlainObject(knobs.graph);
-}
 
 export function Graph({ session, state }: PanelProps) {
   const { knobs, manifest, session_id } = state.session;

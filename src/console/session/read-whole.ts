@@ -1,11 +1,11 @@
-/** Reads a log from its beginning, page by page beside everything else, for the panels that tell of all of it. */
+/** Reads a log from its beginning, page by page beside everything else, for the timeline and the panels that tell of all of it. */
 
 import { useEffect } from 'preact/hooks';
 import { ask } from '../ask.ts';
 import { store } from '../state.ts';
 import { change } from './live-session.ts';
-import { withMarks } from './marks.ts';
-import { namesIn, type OpenSession } from './open-session.ts';
+import type { OpenSession } from './open-session.ts';
+import { withMarks } from './timeline-marks.ts';
 import { unread, type WholeLog, withRead } from './whole-log.ts';
 
 const PAGE = 500;
@@ -15,11 +15,12 @@ const RETRY_MS = 2000;
 let readers = 0;
 
 /** The log as far as it was read; null = the first page is not here yet. */
-export function useWholeLog({ id, whole }: OpenSession): WholeLog | null {
+export function useWholeLog({ id, whole, now }: OpenSession): WholeLog | null {
   // It is null at the beginning, and after the past was rewritten.
-  const isWanted = whole === null;
+  const isWanted = whole === null && now !== null;
   useEffect(() => {
-    if (isWanted) void read(id);
+    // Several ask for it at once, and it is read once.
+    if (isWanted && store.get().session?.whole === null) void read(id);
   }, [id, isWanted]);
   return whole;
 }
@@ -27,8 +28,8 @@ export function useWholeLog({ id, whole }: OpenSession): WholeLog | null {
 async function read(id: string): Promise<void> {
   readers += 1;
   const reader = readers;
-  change(id, (open) => ({ ...open, whole: unread(reader) }));
-  for (let from_seq: number | null = 1; from_seq !== null; ) {
+  change(id, (open) => (open.now === null ? open : { ...open, whole: unread(reader, open.now) }));
+  for (let from_seq: number | null = wholeOf(id, reader)?.from ?? null; from_seq !== null; ) {
     if (wholeOf(id, reader) === null) return;
     from_seq = await readPage(id, reader, from_seq).catch(async () => {
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
@@ -46,7 +47,7 @@ async function readPage(id: string, reader: number, from_seq: number): Promise<n
     const whole = withRead(open.whole, page.envelopes);
     // Something was pushed after the hub had answered, when it did not count yet.
     if (next === null && open.log.headSeq > page.head_seq) next = page.head_seq + 1;
-    const marks = withMarks(open.marks, page.envelopes, namesIn(open.now));
+    const marks = withMarks(open.marks, page.envelopes);
     return { ...open, marks, whole: { ...whole, isWhole: next === null } };
   });
   return next;

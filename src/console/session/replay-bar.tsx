@@ -3,9 +3,10 @@
 import type { StateAt } from '../../core/console-operations.ts';
 import { go } from '../navigation.ts';
 import { shortLine } from '../text/visible-text.ts';
-import { nearestMark } from './marks.ts';
 import type { OpenSession } from './open-session.ts';
+import { useWholeLog } from './read-whole.ts';
 import { Timeline } from './timeline.tsx';
+import { marksFrom, nearestMark } from './timeline-marks.ts';
 
 export function ReplayBar({ session, state }: { session: OpenSession; state: StateAt }) {
   const { id, log, marks, replay } = session;
@@ -15,6 +16,7 @@ export function ReplayBar({ session, state }: { session: OpenSession; state: Sta
     go({ page: 'session', sessionId: id, atSeq, as }, { replace: true });
   const before = nearestMark(marks, at, 'before');
   const behind = nearestMark(marks, at, 'behind');
+  const from = marksFrom(marks, log, useWholeLog(session));
   return (
     <section class="replay" aria-label="Replay">
       <Timeline marks={marks} head={head} at={at} />
@@ -48,6 +50,7 @@ export function ReplayBar({ session, state }: { session: OpenSession; state: Sta
             ))}
           </select>
         </label>
+        {from > 1 && <span class="dim">Marks from #{from} on</span>}
         <output class="at">
           #{at} of {head}
         </output>

@@ -7,6 +7,7 @@ import { EMPTY_LOG, readBack } from './log-window.ts';
 import type { Replay } from './open-session.ts';
 
 const PAGE = 200;
+let reads = 0;
 
 /** `atSeq` null = back to now. What was asked for later counts. */
 export function lookBack(id: string, atSeq: number | null, as: string | null): void {
@@ -29,9 +30,11 @@ export function lookBack(id: string, atSeq: number | null, as: string | null): v
 }
 
 async function read(id: string, atSeq: number, as: string | null): Promise<void> {
+  reads += 1;
+  const mine = reads;
   const set = (part: Partial<Replay>): void =>
     change(id, (open) =>
-      open.replay?.atSeq === atSeq && open.replay.as === as ? { ...open, replay: { ...open.replay, ...part } } : open,
+      mine === reads && open.replay !== null ? { ...open, replay: { ...open.replay, ...part } } : open,
     );
   try {
     const at = { session_id: id, at_seq: atSeq };

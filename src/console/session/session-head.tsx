@@ -2,12 +2,14 @@
 
 import type { StateAt } from '../../core/console-operations.ts';
 import { CloseAction } from '../act/close-action.tsx';
+import { handsIn } from '../act/hand.ts';
 import { PersonActions } from '../act/person-actions.tsx';
 import { useMay } from '../act/use-may.ts';
 import { StateBadge } from '../sessions/state-badge.tsx';
+import { dollars } from '../text/dollars.ts';
 import { Line } from '../text/shown.tsx';
-import { ago, dollars } from '../text/time-text.ts';
-import { useNow } from '../text/use-now.ts';
+import { since } from '../time/time-words.ts';
+import { useNow } from '../time/times.tsx';
 import { namesIn, type OpenSession } from './open-session.ts';
 
 export function SessionHead({ session, state }: { session: OpenSession; state: StateAt }) {
@@ -16,6 +18,7 @@ export function SessionHead({ session, state }: { session: OpenSession; state: S
   const { manifest, labels, state: lifecycle, session_id, participants } = state.session;
   const turn = session.replay === null ? session.turn : state.turn;
   const names = namesIn(state);
+  const hands = handsIn(state);
   return (
     <header class="session-head">
       <CloseAction sessionId={session_id} isOffered={may.close} />
@@ -35,9 +38,15 @@ export function SessionHead({ session, state }: { session: OpenSession; state: S
             <Line text={name} most={40} /> <span class="dim">{role}</span>
             {status !== 'active' && <span class="dim"> · {status}</span>}
             {turn?.agent_id === agent_id && <span class="turn-mark"> · has the turn</span>}
-            {may.operate && (
-              <PersonActions sessionId={session_id} state={lifecycle} agentId={agent_id} name={name} status={status} />
-            )}
+            {hands?.has(agent_id) === true && <span class="hand"> · hand up: {hands.get(agent_id)}</span>}
+            <PersonActions
+              sessionId={session_id}
+              state={lifecycle}
+              agentId={agent_id}
+              name={name}
+              status={status}
+              isOffered={may.operate}
+            />
           </li>
         ))}
       </ul>
@@ -45,7 +54,7 @@ export function SessionHead({ session, state }: { session: OpenSession; state: S
         {turn === null
           ? 'Nobody has the turn'
           : `${names.get(turn.agent_id) ?? turn.agent_id} since #${turn.since_seq}`}
-        {state.turn !== null && session.replay === null && `, ${ago(state.turn.since_at, now)}`}
+        {state.turn !== null && session.replay === null && `, ${since(state.turn.since_at, now)}`}
         {' · '}#{session.log.headSeq}
         {state.cost_usd !== null && ` · ${dollars(state.cost_usd)}`}
         {session.by === 'asking' && ' · what is for you'}

@@ -24,13 +24,14 @@ interface Props {
 export function SessionPage({ sessionId, atSeq, as }: Props) {
   const session = useConsole((state) => (state.session?.id === sessionId ? state.session : null));
   const isKnown = session?.now != null;
+  const redactions = session?.now?.redactions;
   const isInvited = useConsole(({ invites, readOnly }) => !readOnly && invites.includes(sessionId));
   const [answers, setAnswers] = useState(0);
   // Who has accepted an invite may read what was not to be seen before.
   useEffect(() => followSession(sessionId), [sessionId, answers]);
   useEffect(() => {
     if (isKnown) lookBack(sessionId, atSeq, as);
-  }, [sessionId, atSeq, as, isKnown]);
+  }, [sessionId, atSeq, as, isKnown, redactions]);
 
   const invite = isInvited && <InviteAnswer sessionId={sessionId} onAnswered={() => setAnswers(answers + 1)} />;
   if (session?.refusal != null) {

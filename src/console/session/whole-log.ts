@@ -1,12 +1,18 @@
-/** What panels need of all of a log, however long: it is folded and not kept. Pure. */
+/** What panels and the timeline need of all of a log, however long: it is folded and not kept. Pure. */
 
+import type { StateAt } from '../../core/console-operations.ts';
 import type { Envelope } from '../../core/envelope.ts';
 import { isContent } from '../../core/envelope.ts';
 import { NO_BOOK, type RunBook, withEnvelope } from '../parts/governed/run-book.ts';
+import { hasGraph, isGoverned } from './panel-applies.ts';
 
 export interface WholeLog {
   /** Who reads it: what an earlier reader brings does not count. */
   readonly reader: number;
+  /** Where it begins. */
+  readonly from: number;
+  /** There are panels that tell of it. */
+  readonly isFolded: boolean;
   readonly book: RunBook;
   readonly steps: readonly Step[];
   /** So many turns were taken before the first of the steps. */
@@ -27,14 +33,20 @@ export interface Step {
 export const MOST_STEPS = 10_000;
 const SLACK = 1_000;
 
-export function unread(reader: number): WholeLog {
-  return { reader, book: NO_BOOK, steps: [], earlierSteps: 0, seq: 0, isWhole: false };
+/** For a timeline alone so many envelopes are read at most, the newest: what is before them is told to be missing. */
+export const MOST_READ = 20_000;
+
+export function unread(reader: number, state: Pick<StateAt, 'session' | 'head_seq'>): WholeLog {
+  const isFolded = hasGraph(state) || isGoverned(state);
+  const from = isFolded ? 1 : Math.max(1, state.head_seq - MOST_READ + 1);
+  return { reader, from, isFolded, book: NO_BOOK, steps: [], earlierSteps: 0, seq: from - 1, isWhole: false };
 }
 
 /** In the order of the log; what was read already changes nothing. */
 export function withRead(whole: WholeLog, envelopes: readonly Envelope[]): WholeLog {
   const fresh = envelopes.filter(({ seq }) => seq > whole.seq);
   if (fresh.length === 0) return whole;
+  if (!whole.isFolded) return { ...whole, seq: fresh.at(-1)?.seq ?? whole.seq };
   const added = fresh
     .filter(({ event_type }) => isContent(event_type))
     .map(({ seq, sender_id }) => ({ seq, by: sender_id }));

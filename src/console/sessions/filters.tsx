@@ -1,5 +1,6 @@
 /** Which sessions are shown. What is chosen is in the address, so that it can be kept and passed on. */
 
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { go } from '../navigation.ts';
 import { type ListFilter, NO_FILTER, STATES } from '../route.ts';
 import { useIsNarrow } from '../virtual/use-viewport.ts';
@@ -38,12 +39,10 @@ function FilterForm({ filter }: { filter: ListFilter }) {
       <TextFilter label="Said" value={filter.search} onValue={(search) => change({ search })} />
       <TextFilter label="Type" value={filter.type} onValue={(type) => change({ type })} />
       <TextFilter label="Participant" value={filter.participant} onValue={(participant) => change({ participant })} />
-      <TextFilter label="Label" value={filter.label} onValue={(label) => change({ label })} />
-      {isAny && (
-        <button type="button" class="quiet" onClick={() => change(NO_FILTER)}>
-          Clear
-        </button>
-      )}
+      <TextFilter label="Label or id" value={filter.label} onValue={(label) => change({ label })} />
+      <button type="button" class={`quiet${isAny ? '' : ' held'}`} disabled={!isAny} onClick={() => change(NO_FILTER)}>
+        Clear
+      </button>
     </form>
   );
 }
@@ -52,16 +51,34 @@ function toggled({ states }: ListFilter, state: ListFilter['states'][number], is
   return isOn ? [...states, state] : states.filter((one) => one !== state);
 }
 
-/** `change`, not every letter: each one is a question to the hub. */
+/** Not every letter: some of it is a question to the hub. */
+const TYPED_MS = 400;
+
 function TextFilter({ label, value, onValue }: { label: string; value: string; onValue(value: string): void }) {
+  const [typed, setTyped] = useState(value);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const latest = useRef(onValue);
+  latest.current = onValue;
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const apply = (text: string): void => {
+    clearTimeout(timer.current);
+    if (text.trim() !== value) latest.current(text.trim());
+  };
+  const type = (text: string): void => {
+    setTyped(text);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => latest.current(text.trim()), TYPED_MS);
+  };
   return (
     <label class="field">
       <span>{label}</span>
       <input
         type="search"
-        value={value}
+        value={typed}
         placeholder="any"
-        onChange={({ currentTarget }) => onValue(currentTarget.value.trim())}
+        onInput={({ currentTarget }) => type(currentTarget.value)}
+        onChange={({ currentTarget }) => apply(currentTarget.value)}
       />
     </label>
   );

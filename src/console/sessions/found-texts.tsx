@@ -1,10 +1,13 @@
 /** What a search has found: who said it, in which session, and the words around it. */
 
+import type { SessionDescription } from '../../core/console-operations.ts';
+import { HUB_ID } from '../../core/envelope.ts';
 import type { SearchMatch } from '../../core/search.ts';
 import { type ListFilter, sessionHref } from '../route.ts';
-import { clockTime } from '../text/time-text.ts';
-import { useNow } from '../text/use-now.ts';
+import { Line } from '../text/shown.tsx';
 import { visibleText } from '../text/visible-text.ts';
+import { clockTime } from '../time/time-words.ts';
+import { useNow } from '../time/times.tsx';
 import { useConsole } from '../use-store.ts';
 import { searchOn } from './search.ts';
 
@@ -36,13 +39,18 @@ export function FoundTexts({ filter }: { filter: ListFilter }) {
 
 function Match({ match }: { match: SearchMatch }) {
   const now = useNow();
-  const { session_id, seq, snippet, at, length, created_at } = match;
+  const { session_id, seq, snippet, at, length, created_at, sender_id } = match;
+  const type = useConsole(({ list }) => list.rows.get(session_id)?.type ?? '');
+  const speaker = useConsole(({ list }) => nameOf(list.described.get(session_id), sender_id));
   return (
     <li>
       <a href={sessionHref(session_id, seq)}>
         <span class="mono">{session_id.slice(-8)}</span> #{seq}
       </a>{' '}
-      <span class="dim">{clockTime(created_at, now)}</span>
+      <strong>
+        <Line text={type} most={40} />
+      </strong>{' '}
+      <Line text={speaker} most={40} /> <span class="dim">{clockTime(created_at, now)}</span>
       <p>
         <bdi>
           {visibleText(snippet.slice(0, at))}
@@ -52,4 +60,10 @@ function Match({ match }: { match: SearchMatch }) {
       </p>
     </li>
   );
+}
+
+/** The hub says some things itself. */
+function nameOf(description: SessionDescription | undefined, senderId: string): string {
+  if (senderId === HUB_ID) return 'the hub';
+  return description?.participants.find(({ agent_id }) => agent_id === senderId)?.name ?? '';
 }

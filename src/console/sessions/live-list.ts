@@ -4,6 +4,7 @@ import type { SessionDescription } from '../../core/console-operations.ts';
 import type { SessionSummary } from '../../core/operations.ts';
 import { ask, reasonOf } from '../ask.ts';
 import { store, update } from '../state.ts';
+import { askedSince, type Sweep, withSwept } from './change-sweep.ts';
 import { type SessionList, shownIds, undescribed, withChanges, withDescriptions, withPage } from './session-list.ts';
 
 const PAGE = 100;
@@ -15,9 +16,12 @@ const SOONEST_MS = 250;
 const MOST_CHANGE_PAGES = 5;
 /** What one asks to be described at once. */
 const MOST_DESCRIBED = 100;
+/** Once in so many looks rows are described again that seem to be the same. */
+const ANEW_EVERY = 5;
 
 /** The rows on screen, as the list says. */
 let onScreen: readonly string[] = [];
+let ticks = 0;
 let wake: (() => void) | null = null;
 /** Rows came on screen while a look was under way. */
 let isWanted = false;
@@ -37,7 +41,7 @@ export function followList(): () => void {
     while (!isOver) {
       const began = performance.now();
       isWanted = false;
-      if (!document.hidden) await tick().catch(refused);
+      if (!document.hidden && store.get().connection.kind === 'open') await tick().catch(refused);
       await pause(began);
     }
   })();
@@ -63,35 +67,37 @@ export async function readPage(): Promise<void> {
 
 /** All that one look brings is one patch. */
 async function tick(): Promise<void> {
+  ticks += 1;
   if (store.get().list.next === undefined) await readPage();
   // The hub gave none: that was told.
   if (store.get().list.next === undefined) return;
-  const changed = await readChanges();
+  const { changed, sweep } = await readChanges();
   const described = await describeRows(withChanges(store.get().list, changed));
   update(({ list }) => {
     const now = withDescriptions(withChanges(list, changed), described);
-    const next = now.refusal === null ? now : { ...now, refusal: null };
-    return next === list ? null : { list: next };
+    const isSame = now === list && list.refusal === null && list.sweep.since === sweep.since && sweep.after === null;
+    return isSame ? null : { list: { ...now, sweep, refusal: null } };
   });
 }
 
-async function readChanges(): Promise<readonly SessionSummary[]> {
-  const { changedAt } = store.get().list;
-  const changed_since = changedAt === '' ? undefined : changedAt;
+async function readChanges(): Promise<{ readonly changed: readonly SessionSummary[]; readonly sweep: Sweep }> {
+  let { sweep } = store.get().list;
+  const changed_since = askedSince(sweep);
   const changed: SessionSummary[] = [];
-  let after: string | undefined;
   for (let pages = 0; pages < MOST_CHANGE_PAGES; pages += 1) {
+    const after = sweep.after ?? undefined;
     const page = await ask('list_sessions', { all: seesAll(), changed_since, limit: PAGE, after });
     changed.push(...page.sessions);
-    if (page.next === null) break;
-    after = page.next;
+    sweep = withSwept(sweep, page);
+    if (sweep.after === null) break;
   }
-  return changed;
+  return { changed, sweep };
 }
 
 async function describeRows(list: SessionList): Promise<readonly SessionDescription[]> {
   const { route } = store.get();
-  const wanted = undescribed(list, onScreen, MOST_DESCRIBED);
+  // What was redacted changes nothing of a session but its newest line.
+  const wanted = ticks % ANEW_EVERY === 0 ? onScreen : undescribed(list, onScreen, MOST_DESCRIBED);
   const isByName = isNameAsked() && route.page === 'sessions';
   const others = isByName
     ? undescribed(list, shownIds(list, { ...route.filter, participant: '' }), MOST_DESCRIBED)
@@ -113,8 +119,10 @@ function idsOf({ sessions }: { readonly sessions: readonly { readonly session_id
   return sessions.map(({ session_id }) => session_id);
 }
 
+/** What was read in part is read again from its beginning. That the hub is out of reach is told elsewhere. */
 function refused(thrown: unknown): void {
-  update(({ list }) => ({ list: { ...list, refusal: reasonOf(thrown) } }));
+  const refusal = store.get().connection.kind === 'open' ? reasonOf(thrown) : store.get().list.refusal;
+  update(({ list }) => ({ list: { ...list, sweep: { ...list.sweep, after: null }, refusal } }));
 }
 
 /** Until the next tick, or until something is wanted; but never sooner than the page may be patched again. */

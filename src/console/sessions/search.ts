@@ -1,14 +1,16 @@
 /** Looks for a text in what was said; the hub looks through a part at a time. */
 
+import type { SearchMatch } from '../../core/search.ts';
 import { ask, reasonOf } from '../ask.ts';
 import type { ListFilter } from '../route.ts';
 import { store, update } from '../state.ts';
-import type { Found } from './session-list.ts';
+import { type Found, withDescriptions } from './session-list.ts';
 
 /** Looks no further by itself once there is that much to read; a button goes on. */
 const ENOUGH = 50;
 /** Calls of the hub for one press of a button. */
 const MOST_CALLS = 10;
+const MOST_DESCRIBED = 100;
 
 export function startSearch(filter: ListFilter): void {
   if (filter.search.trim() === '') return setFound(null);
@@ -34,6 +36,7 @@ async function look(filter: ListFilter, from: string | undefined): Promise<void>
       const found = store.get().list.found;
       if (found?.query !== query) return;
       const matches = [...found.matches, ...page.matches];
+      void describe(page.matches);
       const isEnough = page.next === null || matches.length - before >= ENOUGH || calls === MOST_CALLS - 1;
       setFound({ query, matches, next: page.next, isLooking: !isEnough });
       if (isEnough) return;
@@ -44,6 +47,16 @@ async function look(filter: ListFilter, from: string | undefined): Promise<void>
       return;
     }
   }
+}
+
+/** Who spoke is known by name once the session is described. */
+async function describe(matches: readonly SearchMatch[]): Promise<void> {
+  const { described } = store.get().list;
+  const unknown = matches.map(({ session_id }) => session_id).filter((id) => !described.has(id));
+  const session_ids = [...new Set(unknown)].slice(0, MOST_DESCRIBED);
+  if (session_ids.length === 0) return;
+  const { sessions } = await ask('describe_sessions', { session_ids }).catch(() => ({ sessions: [] }));
+  update(({ list }) => ({ list: withDescriptions(list, sessions) }));
 }
 
 function setFound(found: Found | null): void {

@@ -4,6 +4,7 @@ import type { SessionDescription } from '../../core/console-operations.ts';
 import type { SessionSummary } from '../../core/operations.ts';
 import type { SearchMatch } from '../../core/search.ts';
 import type { ListFilter } from '../route.ts';
+import { FIRST_SWEEP, type Page, type Sweep, sweepFrom } from './change-sweep.ts';
 
 export interface SessionList {
   readonly rows: ReadonlyMap<string, SessionSummary>;
@@ -12,8 +13,8 @@ export interface SessionList {
   readonly described: ReadonlyMap<string, SessionDescription>;
   /** Where the next page begins; null = all are here; undefined = none was read yet. */
   readonly next: string | null | undefined;
-  /** The newest change that was seen: what comes after it is asked for. */
-  readonly changedAt: string;
+  /** How far changes were read. */
+  readonly sweep: Sweep;
   readonly isReading: boolean;
   /** Why the hub gave no list. */
   readonly refusal: string | null;
@@ -33,7 +34,7 @@ export const EMPTY_LIST: SessionList = {
   order: [],
   described: new Map(),
   next: undefined,
-  changedAt: '',
+  sweep: FIRST_SWEEP,
   isReading: false,
   refusal: null,
   found: null,
@@ -43,11 +44,9 @@ export const EMPTY_LIST: SessionList = {
 const MOST_DESCRIBED = 2000;
 
 /** A page that was read behind the last one. */
-export function withPage(
-  list: SessionList,
-  page: { readonly sessions: readonly SessionSummary[]; readonly next: string | null },
-): SessionList {
-  return { ...withRows(list, page.sessions), next: page.next, isReading: false, refusal: null };
+export function withPage(list: SessionList, page: Page): SessionList {
+  const sweep = sweepFrom(list.sweep, page);
+  return { ...withRows(list, page.sessions), sweep, next: page.next, isReading: false, refusal: null };
 }
 
 /** Sessions that changed. Those older than what was read so far come with their page. */
@@ -55,18 +54,16 @@ export function withChanges(list: SessionList, changed: readonly SessionSummary[
   const last = list.rows.get(list.order.at(-1) ?? '');
   const isInReach = (session: SessionSummary): boolean =>
     list.next === null || list.rows.has(session.session_id) || (last !== undefined && isNewer(session, last));
-  const next = withRows(list, changed.filter(isInReach));
-  const changedAt = latest(list.changedAt, changed);
-  return changedAt === next.changedAt ? next : { ...next, changedAt };
+  return withRows(list, changed.filter(isInReach));
 }
 
 function withRows(list: SessionList, sessions: readonly SessionSummary[]): SessionList {
-  const fresh = sessions.filter((session) => !isSame(list.rows.get(session.session_id), session));
+  const fresh = sessions.filter((session) => !isKnown(list.rows.get(session.session_id), session));
   if (fresh.length === 0) return list;
   const rows = new Map(list.rows);
   for (const session of fresh) rows.set(session.session_id, session);
   const order = withInserted(list, fresh);
-  return { ...list, rows, order, changedAt: latest(list.changedAt, fresh) };
+  return { ...list, rows, order };
 }
 
 export function withDescriptions(list: SessionList, sessions: readonly SessionDescription[]): SessionList {
@@ -99,9 +96,8 @@ function isOpenFilter({ states, type, participant, label }: ListFilter): boolean
 function fits(row: SessionSummary, description: SessionDescription | undefined, filter: ListFilter): boolean {
   if (filter.states.length > 0 && !filter.states.includes(row.state)) return false;
   if (filter.type !== '' && !includes(row.type, filter.type)) return false;
-  if (filter.label !== '' && !Object.entries(row.labels).some((pair) => includes(pair.join('='), filter.label))) {
-    return false;
-  }
+  const marks = [row.session_id, ...Object.entries(row.labels).map((pair) => pair.join('='))];
+  if (filter.label !== '' && !marks.some((mark) => includes(mark, filter.label))) return false;
   // Who is in it is not known before it was described.
   const names = description?.participants.map(({ name }) => name) ?? [];
   return filter.participant === '' || names.some((name) => includes(name, filter.participant));
@@ -141,10 +137,8 @@ function isNewer(one: SessionSummary, other: SessionSummary): boolean {
   return one.session_id > other.session_id;
 }
 
-function isSame(known: SessionSummary | undefined, session: SessionSummary): boolean {
-  return known !== undefined && known.head_seq === session.head_seq && known.state === session.state;
-}
-
-function latest(changedAt: string, sessions: readonly SessionSummary[]): string {
-  return [changedAt, ...sessions.map(({ changed_at }) => changed_at)].sort().at(-1) ?? changedAt;
+/** Also what is older than what is known: of two answers that were under way, the older may come last. */
+function isKnown(known: SessionSummary | undefined, session: SessionSummary): boolean {
+  if (known === undefined || known.head_seq < session.head_seq) return false;
+  return known.head_seq > session.head_seq || known.state === session.state;
 }

@@ -4,9 +4,10 @@ import type { SessionDescription } from '../../core/console-operations.ts';
 import type { SessionSummary } from '../../core/operations.ts';
 import { memo } from '../memo.ts';
 import { sessionHref } from '../route.ts';
+import { dollars } from '../text/dollars.ts';
 import { Line } from '../text/shown.tsx';
-import { ago, countdown, dollars } from '../text/time-text.ts';
-import { useNow } from '../text/use-now.ts';
+import { since } from '../time/time-words.ts';
+import { Countdown, useNow } from '../time/times.tsx';
 import { StateBadge } from './state-badge.tsx';
 
 export const COLUMNS = ['State', 'Session', 'Participants', 'Turn', 'Next deadline', 'Cost', 'Changed'] as const;
@@ -56,13 +57,13 @@ export const SessionRow = memo(function SessionRow({ row, description, index, is
         <TurnCell description={description} now={now} />
       </span>
       <span role="cell" class="cell next-deadline">
-        <Deadline description={description} now={now} />
+        <Deadline row={row} description={description} />
       </span>
       <span role="cell" class="cell cost number">
-        {description?.cost_usd == null ? <span class="dim">–</span> : dollars(description.cost_usd)}
+        {description?.cost_usd == null ? <Nothing /> : dollars(description.cost_usd)}
       </span>
       <span role="cell" class="cell changed number dim">
-        {ago(row.changed_at, now)}
+        {since(row.changed_at, now)}
       </span>
     </div>
   );
@@ -87,22 +88,36 @@ function Names({ description }: { description: SessionDescription | undefined })
 
 function TurnCell({ description, now }: { description: SessionDescription | undefined; now: number }) {
   const turn = description?.turn;
-  if (!turn) return <span class="dim">–</span>;
+  if (!turn) return <Nothing />;
   const name = description.participants.find(({ agent_id }) => agent_id === turn.agent_id)?.name ?? turn.agent_id;
   return (
     <>
-      <Line text={name} most={20} /> <span class="dim">{ago(turn.since_at, now)}</span>
+      <Line text={name} most={20} /> <span class="dim">{since(turn.since_at, now)}</span>
     </>
   );
 }
 
-function Deadline({ description, now }: { description: SessionDescription | undefined; now: number }) {
+function Deadline({ row, description }: { row: SessionSummary; description: SessionDescription | undefined }) {
   const deadline = description?.next_deadline;
-  if (!deadline) return <span class="dim">–</span>;
-  const { text, isOver } = countdown(deadline.at, now);
+  if (row.close_reason !== null) return <Ended reason={row.close_reason} />;
+  if (!deadline) return <Nothing />;
   return (
     <>
-      <Line text={deadline.what} most={20} /> <span class={isOver ? 'bad' : 'dim'}>{text}</span>
+      <Line text={deadline.what} most={20} /> <Countdown at={deadline.at} />
     </>
   );
+}
+
+/** Why it has ended: nothing comes next. */
+function Ended({ reason }: { reason: string }) {
+  return (
+    <span class="dim">
+      <Line text={reason} most={40} />
+    </span>
+  );
+}
+
+/** Left out where a row has no columns. */
+function Nothing() {
+  return <span class="dim nothing">–</span>;
 }

@@ -13,6 +13,13 @@ const NARROW_ROW_PX = 92;
 /** A page is read when that many rows are left below. */
 const AHEAD = 40;
 
+/** Where in the list one was: the back button leads there. */
+interface Place {
+  readonly sessionId: string;
+  readonly top: number;
+}
+let left: Place | null = null;
+
 export function SessionTable({ list, ids }: { list: SessionList; ids: readonly string[] }) {
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   const viewport = useViewport(scroller);
@@ -31,6 +38,11 @@ export function SessionTable({ list, ids }: { list: SessionList; ids: readonly s
     if (!link) return;
     wantsFocus.current = false;
     link.focus({ preventScroll: true });
+  });
+  // After the effect that gives the focus, which would give it to the row of before.
+  useBackAt(scroller, ids, (row) => {
+    wantsFocus.current = true;
+    setActive(row);
   });
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -55,7 +67,16 @@ export function SessionTable({ list, ids }: { list: SessionList; ids: readonly s
           </span>
         ))}
       </div>
-      <div class="rows" role="rowgroup" ref={setScroller} onKeyDown={onKeyDown}>
+      <div
+        class="rows"
+        role="rowgroup"
+        ref={setScroller}
+        onKeyDown={onKeyDown}
+        onClick={({ target }) => {
+          const row = Number((target as Element).closest<HTMLElement>('[data-row]')?.dataset.row ?? Number.NaN);
+          if (ids[row] !== undefined) left = { sessionId: ids[row], top: scroller?.scrollTop ?? 0 };
+        }}
+      >
         <div class="room" role="presentation" style={{ height: `${before}px` }} />
         {shown.map((id, at) => (
           <SessionRow
@@ -73,8 +94,22 @@ export function SessionTable({ list, ids }: { list: SessionList; ids: readonly s
   );
 }
 
-function emptyWords({ next, isReading, refusal }: SessionList): string {
+/** Once, when the list is shown again after a session of it was looked at. */
+function useBackAt(scroller: HTMLDivElement | null, ids: readonly string[], atRow: (row: number) => void): void {
+  useLayoutEffect(() => {
+    if (scroller === null || left === null) return;
+    const row = ids.indexOf(left.sessionId);
+    if (row !== -1) {
+      scroller.scrollTop = left.top;
+      atRow(row);
+    }
+    left = null;
+  }, [scroller]);
+}
+
+function emptyWords({ next, isReading, refusal, order }: SessionList): string {
   if (refusal !== null) return '';
   if (next === undefined || isReading) return 'Reading…';
-  return next === null ? 'No session fits.' : 'None of those read so far fits; reading on…';
+  if (next !== null) return 'None of those read so far fits; reading on…';
+  return order.length === 0 ? 'There is no session yet.' : 'No session fits.';
 }

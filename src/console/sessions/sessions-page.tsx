@@ -23,8 +23,8 @@ export function SessionsPage({ filter }: { filter: ListFilter }) {
       <div class="page-head">
         <h1>Sessions</h1>
         <p class="count" role="status">
-          {countWords(ids.length, list.order.length, list.next === null)}
-          {!observes && ' of yours'}
+          {search === '' && countWords(ids.length, list.order.length, list.next === null)}
+          {search === '' && !observes && ' of yours'}
         </p>
         {!isReadOnly && (
           <a class="open-link" href={hrefOf({ page: 'open' })}>
@@ -45,6 +45,6 @@ export function SessionsPage({ filter }: { filter: ListFilter }) {
 
 function countWords(shown: number, read: number, isAll: boolean): string {
   const number = (count: number): string => count.toLocaleString('en');
-  const all = `${number(read)}${isAll ? '' : '+'}`;
-  return shown === read ? all : `${number(shown)} of ${all}`;
+  if (isAll) return shown === read ? number(read) : `${number(shown)} of ${number(read)}`;
+  return shown === read ? `the newest ${number(read)}, more below` : `${number(shown)} of the newest ${number(read)}`;
 }

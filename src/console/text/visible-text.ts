@@ -1,9 +1,11 @@
 /** Text of strangers as it is shown: what would be invisible, or would turn its surroundings around, is made visible. Pure. */
 
-/** Joiners are left alone: writing and emoji need them, and they move nothing. */
+/**
+ * Controls, format characters, lone surrogates, separators of lines, and letters that are blank. Joiners are left alone: writing
+ * and emoji need them, and they move nothing.
+ */
 const HIDDEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]|\p{Surrogate}/gu;
+  /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u2065\u2800\u3164\uffa0\u{e0000}-\u{e0fff}]/gu;
 
 const CONTROL_PICTURES = 0x2400;
 const DELETE = 0x7f;
@@ -26,6 +28,22 @@ export function shortLine(text: string, most = 160): string {
     .trim();
   const characters = [...line];
   return characters.length <= most && text.length <= 4 * most ? line : `${characters.slice(0, most - 1).join('')}…`;
+}
+
+/** Longer than this nobody reads in passing, and a page must not grow with what somebody has sent. */
+const MOST_LONG = 4000;
+
+/** With its lines, for a place that grows with them, and with an end. */
+export function longText(text: string): string {
+  const shown = visibleText(text.slice(0, MOST_LONG));
+  return text.length > MOST_LONG ? `${shown}… (${text.length} characters)` : shown;
+}
+
+const MOST_SHORT = 80;
+
+/** A name or a few words on one line. */
+export function shortText(text: string): string {
+  return shortLine(text, MOST_SHORT);
 }
 
 /** JSON as people read it; what is not JSON is shown as its kind. */

@@ -4,7 +4,8 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import '../parts.css';
 import './chart.css';
-import { shortText, shownText } from '../text/shown-text.ts';
+import { fittingText } from '../../text/fitting-text.ts';
+import { shortText } from '../../text/visible-text.ts';
 import { chartWords, drawSeries, figuresOf, inShort, type Series } from './chart.ts';
 
 export interface SparklineProps {
@@ -30,13 +31,14 @@ export function Sparkline({ label, unit, series, width = 180, height = 44 }: Spa
             <span class="chart-now">{nowWords(one, unit)}</span>
           </span>
         ))}
+        <span class="chart-most">{mostWords(shown, unit)}</span>
       </figcaption>
       <svg
         width={width}
         height={height}
         viewBox={`0 0 ${width} ${height}`}
         role="img"
-        aria-label={shownText(`${label}. ${chartWords(shown, unit)}`, 300).text}
+        aria-label={fittingText(`${label}. ${chartWords(shown, unit)}`, 300).text}
       >
         <line class="chart-base" x1={0} x2={width} y1={height - 2.5} y2={height - 2.5} />
         {drawn.map(({ line, area, last }, i) => (
@@ -54,4 +56,10 @@ export function Sparkline({ label, unit, series, width = 180, height = 44 }: Spa
 function nowWords(series: Series, unit: string): string {
   const { now } = figuresOf(series);
   return now === null ? '\u2013' : shortText(`${inShort(now)}${unit}`);
+}
+
+/** The scale: it begins at 0 and ends there. */
+function mostWords(series: readonly Series[], unit: string): string {
+  const most = Math.max(...series.map((one) => figuresOf(one).most ?? 0));
+  return most > 0 ? `up to ${inShort(most)}${unit}` : '';
 }

@@ -45,5 +45,5 @@ function helpOf({ version, participants: { min, max }, default_view, expectation
   const people =
     max === min ? `${min} take part` : max === null ? `${min} or more take part` : `${min} to ${max} take part`;
   const expected = expectations.map(({ name, on_violation }) => `${name} (${on_violation})`).join(', ');
-  return `version ${version}; ${people}; view ${default_view.name}${expected === '' ? '' : `; expects ${expected}`}`;
+  return `version ${version}; ${people}; seen by default as ${default_view.name}, which its type says${expected === '' ? '' : `; expects ${expected}`}`;
 }

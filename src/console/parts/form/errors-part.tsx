@@ -1,7 +1,7 @@
 /** What is wrong with a field, where the field is. It is read out with the field, which names it as its description. */
 
 import type { VNode } from 'preact';
-import { shownText } from '../text/shown-text.ts';
+import { fittingText } from '../../text/fitting-text.ts';
 
 const MAX_ERROR = 600;
 
@@ -10,7 +10,7 @@ export function ErrorsPart({ id, messages }: { readonly id: string; readonly mes
     <div id={id}>
       {messages.map((message) => (
         <p key={message} class="form-error">
-          {shownText(message, MAX_ERROR).text}
+          {fittingText(message, MAX_ERROR).text}
         </p>
       ))}
     </div>

@@ -1,7 +1,8 @@
 /** A JSON Schema as fields of a form. What a form cannot show faithfully is a field of JSON text. */
 
 import type { Json } from '../../../core/json.ts';
-import { shortText, shownText } from '../text/shown-text.ts';
+import { fittingText } from '../../text/fitting-text.ts';
+import { shortText } from '../../text/visible-text.ts';
 
 interface About {
   readonly title: string;
@@ -108,7 +109,7 @@ function aboutOf(schema: unknown, title: string, isRequired: boolean): About {
   const { title: given, description, default: fallback } = isSchema(schema) ? schema : ({} as Schema);
   return {
     title: shortText(typeof given === 'string' && given !== '' ? given : title),
-    help: typeof description === 'string' ? shownText(description, MAX_HELP).text : '',
+    help: typeof description === 'string' ? fittingText(description, MAX_HELP).text : '',
     isRequired,
     // A schema is JSON, and so is its default.
     fallback: fallback as Json | undefined,

@@ -2,7 +2,7 @@
 
 import type { TargetedInputEvent, VNode } from 'preact';
 import type { Json } from '../../../core/json.ts';
-import { shortText } from '../text/shown-text.ts';
+import { shortText } from '../../text/visible-text.ts';
 import { ErrorsPart } from './errors-part.tsx';
 import type { ChoiceField, Field, FlagField, GroupField, ListField } from './field.ts';
 import { errorsWithin } from './field-errors.ts';

@@ -1,7 +1,7 @@
 /** A word in a frame. Its colour only repeats what it says. */
 
 import type { VNode } from 'preact';
-import { shortText } from '../text/shown-text.ts';
+import { shortText } from '../../text/visible-text.ts';
 
 type Tone = 'good' | 'warn' | 'bad' | 'lit' | 'quiet';
 

@@ -1,9 +1,9 @@
 /** Why a run stands still. */
 
 import type { VNode } from 'preact';
+import { longText, shortText } from '../../text/visible-text.ts';
+import { Ago } from '../../time/times.tsx';
 import { type Names, nameIn } from '../graph/drawn-graph.ts';
-import { longText, shortText } from '../text/shown-text.ts';
-import { Ago } from '../time/time-text.tsx';
 import type { Blocker } from './run-book.ts';
 
 export function BlockerNotice({ blocker, names }: { readonly blocker: Blocker; readonly names: Names }): VNode {

@@ -1,10 +1,9 @@
 /** A gate that waits for approval, and for whoever may: approve it, or refuse it with a reason. */
 
 import type { VNode } from 'preact';
-import { useId, useState } from 'preact/hooks';
-import { ErrorsPart } from '../form/errors-part.tsx';
+import { longText, shortText } from '../../text/visible-text.ts';
 import { type Names, nameIn } from '../graph/drawn-graph.ts';
-import { longText, shortText } from '../text/shown-text.ts';
+import { type Answer, AnswerForm } from './answer-form.tsx';
 import { approval, type GateAnswer, refusal } from './gate-answer.ts';
 import type { PendingGate, RunShown } from './run-shown.ts';
 
@@ -28,64 +27,16 @@ export function GateNotice({ pending, run, names, onGateAnswer }: GateNoticeProp
       {said !== null && (
         <p>{`Refused by ${shortText(said.by === null ? 'somebody' : nameIn(names, said.by))}: ${longText(said.reason)}`}</p>
       )}
-      {onGateAnswer !== undefined && <Answer key={gate} pending={pending} onGateAnswer={onGateAnswer} />}
+      {onGateAnswer !== undefined && (
+        <AnswerForm key={gate} label="Note or reason" answers={gateAnswers(pending, onGateAnswer)} />
+      )}
     </div>
   );
 }
 
-interface AnswerProps {
-  readonly pending: PendingGate;
-  readonly onGateAnswer: (answer: GateAnswer) => Promise<void>;
-}
-
-function Answer({ pending, onGateAnswer }: AnswerProps): VNode {
-  const id = useId();
-  const [words, setWords] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  const send = async (answer: GateAnswer): Promise<void> => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      await onGateAnswer(answer);
-    } catch (thrown) {
-      setProblem(thrown instanceof Error ? thrown.message : String(thrown));
-    }
-    setBusy(false);
-  };
-  const refuse = () => {
-    if (words.trim() === '') setProblem('A refusal needs a reason.');
-    else void send(refusal(pending, words));
-  };
-  return (
-    <div class="run-gate-answer">
-      <div>
-        <label class="form-label" for={id}>
-          Note or reason
-        </label>
-        <input
-          id={id}
-          class="form-input"
-          type="text"
-          autocomplete="off"
-          value={words}
-          aria-invalid={problem !== null}
-          aria-describedby={`${id}-errors`}
-          onInput={(event) => setWords(event.currentTarget.value)}
-        />
-        <ErrorsPart id={`${id}-errors`} messages={problem === null ? [] : [problem]} />
-      </div>
-      <button
-        type="button"
-        class="form-button form-button-main"
-        disabled={isBusy}
-        onClick={() => void send(approval(pending, words))}
-      >
-        Approve
-      </button>
-      <button type="button" class="form-button" disabled={isBusy} onClick={refuse}>
-        Refuse
-      </button>
-    </div>
-  );
+function gateAnswers(pending: PendingGate, post: (answer: GateAnswer) => Promise<void>): readonly Answer[] {
+  return [
+    { title: 'Approve', isMain: true, send: (note) => post(approval(pending, note)) },
+    { title: 'Refuse', needsWords: 'A refusal needs a reason.', send: (reason) => post(refusal(pending, reason)) },
+  ];
 }

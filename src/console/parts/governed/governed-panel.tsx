@@ -5,11 +5,11 @@ import { useMemo } from 'preact/hooks';
 import '../parts.css';
 import '../form/form.css';
 import './governed.css';
+import { longText, shortText } from '../../text/visible-text.ts';
+import { Countdown } from '../../time/times.tsx';
 import { type Names, nameIn } from '../graph/drawn-graph.ts';
-import { longText, shortText } from '../text/shown-text.ts';
-import { Countdown } from '../time/time-text.tsx';
+import { AnswerForm } from './answer-form.tsx';
 import { Badge } from './badge.tsx';
-import { BlockerAnswer } from './blocker-answer.tsx';
 import { BlockerNotice } from './blocker-notice.tsx';
 import { blockerNow } from './blocker-now.ts';
 import type { GateAnswer } from './gate-answer.ts';
@@ -45,7 +45,12 @@ export function GovernedPanel(props: GovernedPanelProps): VNode {
       <Facts run={run} names={names} />
       <PhasesPart phases={phases} />
       {blocker !== null && <BlockerNotice blocker={blocker} names={names} />}
-      {blocker !== null && onBlockerAnswer !== undefined && <BlockerAnswer onAnswer={onBlockerAnswer} />}
+      {blocker !== null && onBlockerAnswer !== undefined && (
+        <AnswerForm
+          label="Your answer"
+          answers={[{ title: 'Answer', isMain: true, needsWords: 'An answer needs words.', send: onBlockerAnswer }]}
+        />
+      )}
       {run.pending.map((pending) => (
         <GateNotice
           key={pending.gate_type}
@@ -105,7 +110,11 @@ function TurnsPart({ run, names }: { readonly run: RunShown; readonly names: Nam
           <li key={turn_id}>
             <strong>{shortText(role)}</strong> {holder === null ? '' : `(${shortText(nameIn(names, holder))}) `}
             <Badge word={status} /> {is_handed_in && <Badge word="handed_in" />}{' '}
-            {deadline_at !== null && <Countdown due={deadline_at} label="due:" />}
+            {deadline_at !== null && (
+              <>
+                due <Countdown at={deadline_at} />
+              </>
+            )}
             <div class="run-quiet">
               {shortText(turn_id)}
               {attempt > 1 && `, attempt ${attempt}`}

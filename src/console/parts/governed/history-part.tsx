@@ -2,9 +2,9 @@
 
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { longText, shortText } from '../../text/visible-text.ts';
+import { Ago } from '../../time/times.tsx';
 import { type Names, nameIn } from '../graph/drawn-graph.ts';
-import { longText, shortText } from '../text/shown-text.ts';
-import { Ago } from '../time/time-text.tsx';
 import { Badge } from './badge.tsx';
 import type { RunBook } from './run-book.ts';
 import { useShownPart } from './shown-part.tsx';

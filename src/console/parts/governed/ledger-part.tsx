@@ -1,7 +1,7 @@
 /** What was decided, and what of it still stands. */
 
 import type { VNode } from 'preact';
-import { longText, shortText } from '../text/shown-text.ts';
+import { longText, shortText } from '../../text/visible-text.ts';
 import { useShownPart } from './shown-part.tsx';
 import type { Decision } from './turn-taken.ts';
 

@@ -1,7 +1,8 @@
 /** The phases of a run in a row; the one it is in is lit. Behind each stands its gate. */
 
 import type { VNode } from 'preact';
-import { shortText, shownText } from '../text/shown-text.ts';
+import { fittingText } from '../../text/fitting-text.ts';
+import { shortText } from '../../text/visible-text.ts';
 import { Badge } from './badge.tsx';
 import type { GateShown, PhaseShown } from './phases-shown.ts';
 
@@ -31,7 +32,7 @@ function Gate({ gate }: { readonly gate: GateShown }): VNode {
   return (
     <small>
       gate {shortText(name)} <Badge word={status} />
-      {asks.length > 0 && <span class="run-quiet">{` ${shownText(`needs ${asks.join('; ')}`, 160).text}`}</span>}
+      {asks.length > 0 && <span class="run-quiet">{` ${fittingText(`needs ${asks.join('; ')}`, 160).text}`}</span>}
     </small>
   );
 }

@@ -1,7 +1,7 @@
 /** A list of problems; each leads to its place in the text. */
 
 import type { VNode } from 'preact';
-import { longText } from '../text/shown-text.ts';
+import { longText } from '../../text/visible-text.ts';
 import type { Problem } from './graph-problems.ts';
 
 interface ProblemsProps {

@@ -63,6 +63,9 @@ interface PictureProps {
   readonly describedBy: string;
 }
 
+/** Wider than this the words would be too small in a column: it keeps its size, and one moves about in it. */
+const MOST_FITTED = 640;
+
 /** A group, not an image: what is in an image cannot be reached by keyboard. */
 function Picture({ graph, layout, taken, lit, describedBy }: PictureProps): VNode {
   const first = Math.max(
@@ -74,6 +77,7 @@ function Picture({ graph, layout, taken, lit, describedBy }: PictureProps): VNod
   return (
     <div class="graph-picture">
       <svg
+        class={width <= MOST_FITTED ? 'graph-fits' : ''}
         width={width}
         height={height}
         viewBox={`0 0 ${width} ${height}`}

@@ -1,6 +1,6 @@
 /** A graph in sentences: what the drawing says, for whoever does not see it. */
 
-import { shownText } from '../text/shown-text.ts';
+import { fittingText } from '../../text/fitting-text.ts';
 import type { DrawnEdge, DrawnGraph, DrawnNode } from './drawn-graph.ts';
 import { type PathTaken, turnsInWords } from './path-taken.ts';
 
@@ -52,7 +52,7 @@ function labelsOf(nodes: readonly DrawnNode[]): (id: string) => string {
 }
 
 function words(text: string): string {
-  return shownText(text, MAX_UNITS).text;
+  return fittingText(text, MAX_UNITS).text;
 }
 
 function count(n: number, what: string, more = ''): string {

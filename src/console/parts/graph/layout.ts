@@ -1,6 +1,6 @@
 /** Where everything of a graph is drawn. The same graph gives the same drawing. */
 
-import type { ShownText } from '../text/shown-text.ts';
+import type { FittingText } from '../../text/fitting-text.ts';
 import { type Directed, directed } from './acyclic.ts';
 import { neighboursIn, orderOf } from './crossings.ts';
 import type { DrawnGraph, DrawnNode } from './drawn-graph.ts';
@@ -19,14 +19,14 @@ export interface Box {
 
 export interface PlacedNode extends Box {
   readonly node: DrawnNode;
-  readonly text: ShownText;
+  readonly text: FittingText;
   readonly isInitial: boolean;
 }
 
 export interface PlacedEdge extends Route {
   /** Its place among the edges of the graph. */
   readonly edge: number;
-  readonly text: ShownText;
+  readonly text: FittingText;
   /** Of its words; null = it has none. */
   readonly label: Box | null;
 }
@@ -109,7 +109,7 @@ function placedNodes(
   });
 }
 
-const NOTHING: ShownText = { text: '', isCut: false, units: 0 };
+const NOTHING: FittingText = { text: '', isCut: false, units: 0 };
 
 interface Parts {
   readonly graph: DrawnGraph;

@@ -1,6 +1,6 @@
 /** How much room the words of a graph need, without a browser to measure them in. */
 
-import { type ShownText, shownText } from '../text/shown-text.ts';
+import { type FittingText, fittingText } from '../../text/fitting-text.ts';
 import type { DrawnGraph } from './drawn-graph.ts';
 
 export interface NodeSize {
@@ -12,10 +12,10 @@ export interface NodeSize {
 
 export interface Sizes {
   readonly nodes: readonly NodeSize[];
-  readonly nodeTexts: readonly ShownText[];
+  readonly nodeTexts: readonly FittingText[];
   /** By edge; 0 = it has no words. */
   readonly labels: readonly number[];
-  readonly labelTexts: readonly ShownText[];
+  readonly labelTexts: readonly FittingText[];
   readonly labelHeight: number;
 }
 
@@ -33,8 +33,8 @@ export const LOOP_REACH = 24;
 export const LOOP_HEIGHT = 22;
 
 export function sizesOf({ nodes, edges }: DrawnGraph): Sizes {
-  const nodeTexts = nodes.map(({ label }) => shownText(label === '' ? '(no name)' : label, MAX_NODE_UNITS));
-  const labelTexts = edges.map(({ label }) => shownText(label, MAX_LABEL_UNITS));
+  const nodeTexts = nodes.map(({ label }) => fittingText(label === '' ? '(no name)' : label, MAX_NODE_UNITS));
+  const labelTexts = edges.map(({ label }) => fittingText(label, MAX_LABEL_UNITS));
   const labels = labelTexts.map(({ units }) => (units === 0 ? 0 : Math.ceil(units * LABEL_UNIT) + 10));
   return {
     nodes: nodes.map(({ id }, i) => {

@@ -16,8 +16,8 @@ import { bookOf } from '../../../../src/console/parts/governed/run-book.ts';
 import { GraphDrawing } from '../../../../src/console/parts/graph/graph-drawing.tsx';
 import { GraphEditor } from '../../../../src/console/parts/graph-editor/graph-editor.tsx';
 import type { Delays } from '../../../../src/console/parts/graph-editor/latest.ts';
-import { ticker } from '../../../../src/console/parts/time/ticker.ts';
-import { Ago, Countdown, TickerContext } from '../../../../src/console/parts/time/time-text.tsx';
+import { ticker } from '../../../../src/console/time/ticker.ts';
+import { Ago, Countdown, TickerContext } from '../../../../src/console/time/times.tsx';
 
 // What the test has put there; it is the test's to be right about it.
 // biome-ignore lint/suspicious/noExplicitAny: as above.
@@ -116,7 +116,7 @@ function TimeScene(): VNode {
     <ul>
       {times.map((at: string) => (
         <li key={at}>
-          <Countdown due={at} label="due in" /> / <Ago at={at} />
+          <Countdown at={at} /> / <Ago at={at} />
         </li>
       ))}
     </ul>

@@ -36,3 +36,8 @@ export function ticker({ now, every }: TickerPorts): Ticker {
     },
   };
 }
+
+/** Of the past the clock of then counts, and it does not go on. */
+export function stillAt(nowMs: number): Ticker {
+  return { now: () => nowMs, listen: () => () => {} };
+}

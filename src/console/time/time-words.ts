@@ -7,7 +7,7 @@ const STEPS: readonly (readonly [number, string])[] = [
   [1, 's'],
 ];
 
-/** The two largest units: "3m 05s", "2d 4h"; under a second "0s". */
+/** The two largest units: "3m 5s", "2d 4h"; under a second "0s". */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const at = STEPS.findIndex(([size]) => seconds >= size);
@@ -19,18 +19,38 @@ export function duration(ms: number): string {
   return rest === 0 ? whole : `${whole} ${rest}${next[1]}`;
 }
 
-/** What is still to come: "in 20s", or since when it is over: "20s over". */
-export function countdown(at: string, nowMs: number): { readonly text: string; readonly isOver: boolean } {
-  const left = Date.parse(at) - nowMs;
-  if (Number.isNaN(left)) return { text: '–', isOver: false };
-  return left >= 0
-    ? { text: `in ${duration(left)}`, isOver: false }
-    : { text: `${duration(-left)} over`, isOver: true };
+export type Urgency = 'calm' | 'soon' | 'over';
+
+export interface CountdownNow {
+  readonly text: string;
+  readonly urgency: Urgency;
 }
 
-export function ago(at: string, nowMs: number): string {
+/** Below this it is soon. */
+const SOON_MS = 30_000;
+
+/** What is still to come: "in 20s", or since when it is over: "20s over". Rounded up: when it says 0 it is over. */
+export function countdown(at: string, nowMs: number): CountdownNow {
+  const left = Date.parse(at) - nowMs;
+  if (Number.isNaN(left)) return { text: '–', urgency: 'calm' };
+  if (left <= 0) return { text: `${duration(-left)} over`, urgency: 'over' };
+  return { text: `in ${duration(Math.ceil(left / 1000) * 1000)}`, urgency: left <= SOON_MS ? 'soon' : 'calm' };
+}
+
+/** How long something has lasted by now. */
+export function since(at: string, nowMs: number): string {
   const ms = Date.parse(at);
   return Number.isNaN(ms) ? '–' : duration(nowMs - ms);
+}
+
+/** Clocks of two machines differ by a little: what is just ahead is now. */
+const SKEW_MS = 5000;
+
+export function ago(at: string, nowMs: number): string {
+  const ms = nowMs - Date.parse(at);
+  if (Number.isNaN(ms)) return 'at an unknown time';
+  if (ms < -SKEW_MS) return `in ${duration(-ms)}`;
+  return ms < 1000 ? 'now' : `${duration(ms)} ago`;
 }
 
 /** The time of day here, to the second; with the date unless it is today's. */
@@ -45,11 +65,4 @@ export function clockTime(at: string, nowMs: number): string {
 
 function twoDigits(number: number): string {
   return String(number).padStart(2, '0');
-}
-
-/** Dollars with as many digits as say something. */
-export function dollars(usd: number): string {
-  if (usd === 0) return '$0';
-  if (usd < 0.0001) return '<$0.0001';
-  return `$${usd < 1 ? usd.toFixed(4) : usd.toFixed(2)}`;
 }

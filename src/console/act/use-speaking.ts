@@ -1,0 +1,49 @@
+/** What is about to be said: the words, for whom, and where the turn goes with them; kept until the hub has it. */
+
+import { useEffect, useState } from 'preact/hooks';
+import type { RouteChoice } from './routes.ts';
+import { keepWords, keptWords, say, type Words } from './say.ts';
+
+export interface Speaking {
+  readonly words: Words;
+  readonly route: RouteChoice | undefined;
+  /** Why the turn goes there. */
+  readonly reason: string;
+  readonly isBusy: boolean;
+  /** What the hub said against it; null = nothing. */
+  readonly refusal: string | null;
+  change(words: Partial<Words>): void;
+  choose(routeId: string): void;
+  giveReason(reason: string): void;
+  /** Resolves when the hub has answered; false = there was nothing to say. */
+  send(): Promise<boolean>;
+}
+
+export function useSpeaking(sessionId: string, routes: readonly RouteChoice[]): Speaking {
+  const [words, setWords] = useState(() => keptWords(sessionId));
+  const [routeId, choose] = useState('');
+  const [reason, giveReason] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const route = routes.find((one) => one.id === routeId);
+  useEffect(() => keepWords(sessionId, words), [sessionId, words]);
+  const { text, to } = words;
+  const send = async (): Promise<boolean> => {
+    if (isBusy || (text.trim() === '' && route === undefined)) return false;
+    setBusy(true);
+    setRefusal(null);
+    const said = route?.packet(text, reason.trim()) ?? { event_type: 'msg.text', event_data: { text } };
+    const audience = to.length === 0 ? {} : { audience: to };
+    const outcome = await say(sessionId, { session_id: sessionId, ...said, ...audience });
+    setBusy(false);
+    if (outcome.ok) {
+      // Whom it is for stays, and is to be seen: what comes next may not be for more than those.
+      setWords({ text: '', to });
+      choose('');
+      giveReason('');
+    } else setRefusal(outcome.reason);
+    return true;
+  };
+  const change = (changed: Partial<Words>): void => setWords((before) => ({ ...before, ...changed }));
+  return { words, route, reason, isBusy, refusal, change, choose, giveReason, send };
+}
