@@ -196,6 +196,23 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     await page.context().close();
   });
 
+  it('[UI83] an invite to what is over does not wait any more, and looking at one asks for nothing that is refused', async () => {
+    const { page, name } = await person([], '/sessions');
+    const session = await opened('discussion', ['bob', name]);
+    const refused: string[] = [];
+    const stop = world.hub.on('operationRefused', ({ op, session_id }) => {
+      if (session_id === session.id) refused.push(op);
+    });
+    await press(page, page.locator('.invites-bar a'));
+    await page.locator('.invite-answer', { hasText: 'alice invites you' }).waitFor();
+    expect(refused).toEqual([]);
+    stop();
+    await session.close('nobody came');
+    await page.locator('.invites-bar').waitFor({ state: 'detached' });
+    await page.locator('.invite-answer').waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
   it('[UI84] closing asks first and takes a reason; cancelled, the focus is back', async () => {
     const { page, name } = await person(['observe']);
     const session = await opened('conversation', [name]);

@@ -8,7 +8,7 @@ import { ask } from '../ask.ts';
 import { answerInvite } from '../connection/link.ts';
 import { Line } from '../text/shown.tsx';
 
-export function InviteAnswer({ sessionId, onAnswered }: { sessionId: string; onAnswered: () => void }) {
+export function InviteAnswer({ sessionId }: { sessionId: string }) {
   const id = useId();
   const [reason, setReason] = useState('');
   const [isBusy, setBusy] = useState(false);
@@ -26,7 +26,6 @@ export function InviteAnswer({ sessionId, onAnswered }: { sessionId: string; onA
     // The client hears of it too: it keeps an invite open until it is answered.
     answerInvite(sessionId, accepts || { reject: words });
     document.getElementById('main')?.focus();
-    onAnswered();
   };
   return (
     <section class="invite-answer" aria-label="Invite">

@@ -69,10 +69,14 @@ export function setAcking(isOn: boolean): void {
 /** Decides about an invite that waits. False = there is none. */
 export function answerInvite(sessionId: string, decision: InviteDecision): boolean {
   const answer = openInvites.get(sessionId);
-  openInvites.delete(sessionId);
-  update(({ invites }) => ({ invites: invites.filter((id) => id !== sessionId) }));
+  forgetInvite(sessionId);
   answer?.(decision);
   return answer !== undefined;
+}
+
+function forgetInvite(sessionId: string): void {
+  openInvites.delete(sessionId);
+  update(({ invites }) => (invites.includes(sessionId) ? { invites: invites.filter((id) => id !== sessionId) } : null));
 }
 
 function connectAs({ name, token }: SignIn, counts: () => boolean): Promise<HumanClient> {
@@ -87,6 +91,11 @@ function connectAs({ name, token }: SignIn, counts: () => boolean): Promise<Huma
       new Promise((resolve) => {
         openInvites.set(session.id, resolve);
         update(({ invites }) => ({ invites: [...invites.filter((id) => id !== session.id), session.id] }));
+        // An invite nobody can accept any more does not wait. The end of the client is told elsewhere.
+        session.ended().then(
+          () => forgetInvite(session.id),
+          () => {},
+        );
       }),
     onState(state) {
       if (!counts() || current === null) return;

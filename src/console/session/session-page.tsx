@@ -1,6 +1,6 @@
 /** One session: what is said in it as it is said, what it is, and how it was. */
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { InviteAnswer } from '../act/invite-answer.tsx';
 import { TalkFoot } from '../act/talk-foot.tsx';
 import { hrefOf, NO_FILTER } from '../route.ts';
@@ -26,23 +26,21 @@ export function SessionPage({ sessionId, atSeq, as }: Props) {
   const isKnown = session?.now != null;
   const redactions = session?.now?.redactions;
   const isInvited = useConsole(({ invites, readOnly }) => !readOnly && invites.includes(sessionId));
-  const [answers, setAnswers] = useState(0);
-  // Who has accepted an invite may read what was not to be seen before.
-  useEffect(() => followSession(sessionId), [sessionId, answers]);
+  // Who has not accepted yet may read nothing of it, and is not made to ask.
+  useEffect(() => (isInvited ? undefined : followSession(sessionId)), [sessionId, isInvited]);
   useEffect(() => {
     if (isKnown) lookBack(sessionId, atSeq, as);
   }, [sessionId, atSeq, as, isKnown, redactions]);
 
-  const invite = isInvited && <InviteAnswer sessionId={sessionId} onAnswered={() => setAnswers(answers + 1)} />;
-  if (session?.refusal != null) {
+  if (isInvited || session?.refusal != null) {
     return (
       <div class="page">
-        {session.now === null ? <h1>Session</h1> : <SessionHead session={session} state={session.now} />}
+        {session?.now == null ? <h1>Session</h1> : <SessionHead session={session} state={session.now} />}
         {isInvited ? (
-          invite
+          <InviteAnswer sessionId={sessionId} />
         ) : (
           <p class="refusal" role="alert">
-            The hub shows nothing of it: <Line text={session.refusal} most={400} />
+            The hub shows nothing of it: <Line text={session?.refusal ?? ''} most={400} />
           </p>
         )}
         <p>
@@ -64,7 +62,6 @@ export function SessionPage({ sessionId, atSeq, as }: Props) {
   return (
     <div class="page session-page">
       <SessionHead session={session} state={state} />
-      {invite}
       <div class="session-body">
         <section class="talk" aria-label="What was said">
           {replay?.as != null ? (
