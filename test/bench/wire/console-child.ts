@@ -1,4 +1,7 @@
-/** Consoles, as far as a hub sees them: some have the list open and ask for what changed once a second, some have one session open. */
+/**
+ * Consoles, as far as a hub sees them: some have the list open and ask for what changed once a second, some have one session open,
+ * are pushed what is said in it, and ask for its state once a second.
+ */
 
 import { FrameSocket } from './frame-socket.ts';
 import { answerOrders, type ConsoleOrder } from './orders.ts';
@@ -21,7 +24,7 @@ let sessionId = '';
 /** Polls that are under way. */
 const open = new Set<Promise<unknown>>();
 /** What they got since they began to look. */
-let seen = { rows: 0, envelopes: 0 };
+let seen = { rows: 0, envelopes: 0, states: 0 };
 
 answerOrders<ConsoleOrder>(async (order) => {
   switch (order.do) {
@@ -48,12 +51,13 @@ async function join(port: number, name: string): Promise<Party> {
 }
 
 async function look(): Promise<void> {
-  seen = { rows: 0, envelopes: 0 };
+  seen = { rows: 0, envelopes: 0, states: 0 };
   sessionId ||= await busiest();
   await Promise.all(inSession.map((party) => party.ask('subscribe', { session_id: sessionId })));
-  timers = lists.map((party) => setInterval(() => begin(poll(party)), POLL_MS));
+  const looks = [...lists.map((party) => () => poll(party)), ...inSession.map((party) => () => readState(party))];
+  timers = looks.map((one) => setInterval(() => begin(one()), POLL_MS));
   // The first look of each, spread as people come.
-  for (const [i, party] of lists.entries()) setTimeout(() => begin(poll(party)), (i * POLL_MS) / lists.length);
+  for (const [i, one] of looks.entries()) setTimeout(() => begin(one()), (i * POLL_MS) / looks.length);
 }
 
 async function rest(): Promise<typeof seen> {
@@ -75,6 +79,11 @@ async function poll(party: Party): Promise<void> {
   const session_ids = sessions.slice(0, VISIBLE).map(({ session_id }) => session_id);
   const described = (await party.ask('describe_sessions', { session_ids })) as Page;
   seen.rows += described.sessions.length;
+}
+
+async function readState(party: Party): Promise<void> {
+  await party.ask('read_state', { session_id: sessionId });
+  seen.states += 1;
 }
 
 /** One of those that the load talks in. */
