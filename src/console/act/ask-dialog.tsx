@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import './act.css';
-import { Line } from '../text/shown.tsx';
+import { Refusal } from './refusal.tsx';
 
 export interface Choice {
   readonly words: string;
@@ -66,13 +66,7 @@ export function AskDialog({ title, children, choices, onClose }: Props) {
           aria-invalid={problem !== null}
           onInput={({ currentTarget }) => setReason(currentTarget.value)}
         />
-        <div id={`${id}-problem`} role="alert">
-          {problem !== null && (
-            <p class="refusal">
-              <Line text={problem} most={400} />
-            </p>
-          )}
-        </div>
+        <Refusal id={`${id}-problem`} why={problem} />
         <div class="ask-row">
           {choices.map((choice) => (
             <button

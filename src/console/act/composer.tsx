@@ -7,6 +7,7 @@ import { Line } from '../text/shown.tsx';
 import { useConsole } from '../use-store.ts';
 import { hearersIn, isChoice } from './hearers.ts';
 import type { May } from './may.ts';
+import { Refusal } from './refusal.tsx';
 import { Then } from './then.tsx';
 import { ToWhom } from './to-whom.tsx';
 import { turnWords } from './turn-words.ts';
@@ -61,13 +62,7 @@ export function Composer({ session, may }: { session: OpenSession; may: May }) {
           {isBusy ? 'Sending…' : 'Send'}
         </button>
       </div>
-      <div id={`${id}-refusal`} role="alert">
-        {refusal !== null && (
-          <p class="refusal">
-            <Line text={refusal} most={400} />
-          </p>
-        )}
-      </div>
+      <Refusal id={`${id}-refusal`} why={refusal} />
     </form>
   );
 }

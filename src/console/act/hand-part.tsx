@@ -1,8 +1,8 @@
 /** A hand is raised for the next turn, more or less urgently, or taken down. */
 
 import { useRef, useState } from 'preact/hooks';
-import { Line } from '../text/shown.tsx';
 import { MOST_BID } from './hand.ts';
+import { Refusal } from './refusal.tsx';
 import { say } from './say.ts';
 
 const USUAL = 5;
@@ -53,13 +53,7 @@ export function HandPart({ sessionId, up }: { sessionId: string; up: number }) {
       <span class="dim" role="status">
         {up > 0 && `Your hand is up: ${up}`}
       </span>
-      <div role="alert">
-        {refusal !== null && (
-          <p class="refusal">
-            <Line text={refusal} most={400} />
-          </p>
-        )}
-      </div>
+      <Refusal why={refusal} />
     </div>
   );
 }

@@ -7,6 +7,7 @@ import { attempt } from '../actions.ts';
 import { ask } from '../ask.ts';
 import { answerInvite } from '../connection/link.ts';
 import { Line } from '../text/shown.tsx';
+import { Refusal } from './refusal.tsx';
 
 export function InviteAnswer({ sessionId }: { sessionId: string }) {
   const id = useId();
@@ -49,13 +50,7 @@ export function InviteAnswer({ sessionId }: { sessionId: string }) {
           Decline
         </button>
       </div>
-      <div role="alert">
-        {refusal !== null && (
-          <p class="refusal">
-            <Line text={refusal} most={400} />
-          </p>
-        )}
-      </div>
+      <Refusal why={refusal} />
     </section>
   );
 }

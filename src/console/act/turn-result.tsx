@@ -7,6 +7,7 @@ import { lineOf, readJson } from '../parts/json/read-json.ts';
 import type { OpenSession } from '../session/open-session.ts';
 import { Line } from '../text/shown.tsx';
 import type { May } from './may.ts';
+import { Refusal } from './refusal.tsx';
 import { keepWords, keptWords, say } from './say.ts';
 import { resultBegun, type TurnDue, turnDue } from './turn-due.ts';
 
@@ -70,13 +71,7 @@ function ResultForm({ place, session, due, config }: FormProps) {
         aria-describedby={`${id}-problem`}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
       />
-      <div id={`${id}-problem`} role="alert">
-        {problem !== null && (
-          <p class="refusal">
-            <Line text={problem} most={400} />
-          </p>
-        )}
-      </div>
+      <Refusal id={`${id}-problem`} why={problem} />
       <div class="composer-row">
         <button type="submit" class="primary" disabled={isBusy}>
           {isBusy ? 'Handing in…' : 'Hand in'}
