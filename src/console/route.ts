@@ -31,6 +31,8 @@ export function parseRoute(fragment: string): Route {
   if (page === '' || (page === 'sessions' && id === '')) return { page: 'sessions', filter: filterIn(params) };
   if ((page === 'hub' || page === 'open') && id === '') return { page };
   if (page === 'sessions') {
+    // The end of an id is what is shown of it everywhere: whoever types that is led to what it may be.
+    if (/^[0-9a-f]{4,31}$/.test(id)) return { page: 'sessions', filter: { ...NO_FILTER, label: id } };
     return { page: 'session', sessionId: decoded(id), atSeq: seqIn(params.get('at')), as: params.get('as') };
   }
   return { page: 'unknown', path: decoded(path) };

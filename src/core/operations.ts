@@ -274,6 +274,8 @@ export interface OperationTypes extends ConsoleOperationTypes {
       readonly from_seq?: number | undefined;
       readonly limit?: number | undefined;
       readonly reverse?: boolean | undefined;
+      /** Also what is not for the asker, in a session it is in: with the grant `observe`. */
+      readonly all?: boolean | undefined;
     };
     result: { readonly envelopes: readonly Envelope[]; readonly next: number | null; readonly head_seq: number };
   };
@@ -669,10 +671,16 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } =
   ),
   read_log: operation(
     'read_log',
-    z.object({ session_id: sessionId, from_seq: whole(1, Number.MAX_SAFE_INTEGER).optional(), limit, reverse: flag }),
+    z.object({
+      session_id: sessionId,
+      from_seq: whole(1, Number.MAX_SAFE_INTEGER).optional(),
+      limit,
+      reverse: flag,
+      all: flag,
+    }),
     'participant',
     ['not_found', 'forbidden'],
-    'What was said, as far as it was addressed to you or came from you; with the grant `observe`, all of any session.',
+    'What was said, as far as it was addressed to you or came from you; with the grant `observe`, all of any session (of one you are in with `all`).',
   ),
   read_view: operation(
     'read_view',

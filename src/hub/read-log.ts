@@ -2,6 +2,7 @@
 
 import { isReadable } from '../core/delivery.ts';
 import type { Entry, Envelope } from '../core/envelope.ts';
+import { WireError } from '../core/errors.ts';
 import { utf8Bytes } from '../core/json.ts';
 import type { Params, Result } from '../core/operations.ts';
 import { participantOf } from '../core/session.ts';
@@ -20,7 +21,7 @@ export async function readLog(
   params: Params<'read_log'>,
 ): Promise<Result<'read_log'>> {
   const state = await parts.sessions.use(params.session_id, (session) => session.durable);
-  const readable = readableBy(parts, state, reader.agentId, params.session_id);
+  const readable = readableBy(parts, state, reader.agentId, params);
   const { end, metadata } = readable;
   const { head_seq } = metadata;
   const { limit = DEFAULT_LIMIT, reverse = false } = params;
@@ -43,18 +44,23 @@ export async function readLog(
   return { envelopes, next: next >= 1 && next <= last ? next : null, head_seq };
 }
 
-/** Who is not in the session and may observe reads all of it. */
+/** Who may observe reads all of a session it is not in, and of one it is in if it asks for that. */
 function readableBy(
   parts: HubParts,
   state: SessionState | null,
   agentId: string,
-  sessionId: string,
+  { session_id, all = false }: Params<'read_log'>,
 ): Readable & { readonly isObserved: boolean } {
   const isStranger = state !== null && participantOf(state.metadata, agentId) === undefined;
-  if (isStranger && observes(parts, agentId, sessionId, 'read_log')) {
+  if (state !== null && (isStranger || all) && observes(parts, agentId, session_id, 'read_log')) {
     return { ...state, end: Number.POSITIVE_INFINITY, isObserved: true };
   }
-  return { ...readableEnd(state, agentId, sessionId), isObserved: false };
+  const own = readableEnd(state, agentId, session_id);
+  if (all) {
+    const field = 'params.all';
+    throw new WireError('forbidden', `${field}: what is for others takes the grant "observe"`, { field });
+  }
+  return { ...own, isObserved: false };
 }
 
 /** What is for a participant, or came from it, and is not kept from it. */

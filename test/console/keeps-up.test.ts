@@ -34,6 +34,63 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
   }
   const notice = (page: Page, text: string) => page.locator('.notice', { hasText: text });
 
+  describe('what is said', () => {
+    it('[UI5] who takes part and may not observe sees what is being written, and what was said', async () => {
+      const ann = await somebody(world);
+      const session = await alice.open('conversation', { participants: [ann.name], wait: 'created' });
+      await joined(ann, session.id);
+      await ann.page.getByLabel('Your words').fill('What is it?');
+      await ann.page.keyboard.press('Control+Enter');
+      const { envelope_id: causationId } = await session.waitFor('msg.text');
+      await session.delta('Half of', { causationId });
+      await ann.page.waitForSelector('.said-row.writing >> text=Half of');
+      await session.send('A whole answer.', { causationId });
+      await ann.page.waitForSelector('.said-row:not(.writing) >> text=A whole answer.');
+      await ann.page.locator('.said-row.writing').waitFor({ state: 'detached' });
+      await ann.page.context().close();
+    });
+
+    it('[UI5, UI7] who observes and takes part sees all of it, also after a reload and in the past', async () => {
+      const ann = await somebody(world, ['observe']);
+      const carol = await world.hub.agent('carol');
+      const session = await alice.open('discussion', { participants: ['carol', ann.name], wait: 'created' });
+      await joined(ann, session.id);
+      await session.send('In your ear.', { to: ['carol'] });
+      await carol.session(session.id).send('Aloud.');
+      const { page } = ann;
+      const seen = async (): Promise<(string | null)[]> => {
+        await page.locator('.said-row', { hasText: 'Aloud.' }).waitFor();
+        return page.locator('[data-seq]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-seq')));
+      };
+      await page.locator('.said-row', { hasText: 'In your ear.' }).waitFor();
+      const all = ['1', '2', '3', '4', '5', '6', '7', '8'];
+      await expect.poll(seen).toEqual(all);
+      await page.reload();
+      await expect.poll(seen).toEqual(all);
+      await page.evaluate(`location.hash += '?at=9999'`);
+      await page.locator('.then').waitFor();
+      await expect.poll(seen).toEqual(all);
+      expect(await page.locator('.at').textContent()).toBe('#8 of 8');
+      await page.context().close();
+    });
+
+    it('[UI7, UI88] who may not observe is offered its own eyes alone; a view says when and to whom', async () => {
+      const ann = await somebody(world);
+      const session = await alice.open('discussion', { participants: ['bob', ann.name], wait: 'created' });
+      await joined(ann, session.id);
+      await session.send('In your ear.', { to: [ann.name, 'bob'] });
+      const { page } = ann;
+      await page.locator('.said-row', { hasText: 'In your ear.' }).waitFor();
+      const eyes = page.getByLabel('As seen by');
+      expect(await eyes.locator('option').allInnerTexts()).toEqual(['all I may read', ann.name]);
+      await eyes.selectOption(ann.name);
+      const line = page.locator('.view-of .said-row', { hasText: 'In your ear.' });
+      await line.locator('.audience', { hasText: `to ${ann.name}, bob` }).waitFor();
+      await line.locator('time').waitFor();
+      await page.context().close();
+    });
+  });
+
   describe('rights', () => {
     it('[UI88] are read again when the hub forbids something: what was lost is told, and offered no longer', async () => {
       const ann = await granted(world, ['operate'], ['observe']);

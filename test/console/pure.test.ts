@@ -57,10 +57,19 @@ describe('where one is', () => {
     '#/sessions',
     '#/sessions?states=ACTIVE%2CCLOSED&type=a+b&label=team%3Dred&search=x%26y',
     '#/sessions/abc%2F%3F',
-    '#/sessions/abc?at=7&as=bob',
+    '#/sessions/s-abc?at=7&as=bob',
     '#/hub',
   ])('[UI2] %s is read and written alike', (fragment) => {
     expect(hrefOf(parseRoute(fragment))).toBe(fragment);
+  });
+
+  it('[UI7] the end of an id, as it is shown everywhere, leads to what it may be', () => {
+    expect(parseRoute('#/sessions/7811f070')).toEqual({
+      page: 'sessions',
+      filter: { ...NO_FILTER, label: '7811f070' },
+    });
+    const id = '0123456789abcdef'.repeat(2);
+    expect(parseRoute(`#/sessions/${id}`)).toMatchObject({ page: 'session', sessionId: id });
   });
 
   it.each(['javascript:alert(1)', '//evil.test', '%E0%A4%A', '"><script>'])(

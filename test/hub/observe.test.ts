@@ -340,6 +340,27 @@ describe('lists and views for who may observe', () => {
     expect((await refusal(world, olga.call('list_sessions', { all: true }))).code).toBe('forbidden');
   });
 
+  it('[OB9, OB7] shows all of a session to who is in it, if it asks for that, and refuses without the grant', async () => {
+    const { world, alice, bob, carol, id } = await aPanel();
+    const dan = await world.peer('dan');
+    await say(world, alice, id, 'for all');
+    await say(world, bob, id, 'for carol', { audience: [carol.agentId] });
+    const all = { session_id: id, all: true };
+    const field = { field: 'params.all' };
+    expect(await refusal(world, alice.call('read_log', all))).toMatchObject({ code: 'forbidden', details: field });
+    expect((await refusal(world, dan.call('read_log', all))).code).toBe('not_found');
+    await world.answer(world.hub.grant('alice', ['observe']));
+    const looks: unknown[] = [];
+    world.hub.on('sessionObserved', (look) => looks.push(look));
+    const own = await world.answer(alice.call('read_log', { session_id: id }));
+    expect(JSON.stringify(own)).not.toContain('for carol');
+    expect(looks).toEqual([]);
+    expect((await world.answer(alice.call('read_log', all))).envelopes).toEqual(logOf(world.store, id));
+    expect(looks).toEqual([{ agent_id: alice.agentId, session_id: id, op: 'read_log' }]);
+    await world.answer(world.hub.revoke('alice', ['observe']));
+    expect((await refusal(world, alice.call('read_log', all))).code).toBe('forbidden');
+  });
+
   it('[OB9, OB7] shows a session as one of them sees it, by name or id, and writes the look down', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     const olga = await observer(world);

@@ -6,6 +6,7 @@ import { ask } from '../ask.ts';
 import { EMPTY_LIST } from '../sessions/session-list.ts';
 import { store, update } from '../state.ts';
 import { endWords } from './connection-state.ts';
+import { hearerOf } from './pushed.ts';
 import { forgetSignIn, rememberSignIn } from './remembered.ts';
 import { readRights } from './rights.ts';
 import type { SignIn } from './sign-in-details.ts';
@@ -63,7 +64,8 @@ export function setAcking(isOn: boolean): void {
   if (!isOn) {
     stopAcking?.();
     stopAcking = null;
-  } else if (stopAcking === null && current !== null) stopAcking = current.onMessage(() => {});
+  } else if (stopAcking === null && current !== null)
+    stopAcking = current.onMessage(({ session }) => hearerOf(session.id)?.heard());
 }
 
 /** Decides about an invite that waits. False = there is none. */
@@ -97,6 +99,7 @@ function connectAs({ name, token }: SignIn, counts: () => boolean): Promise<Huma
           () => {},
         );
       }),
+    onDelta: (delta) => hearerOf(delta.session_id)?.shown(delta),
     onState(state) {
       if (!counts() || current === null) return;
       if (state !== 'closed') update(() => ({ connection: { kind: state } }));

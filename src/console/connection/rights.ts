@@ -14,6 +14,11 @@ export function isForbidden(thrown: unknown): boolean {
   return thrown instanceof WireError && (thrown.code === 'forbidden' || thrown.code === 'not_found');
 }
 
+/** It is shown what is for others too. */
+export function seesAll(): boolean {
+  return store.get().me?.grants.includes('observe') ?? false;
+}
+
 /** One look at a time: whatever else asks for one meanwhile gets what that brings. */
 export function readRights(): void {
   const before = store.get().me;

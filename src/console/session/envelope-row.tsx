@@ -57,7 +57,7 @@ export const EnvelopeRow = memo(function EnvelopeRow({ envelope, names, isSame }
   );
 });
 
-function Audience({ audience, names }: { audience: Envelope['audience']; names: Props['names'] }) {
+export function Audience({ audience, names }: { audience: Envelope['audience']; names: Props['names'] }) {
   if (audience === null) return null;
   const who = audience.map((id) => names.get(id) ?? id);
   return (

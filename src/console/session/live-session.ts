@@ -5,10 +5,12 @@ import { WireError } from '../../core/errors.ts';
 import type { ForwardedDelta } from '../../core/frames.ts';
 import { ask, reasonOf } from '../ask.ts';
 import { client } from '../connection/link.ts';
+import { hear } from '../connection/pushed.ts';
 import { isForbidden, readRights } from '../connection/rights.ts';
 import { store, update } from '../state.ts';
 import { firstSeq, lastSeq, type ReadPage, readBack, withEarlier, withLater, withRedacted } from './log-window.ts';
 import { newSession, type OpenSession, withArrived, withDeltas, withLog, withNewPast } from './open-session.ts';
+import { readLog } from './read-log.ts';
 
 const PAGE = 200;
 /** What was pushed is drawn together, so often. */
@@ -34,7 +36,7 @@ export function followSession(id: string): () => void {
 export async function readEarlier(id: string): Promise<void> {
   const { session } = store.get();
   if (session?.id !== id || !session.log.hasEarlier) return;
-  const page = await ask('read_log', {
+  const page = await readLog({
     session_id: id,
     from_seq: firstSeq(session.log) - 1,
     reverse: true,
@@ -47,7 +49,7 @@ export async function readEarlier(id: string): Promise<void> {
 export async function readLater(id: string): Promise<void> {
   const { session } = store.get();
   if (session?.id !== id || !session.log.hasLater) return;
-  const page = await ask('read_log', { session_id: id, from_seq: lastSeq(session.log) + 1, limit: PAGE });
+  const page = await readLog({ session_id: id, from_seq: lastSeq(session.log) + 1, limit: PAGE });
   change(id, (open) => withLog(open, withLater(open.log, page)));
 }
 
@@ -56,7 +58,7 @@ export async function readNewest(id: string): Promise<void> {
   change(id, (open) => ({ ...open, isFollowing: true }));
   const { session } = store.get();
   if (session?.id !== id || !session.log.hasLater) return;
-  const page = await ask('read_log', { session_id: id, reverse: true, limit: PAGE });
+  const page = await readLog({ session_id: id, reverse: true, limit: PAGE });
   change(id, (open) => withLog(open, readBack(page, true)));
 }
 
@@ -80,9 +82,11 @@ class Following {
   private turn: Turn | null | undefined;
   private epoch: number | null = null;
   private patch: ReturnType<typeof setTimeout> | undefined;
+  private asking: ReturnType<typeof setTimeout> | undefined;
   private stateTimer: ReturnType<typeof setTimeout> | undefined;
   private looks: ReturnType<typeof setInterval> | undefined;
   private isLooking = false;
+  private lookedAt = 0;
   private end: () => void = () => {};
 
   constructor(id: string) {
@@ -94,7 +98,7 @@ class Following {
     this.looks = setInterval(() => this.look(), LOOK_MS);
     try {
       await this.readState();
-      const page = await ask('read_log', { session_id: id, reverse: true, limit: PAGE });
+      const page = await readLog({ session_id: id, reverse: true, limit: PAGE });
       change(id, (open) => withLog(open, readBack(page, true)));
       await this.observe(page.head_seq);
     } catch (thrown) {
@@ -105,6 +109,7 @@ class Following {
   stop(): void {
     this.isOver = true;
     clearTimeout(this.patch);
+    clearTimeout(this.asking);
     clearTimeout(this.stateTimer);
     clearInterval(this.looks);
     this.end();
@@ -132,16 +137,20 @@ class Following {
     }
   }
 
-  /** A participant without the grant to observe reads what is for it. */
+  /** A participant without the grant to observe reads what is for it: when it is told of something, and now and then. */
   private async askOn(): Promise<void> {
+    let wake = (): void => {};
+    this.end = hear(this.id, { heard: () => wake(), shown: (delta) => this.show(delta) });
     while (!this.isOver) {
-      await new Promise((resolve) => {
-        this.patch = setTimeout(resolve, ASK_MS);
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        this.asking = setTimeout(resolve, ASK_MS);
       });
+      clearTimeout(this.asking);
       const { session } = store.get();
       if (this.isOver || document.hidden || session?.id !== this.id) continue;
       const from_seq = Math.max(lastSeq(session.log), session.log.headSeq) + 1;
-      const page = await ask('read_log', { session_id: this.id, from_seq, limit: PAGE });
+      const page = await readLog({ session_id: this.id, from_seq, limit: PAGE });
       if (page.envelopes.length === 0) continue;
       change(this.id, (open) => withArrived(open, page.envelopes, undefined));
       await this.readState();
@@ -154,10 +163,11 @@ class Following {
     this.turn = turn;
     this.arrived.push(envelope);
     this.patchLater();
+    const waitMs = Math.max(PATCH_MS, this.lookedAt + STATE_MS - performance.now());
     this.stateTimer ??= setTimeout(() => {
       this.stateTimer = undefined;
       this.look();
-    }, STATE_MS);
+    }, waitMs);
   }
 
   private show(delta: ForwardedDelta): void {
@@ -191,6 +201,7 @@ class Following {
   }
 
   private async readState(): Promise<void> {
+    this.lookedAt = performance.now();
     const before = store.get().session?.now;
     const now = await ask('read_state', { session_id: this.id });
     if (this.isOver) return;
@@ -206,7 +217,7 @@ class Following {
     if (session?.id !== this.id) return;
     const last = lastSeq(session.log);
     for (let from: number | null = firstSeq(session.log); from !== null && from <= last; ) {
-      const page: ReadPage = await ask('read_log', { session_id: this.id, from_seq: from, limit: PAGE });
+      const page: ReadPage = await readLog({ session_id: this.id, from_seq: from, limit: PAGE });
       change(this.id, (open) => ({ ...open, log: withRedacted(open.log, page.envelopes) }));
       from = page.next;
     }

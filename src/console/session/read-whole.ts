@@ -1,10 +1,10 @@
 /** Reads a log from its beginning, page by page beside everything else, for the timeline and the panels that tell of all of it. */
 
 import { useEffect } from 'preact/hooks';
-import { ask } from '../ask.ts';
 import { store } from '../state.ts';
 import { change } from './live-session.ts';
 import type { OpenSession } from './open-session.ts';
+import { readLog } from './read-log.ts';
 import { withMarks } from './timeline-marks.ts';
 import { unread, type WholeLog, withRead } from './whole-log.ts';
 
@@ -40,7 +40,7 @@ async function read(id: string): Promise<void> {
 
 /** Where the next page begins; null = nothing is missing. */
 async function readPage(id: string, reader: number, from_seq: number): Promise<number | null> {
-  const page = await ask('read_log', { session_id: id, from_seq, limit: PAGE });
+  const page = await readLog({ session_id: id, from_seq, limit: PAGE });
   let next = page.next;
   change(id, (open) => {
     if (open.whole?.reader !== reader) return open;

@@ -3,6 +3,7 @@
 import type { StateAt } from '../../core/console-operations.ts';
 import { go } from '../navigation.ts';
 import { shortLine } from '../text/visible-text.ts';
+import { useConsole } from '../use-store.ts';
 import type { OpenSession } from './open-session.ts';
 import { useWholeLog } from './read-whole.ts';
 import { Timeline } from './timeline.tsx';
@@ -16,6 +17,9 @@ export function ReplayBar({ session, state }: { session: OpenSession; state: Sta
     go({ page: 'session', sessionId: id, atSeq, as }, { replace: true });
   const before = nearestMark(marks, at, 'before');
   const behind = nearestMark(marks, at, 'behind');
+  const me = useConsole((open) => open.me);
+  const mayLook = me?.grants.includes('observe') === true;
+  const eyes = state.session.participants.filter(({ agent_id }) => mayLook || agent_id === me?.agent_id);
   const from = marksFrom(marks, log, useWholeLog(session));
   return (
     <section class="replay" aria-label="Replay">
@@ -42,8 +46,8 @@ export function ReplayBar({ session, state }: { session: OpenSession; state: Sta
             value={replay?.as ?? ''}
             onChange={({ currentTarget }) => to(replay?.atSeq ?? head, currentTarget.value || null)}
           >
-            <option value="">everybody</option>
-            {state.session.participants.map(({ agent_id, name }) => (
+            <option value="">{mayLook ? 'everybody' : 'all I may read'}</option>
+            {eyes.map(({ agent_id, name }) => (
               <option key={agent_id} value={agent_id}>
                 {shortLine(name, 40)}
               </option>
@@ -58,7 +62,7 @@ export function ReplayBar({ session, state }: { session: OpenSession; state: Sta
           {replay === null ? 'Live' : 'Back to live'}
         </button>
       </div>
-      {replay?.refusal != null && (
+      {replay?.refusal != null && replay.as === null && (
         <p class="refusal" role="alert">
           The hub refused: <bdi>{replay.refusal}</bdi>
         </p>

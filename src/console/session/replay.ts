@@ -5,6 +5,7 @@ import { store } from '../state.ts';
 import { change } from './live-session.ts';
 import { EMPTY_LOG, readBack } from './log-window.ts';
 import type { Replay } from './open-session.ts';
+import { readLog } from './read-log.ts';
 
 const PAGE = 200;
 let reads = 0;
@@ -14,7 +15,9 @@ export function lookBack(id: string, atSeq: number | null, as: string | null): v
   if (atSeq === null && as === null)
     return change(id, (open) => (open.replay === null ? open : { ...open, replay: null }));
   const open = store.get().session;
-  const seq = atSeq ?? Math.max(open?.log.headSeq ?? 1, 1);
+  const head = Math.max(open?.log.headSeq ?? 1, open?.now?.head_seq ?? 1, 1);
+  // Of what is yet to come there is nothing to show.
+  const seq = Math.min(atSeq ?? head, head);
   change(id, ({ replay, ...rest }) => ({
     ...rest,
     replay: {
@@ -40,7 +43,7 @@ async function read(id: string, atSeq: number, as: string | null): Promise<void>
     const at = { session_id: id, at_seq: atSeq };
     const [state, page, view] = await Promise.all([
       ask('read_state', { ...at, ...(as === null ? {} : { participant: as }) }),
-      ask('read_log', { session_id: id, from_seq: atSeq, reverse: true, limit: PAGE }),
+      readLog({ session_id: id, from_seq: atSeq, reverse: true, limit: PAGE }),
       as === null ? null : ask('read_view', { ...at, participant: as }),
     ]);
     set({ state, log: readBack(page, true), view: view?.messages ?? null });

@@ -3,6 +3,7 @@
 import type { SessionDescription } from '../../core/console-operations.ts';
 import type { SessionSummary } from '../../core/operations.ts';
 import { ask, reasonOf } from '../ask.ts';
+import { seesAll } from '../connection/rights.ts';
 import { store, update } from '../state.ts';
 import { askedSince, type Sweep, withSwept } from './change-sweep.ts';
 import { type SessionList, shownIds, undescribed, withChanges, withDescriptions, withPage } from './session-list.ts';
@@ -109,10 +110,6 @@ async function describeRows(list: SessionList): Promise<readonly SessionDescript
 function isNameAsked(): boolean {
   const { route } = store.get();
   return route.page === 'sessions' && route.filter.participant !== '';
-}
-
-function seesAll(): boolean {
-  return store.get().me?.grants.includes('observe') ?? false;
 }
 
 function idsOf({ sessions }: { readonly sessions: readonly { readonly session_id: string }[] }): string[] {
