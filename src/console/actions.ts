@@ -13,14 +13,24 @@ export type Outcome<Answer> =
   | { readonly ok: true; readonly answer: Answer }
   | { readonly ok: false; readonly reason: string; readonly thrown: unknown };
 
+let underWay = 0;
+
+/** Something was asked for that the hub has not answered yet. */
+export function isActing(): boolean {
+  return underWay > 0;
+}
+
 export async function attempt<Name extends Acting>(op: Name, params: Params<Name>): Promise<Outcome<Result<Name>>> {
   if (store.get().readOnly) {
     return { ok: false, reason: 'Nothing is changed in read-only mode. Switch it off to act.', thrown: null };
   }
+  underWay += 1;
   try {
     return { ok: true, answer: await client().call(op, params) };
   } catch (thrown) {
     if (isForbidden(thrown)) readRights();
     return { ok: false, reason: `The hub refused: ${reasonOf(thrown)}`, thrown };
+  } finally {
+    underWay -= 1;
   }
 }

@@ -4,7 +4,7 @@ import { render } from 'preact';
 import { App } from './app.tsx';
 import { signIn } from './connection/link.ts';
 import { rememberedReadOnly, rememberedSignIn, rememberedTheme, rememberToken } from './connection/remembered.ts';
-import { fromFragment, isReadOnlyAsked } from './connection/sign-in-details.ts';
+import { type FromAddress, fromFragment, isReadOnlyAsked } from './connection/sign-in-details.ts';
 import { follow } from './navigation.ts';
 import { setTheme } from './settings.ts';
 import { update } from './state.ts';
@@ -17,16 +17,18 @@ import './style/shell.css';
 import './style/sessions.css';
 import './style/touch.css';
 
-const brought = fromFragment(location.hash);
-// Before anything else: a token in the address would be in a history, a screenshot, a bug report.
-if (brought.cleaned !== undefined)
-  history.replaceState(null, '', `${location.pathname}${location.search}${brought.cleaned}`);
-if (brought.token !== null) rememberToken(brought.token);
+type Brought = Pick<FromAddress, 'token' | 'name'>;
+
+const brought = takenFromAddress();
 
 setTheme(rememberedTheme());
 update(() => ({ readOnly: isReadOnlyAsked(location.search) || rememberedReadOnly() }));
 follow();
-addEventListener('hashchange', follow);
+addEventListener('hashchange', () => {
+  const { token, name } = takenFromAddress();
+  follow();
+  if (token !== null || name !== null) begin({ token, name });
+});
 
 const place = document.getElementById('app');
 if (place !== null)
@@ -36,13 +38,21 @@ if (place !== null)
     </TickerContext.Provider>,
     place,
   );
-begin();
+begin(brought);
+
+/** Before anything else: a token in the address would be in a history, a screenshot, a bug report. */
+function takenFromAddress(): Brought {
+  const { token, name, cleaned } = fromFragment(location.hash);
+  if (cleaned !== undefined) history.replaceState(null, '', `${location.pathname}${location.search}${cleaned}`);
+  if (token !== null) rememberToken(token);
+  return { token, name };
+}
 
 /** A token without a name is asked for one. Without either, a hub that needs none lets everybody in. */
-function begin(): void {
+function begin(wanted: Brought): void {
   const remembered = rememberedSignIn();
-  const token = brought.token ?? remembered.token;
-  const name = brought.name ?? remembered.name;
+  const token = wanted.token ?? remembered.token;
+  const name = wanted.name ?? remembered.name;
   if (name !== null) void signIn({ name, token }, { isTry: token === null });
   else if (token === null) void signIn({ name: `visitor-${crypto.randomUUID().slice(0, 6)}`, token }, { isTry: true });
 }

@@ -1,6 +1,7 @@
 /** What the person chose for this page: its colours, and whether anything may be changed from it. */
 
-import { setAcking } from './connection/link.ts';
+import { isActing } from './actions.ts';
+import { connectAnew, setAcking } from './connection/link.ts';
 import { rememberReadOnly, rememberTheme } from './connection/remembered.ts';
 import { type Theme, update } from './state.ts';
 
@@ -15,4 +16,6 @@ export function setReadOnly(readOnly: boolean): void {
   rememberReadOnly(readOnly);
   setAcking(!readOnly);
   update(() => ({ readOnly }));
+  // What waits for a hub that is away would be done when it is back.
+  if (readOnly && isActing()) connectAnew();
 }

@@ -4,9 +4,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type AgentClient, connect } from 'parley-hub/client';
-import { type Browser, chromium as driver } from 'playwright-core';
+import { basename, join } from 'node:path';
+import { restoreBackup } from 'parley-hub';
+import { type AgentClient, connect, type Session } from 'parley-hub/client';
+import { type Browser, chromium as driver, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { required } from '../package/repository.ts';
 import { type BuiltScript, builtScript } from '../processes/built-script.ts';
@@ -112,4 +113,86 @@ describe.skipIf(chromium === null && !required('chromium'))(`a hub that is kille
     await expect.poll(() => open.getByLabel('Your words').inputValue()).toBe('');
     expect(await open.locator('.said-row .text').allInnerTexts()).toEqual(['Said into the void']);
   }, 60_000);
+
+  /** Somebody in a conversation with carol, at a page. */
+  async function talking(name: string): Promise<{ open: Page; session: Session }> {
+    const carol = await agent('carol');
+    const origin = `http://127.0.0.1:${hub.port}`;
+    const open = await openConsole({ browser, origin }, { name, token: hub.tokens[name] ?? '' });
+    await open.waitForSelector('.me');
+    const session = await carol.open('conversation', { participants: [name], wait: 'created' });
+    await open.evaluate(`location.hash = '#/sessions/${session.id}'`);
+    await open.getByRole('button', { name: 'Accept' }).click();
+    await open.waitForSelector('.composer');
+    return { open, session };
+  }
+  async function kill(): Promise<void> {
+    const gone = once(hub.child, 'exit');
+    hub.child.kill('SIGKILL');
+    await gone;
+  }
+  const words = (page: Page) => page.getByLabel('Your words');
+
+  it('[UI81] what was said while somebody looked elsewhere is not there to be said again', async () => {
+    const { open, session } = await talking('dora');
+    hub.child.kill('SIGSTOP');
+    await words(open).fill('Said once');
+    await words(open).press('Control+Enter');
+    await open.evaluate(`location.hash = '#/sessions'`);
+    await open.waitForSelector('.rows');
+    await open.evaluate(`location.hash = '#/sessions/${session.id}'`);
+    hub.child.kill('SIGCONT');
+    await open.waitForSelector('.said-row >> text=Said once');
+    await expect.poll(() => words(open).inputValue()).toBe('');
+    await open.evaluate(`location.hash = '#/hub'`);
+    await open.waitForSelector('.tiles');
+    await open.evaluate(`location.hash = '#/sessions/${session.id}'`);
+    await open.waitForSelector('.composer');
+    expect(await words(open).inputValue()).toBe('');
+    await open.context().close();
+  }, 60_000);
+
+  it('[UI3, UI81] what waits for a hub that is away is not done any more in read-only mode', async () => {
+    const { open, session } = await talking('dora');
+    await kill();
+    await open.waitForSelector('[data-connection=away]');
+    await words(open).fill('Not after all');
+    await words(open).press('Control+Enter');
+    await open.waitForSelector('.composer-turn >> text=it is said when it is back');
+    await open.getByLabel('Read-only').check();
+    hub = await start(hub.port);
+    await open.waitForSelector('[data-connection=open]', { state: 'attached' });
+    await session.send('Are you there?');
+    await open.waitForSelector('.said-row >> text=Are you there?');
+    expect(await open.locator('.said-row .text').allInnerTexts()).toEqual(['Are you there?']);
+    await open.context().close();
+  }, 60_000);
+
+  it.each(['ann', 'erin'])(
+    '[UI6] a hub that comes back with an earlier past shows that past: %s',
+    async (name) => {
+      const { open, session } = await talking(name);
+      const carol = session;
+      await carol.send('Kept');
+      await open.waitForSelector('.said-row >> text=Kept');
+      const backup = join(data, '..', `${basename(data)}-backup-${name}`);
+      hub.child.send(backup);
+      await once(hub.child, 'message');
+      for (const letter of ['a', 'b', 'c']) await carol.send(`Lost ${letter}`);
+      await open.waitForSelector('.said-row >> text=Lost c');
+      await kill();
+      rmSync(data, { recursive: true });
+      await restoreBackup(backup, data);
+      rmSync(backup, { recursive: true });
+      hub = await start(hub.port);
+      await open.waitForSelector('[data-connection=open]', { state: 'attached' });
+      const said = () => open.locator('.said-row .text').allInnerTexts();
+      await expect.poll(said, { timeout: 10_000 }).toEqual(['Kept']);
+      const again = await agent('carol');
+      for (const number of [1, 2]) await again.session(session.id).send(`New ${number}`);
+      await expect.poll(said, { timeout: 10_000 }).toEqual(['Kept', 'New 1', 'New 2']);
+      await open.context().close();
+    },
+    60_000,
+  );
 });

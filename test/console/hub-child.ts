@@ -1,4 +1,5 @@
-// A hub in a process of its own that serves the console, to be killed: data folder, port and page folder are its arguments.
+// A hub in a process of its own that serves the console, to be killed: data folder, port and page folder are its arguments. Told
+// a folder, it makes a backup there.
 
 import { createHub } from 'parley-hub';
 
@@ -11,5 +12,10 @@ if (hub.tokens().length === 0) {
   for (const name of ['ann', 'dora', 'alice', 'bob', 'carol']) {
     tokens[name] = (await hub.createToken({ name, grants: ['observe', 'enrol'] })).token;
   }
+  tokens.erin = (await hub.createToken({ name: 'erin', grants: [] })).token;
 }
+process.on('message', async (backup) => {
+  await hub.backup(String(backup));
+  process.send?.({ backup });
+});
 process.send?.({ port: serving.port, tokens });

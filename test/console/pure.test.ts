@@ -16,7 +16,7 @@ import {
   withLive,
 } from '../../src/console/session/log-window.ts';
 import { markOf } from '../../src/console/session/marks.ts';
-import { newSession, withArrived, withDeltas } from '../../src/console/session/open-session.ts';
+import { newSession, withArrived, withDeltas, withState } from '../../src/console/session/open-session.ts';
 import { MOST_MARKS, marksFrom, nearestMark, withMarks } from '../../src/console/session/timeline-marks.ts';
 import { MOST_READ, unread, withRead } from '../../src/console/session/whole-log.ts';
 import { askedSince, FIRST_SWEEP, sweepFrom, withSwept } from '../../src/console/sessions/change-sweep.ts';
@@ -310,14 +310,33 @@ describe('what happens beside what is said', () => {
       audience: null,
       recipient_id: 'x',
     } as const;
-    const writing = withDeltas(newSession('s1'), [
-      { ...delta, index: 0, text: 'Hel' },
-      { ...delta, index: 1, text: 'lo' },
-    ]);
-    expect(writing.writing).toEqual({ t1: { senderId: 'a1', text: 'Hello' } });
-    expect(withArrived(writing, [envelope(1, { causation_id: 't1' })], null).writing).toEqual({});
-    const flood = withDeltas(writing, [{ ...delta, index: 2, text: 'x'.repeat(100_000) }]);
-    expect(flood.writing.t1?.text.length).toBeLessThanOrEqual(16_384);
+    const shown = (...texts: readonly [number, string][]) =>
+      withDeltas(
+        newSession('s1'),
+        texts.map(([index, text]) => ({ ...delta, index, text })),
+        1000,
+      );
+    const writing = shown([0, 'Hel'], [1, 'lo']);
+    expect([...writing.writing]).toEqual([['t1', { senderId: 'a1', text: 'Hello', atMs: 1000 }]]);
+    expect(shown([0, 'Hel'], [1, 'lo'], [0, 'Anew']).writing.get('t1')?.text).toBe('Anew');
+    expect(withArrived(writing, [envelope(1, { causation_id: 't1' })], null).writing.size).toBe(0);
+    expect(withArrived(writing, [envelope(1, { sender_id: 'a1' })], null).writing.size).toBe(0);
+    expect(withArrived(writing, [envelope(1, { sender_id: 'other' })], null).writing.size).toBe(1);
+    const flood = withDeltas(writing, [{ ...delta, index: 2, text: 'x'.repeat(100_000) }], 1000);
+    expect(flood.writing.get('t1')?.text.length).toBeLessThanOrEqual(16_384);
+    const odd = withDeltas(writing, [{ ...delta, turn_id: '__proto__', index: 0, text: 'x' }], 1000);
+    expect([...odd.writing.keys()]).toEqual(['t1', '__proto__']);
+  });
+
+  it('[UI5] who has left, or shows nothing more, writes no longer; nor does anybody when it is over', () => {
+    const delta = { kind: 'delta', session_id: 's1', sender_id: 'a1', turn_id: 't1', audience: null } as const;
+    const writing = withDeltas(newSession('s1'), [{ ...delta, recipient_id: 'x', index: 0, text: 'Hel' }], 1000);
+    const state = (lifecycle: string, status: string) =>
+      ({ session: { state: lifecycle, participants: [{ agent_id: 'a1', status }] }, turn: null }) as unknown as StateAt;
+    expect(withState(writing, state('ACTIVE', 'active'), 2000).writing.size).toBe(1);
+    expect(withState(writing, state('ACTIVE', 'removed'), 2000).writing.size).toBe(0);
+    expect(withState(writing, state('CLOSED', 'active'), 2000).writing.size).toBe(0);
+    expect(withState(writing, state('ACTIVE', 'active'), 61_001).writing.size).toBe(0);
   });
 });
 

@@ -35,6 +35,14 @@ export function keepWords(place: string, words: Words): void {
   if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
 }
 
+/** Whoever comes back to a place while something of it is on its way waits for that too. */
+const onTheWay = new Map<string, Promise<Outcome<Result<'post'>>>>();
+
+/** What was sent from a place and is not answered yet. */
+export function underWay(place: string): Promise<Outcome<Result<'post'>>> | undefined {
+  return onTheWay.get(own(place));
+}
+
 type Said = Pick<PostParams, 'session_id' | 'event_type' | 'event_data' | 'audience'>;
 
 /** The same said again, because nobody knows what became of it, is said once. */
@@ -44,7 +52,10 @@ export async function say(place: string, said: Said): Promise<Outcome<Result<'po
   const before = keys.get(mine);
   const key = before?.what === what ? before.key : crypto.randomUUID();
   keys.set(mine, { what, key });
-  const outcome = await attempt('post', { ...said, idempotency_key: key });
+  const sent = attempt('post', { ...said, idempotency_key: key });
+  onTheWay.set(mine, sent);
+  const outcome = await sent;
+  if (onTheWay.get(mine) === sent) onTheWay.delete(mine);
   if (outcome.ok) keys.delete(mine);
   return outcome;
 }

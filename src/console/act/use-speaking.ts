@@ -1,8 +1,9 @@
 /** What is about to be said: the words, for whom, and where the turn goes with them; kept until the hub has it. */
 
 import { useEffect, useState } from 'preact/hooks';
+import type { Outcome } from '../actions.ts';
 import type { RouteChoice } from './routes.ts';
-import { keepWords, keptWords, say, type Words } from './say.ts';
+import { keepWords, keptWords, say, underWay, type Words } from './say.ts';
 
 export interface Speaking {
   readonly words: Words;
@@ -23,25 +24,38 @@ export function useSpeaking(sessionId: string, routes: readonly RouteChoice[]): 
   const [words, setWords] = useState(() => keptWords(sessionId));
   const [routeId, choose] = useState('');
   const [reason, giveReason] = useState('');
-  const [isBusy, setBusy] = useState(false);
+  /** What was sent before a look elsewhere, and was not answered then. */
+  const [before] = useState(() => underWay(sessionId));
+  const [isBusy, setBusy] = useState(before !== undefined);
   const [refusal, setRefusal] = useState<string | null>(null);
   const route = routes.find((one) => one.id === routeId);
   useEffect(() => keepWords(sessionId, words), [sessionId, words]);
   const { text, to } = words;
+  const answered = (outcome: Outcome<unknown>): void => {
+    setBusy(false);
+    if (!outcome.ok) return setRefusal(outcome.reason);
+    // Whom it is for stays, and is to be seen: what comes next may not be for more than those.
+    const rest = { text: '', to };
+    // Also if nobody looks any more: what was said is not offered to be said again.
+    keepWords(sessionId, rest);
+    setWords(rest);
+    choose('');
+    giveReason('');
+  };
+  useEffect(() => {
+    let counts = true;
+    void before?.then((outcome) => counts && answered(outcome));
+    return () => {
+      counts = false;
+    };
+  }, [before]);
   const send = async (): Promise<boolean> => {
     if (isBusy || (text.trim() === '' && route === undefined)) return false;
     setBusy(true);
     setRefusal(null);
     const said = route?.packet(text, reason.trim()) ?? { event_type: 'msg.text', event_data: { text } };
     const audience = to.length === 0 ? {} : { audience: to };
-    const outcome = await say(sessionId, { session_id: sessionId, ...said, ...audience });
-    setBusy(false);
-    if (outcome.ok) {
-      // Whom it is for stays, and is to be seen: what comes next may not be for more than those.
-      setWords({ text: '', to });
-      choose('');
-      giveReason('');
-    } else setRefusal(outcome.reason);
+    answered(await say(sessionId, { session_id: sessionId, ...said, ...audience }));
     return true;
   };
   const change = (changed: Partial<Words>): void => setWords((before) => ({ ...before, ...changed }));

@@ -7,7 +7,7 @@ import { EMPTY_LIST } from '../sessions/session-list.ts';
 import { store, update } from '../state.ts';
 import { endWords } from './connection-state.ts';
 import { hearerOf } from './pushed.ts';
-import { forgetSignIn, rememberSignIn } from './remembered.ts';
+import { forgetSignIn, rememberedSignIn, rememberSignIn } from './remembered.ts';
 import { readRights } from './rights.ts';
 import type { SignIn } from './sign-in-details.ts';
 
@@ -31,9 +31,8 @@ export function client(): HumanClient {
 export async function signIn(wanted: SignIn, { isTry = false }: { isTry?: boolean } = {}): Promise<void> {
   attempt += 1;
   const mine = attempt;
-  current?.close();
-  current = null;
-  update(() => ({ connection: { kind: 'connecting' }, me: null }));
+  forgetAll();
+  update(() => ({ connection: { kind: 'connecting' } }));
   try {
     const connected = await connectAs(wanted, () => mine === attempt);
     if (mine !== attempt) return connected.close();
@@ -45,18 +44,23 @@ export async function signIn(wanted: SignIn, { isTry = false }: { isTry?: boolea
 
 export function signOut(): void {
   attempt += 1;
+  forgetAll();
+  forgetSignIn();
+  update(() => ({ connection: { kind: 'signed-out', why: null } }));
+}
+
+/** What waits for an answer is given up: it is not sent any more. */
+export function connectAnew(): void {
+  const { name, token } = rememberedSignIn();
+  if (name !== null && current !== null) void signIn({ name, token });
+}
+
+/** Nothing that one identity was shown is there for the next. */
+function forgetAll(): void {
   current?.close();
   current = null;
   openInvites.clear();
-  forgetSignIn();
-  update(() => ({
-    connection: { kind: 'signed-out', why: null },
-    me: null,
-    list: EMPTY_LIST,
-    session: null,
-    hub: null,
-    invites: [],
-  }));
+  update(() => ({ me: null, list: EMPTY_LIST, session: null, hub: null, invites: [], notices: [] }));
 }
 
 /** What is pushed is acked, as the person reads it in the page; but who only looks acks nothing. */

@@ -8,8 +8,16 @@ import { client } from '../connection/link.ts';
 import { hear } from '../connection/pushed.ts';
 import { isForbidden, readRights } from '../connection/rights.ts';
 import { store, update } from '../state.ts';
-import { firstSeq, lastSeq, type ReadPage, readBack, withEarlier, withLater, withRedacted } from './log-window.ts';
-import { newSession, type OpenSession, withArrived, withDeltas, withLog, withNewPast } from './open-session.ts';
+import { firstSeq, lastSeq, type ReadPage, withEarlier, withLater, withNewest, withRedacted } from './log-window.ts';
+import {
+  newSession,
+  type OpenSession,
+  withArrived,
+  withDeltas,
+  withLog,
+  withNewPast,
+  withState,
+} from './open-session.ts';
 import { readLog } from './read-log.ts';
 
 const PAGE = 200;
@@ -36,30 +44,30 @@ export function followSession(id: string): () => void {
 export async function readEarlier(id: string): Promise<void> {
   const { session } = store.get();
   if (session?.id !== id || !session.log.hasEarlier) return;
-  const page = await readLog({
-    session_id: id,
-    from_seq: firstSeq(session.log) - 1,
-    reverse: true,
-    limit: PAGE,
-  });
-  change(id, (open) => withLog(open, withEarlier(open.log, page)));
+  const first = firstSeq(session.log);
+  const page = await readLog({ session_id: id, from_seq: first - 1, reverse: true, limit: PAGE });
+  // Another part is held now: what is before the one of then is not before this one.
+  change(id, (open) => (firstSeq(open.log) === first ? withLog(open, withEarlier(open.log, page)) : open));
 }
 
 /** Reads what is behind the part that is held, if that is not the newest. */
 export async function readLater(id: string): Promise<void> {
   const { session } = store.get();
   if (session?.id !== id || !session.log.hasLater) return;
-  const page = await readLog({ session_id: id, from_seq: lastSeq(session.log) + 1, limit: PAGE });
-  change(id, (open) => withLog(open, withLater(open.log, page)));
+  const last = lastSeq(session.log);
+  const page = await readLog({ session_id: id, from_seq: last + 1, limit: PAGE });
+  change(id, (open) =>
+    open.log.hasLater && lastSeq(open.log) === last ? withLog(open, withLater(open.log, page)) : open,
+  );
 }
 
 /** Goes to the newest, and stays there. */
 export async function readNewest(id: string): Promise<void> {
   change(id, (open) => ({ ...open, isFollowing: true }));
-  const { session } = store.get();
-  if (session?.id !== id || !session.log.hasLater) return;
-  const page = await readLog({ session_id: id, reverse: true, limit: PAGE });
-  change(id, (open) => withLog(open, readBack(page, true)));
+  for (let { session } = store.get(); session?.id === id && session.log.hasLater; { session } = store.get()) {
+    const page = await readLog({ session_id: id, reverse: true, limit: PAGE });
+    change(id, (open) => withLog(open, withNewest(open.log, page)));
+  }
 }
 
 export function setFollowing(id: string, isFollowing: boolean): void {
@@ -98,12 +106,17 @@ class Following {
     this.looks = setInterval(() => this.look(), LOOK_MS);
     try {
       await this.readState();
-      const page = await readLog({ session_id: id, reverse: true, limit: PAGE });
-      change(id, (open) => withLog(open, readBack(page, true)));
+      const page = await this.readNewestPage();
       await this.observe(page.head_seq);
     } catch (thrown) {
       if (!this.isOver) change(id, (open) => ({ ...open, refusal: reasonOf(thrown) }));
     }
+  }
+
+  private async readNewestPage(): Promise<ReadPage> {
+    const page = await readLog({ session_id: this.id, reverse: true, limit: PAGE });
+    change(this.id, (open) => withLog(open, withNewest(open.log, page)));
+    return page;
   }
 
   stop(): void {
@@ -147,14 +160,25 @@ class Following {
         this.asking = setTimeout(resolve, ASK_MS);
       });
       clearTimeout(this.asking);
-      const { session } = store.get();
-      if (this.isOver || document.hidden || session?.id !== this.id) continue;
-      const from_seq = Math.max(lastSeq(session.log), session.log.headSeq) + 1;
-      const page = await readLog({ session_id: this.id, from_seq, limit: PAGE });
-      if (page.envelopes.length === 0) continue;
-      change(this.id, (open) => withArrived(open, page.envelopes, undefined));
-      await this.readState();
+      if (!this.isOver && !document.hidden) await this.askOnce().catch((thrown) => this.refused(thrown));
     }
+  }
+
+  private async askOnce(): Promise<void> {
+    const { session } = store.get();
+    if (session?.id !== this.id) return;
+    const from_seq = Math.max(lastSeq(session.log), session.log.headSeq) + 1;
+    const page = await readLog({ session_id: this.id, from_seq, limit: PAGE });
+    if (page.envelopes.length === 0) return;
+    change(this.id, (open) => withArrived(open, page.envelopes, undefined));
+    await this.readState();
+  }
+
+  /** What the hub forbids stays forbidden; whatever else went wrong is tried again, and told by the connection. */
+  private refused(thrown: unknown): void {
+    if (this.isOver || !isForbidden(thrown)) return;
+    this.isOver = true;
+    change(this.id, (open) => ({ ...open, refusal: reasonOf(thrown) }));
   }
 
   private receive(envelope: Envelope, { turn, epoch }: { turn: Turn | null; epoch: number }): void {
@@ -186,7 +210,9 @@ class Following {
     const { arrived, deltas, turn } = this;
     this.arrived = [];
     this.deltas = [];
-    change(this.id, (open) => withArrived(deltas.length === 0 ? open : withDeltas(open, deltas), arrived, turn));
+    change(this.id, (open) =>
+      withArrived(deltas.length === 0 ? open : withDeltas(open, deltas, Date.now()), arrived, turn),
+    );
   }
 
   /** One look at a time; what fails is tried by the next. */
@@ -205,8 +231,15 @@ class Following {
     const before = store.get().session?.now;
     const now = await ask('read_state', { session_id: this.id });
     if (this.isOver) return;
-    if (before != null && before.redactions !== now.redactions) await this.readAgain();
-    change(this.id, (open) => ({ ...open, now, turn: now.turn }));
+    if (before != null && before.session.epoch !== now.session.epoch) await this.readNewPast();
+    else if (before != null && before.redactions !== now.redactions) await this.readAgain();
+    change(this.id, (open) => withState(open, now, Date.now()));
+  }
+
+  /** The hub has another past than what is shown: it was restored, and goes on from there. */
+  private async readNewPast(): Promise<void> {
+    change(this.id, withNewPast);
+    await this.readNewestPage();
   }
 
   /** Something was redacted: what is held is read again, and what was folded from it is folded again. */

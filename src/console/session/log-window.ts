@@ -49,6 +49,12 @@ export function readBack(page: ReadPage, isNewest: boolean): LogWindow {
   return { envelopes, headSeq: page.head_seq, hasEarlier: page.next !== null, hasLater: !isNewest };
 }
 
+/** The newest page, read while others came: those that are not in it are still to be read. */
+export function withNewest(log: LogWindow, page: ReadPage): LogWindow {
+  const headSeq = Math.max(log.headSeq, page.head_seq);
+  return { ...readBack(page, headSeq === page.head_seq), headSeq };
+}
+
 /** A page that was read backwards from the first that is held. */
 export function withEarlier(log: LogWindow, page: ReadPage): LogWindow {
   const first = firstSeq(log);

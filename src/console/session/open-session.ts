@@ -15,7 +15,7 @@ export interface OpenSession {
   readonly log: LogWindow;
   readonly turn: Turn | null;
   /** By turn: what somebody shows of a text before it is said. */
-  readonly writing: Readonly<Record<string, Writing>>;
+  readonly writing: ReadonlyMap<string, Writing>;
   readonly marks: readonly MarkAt[];
   /** What panels tell of all of the log; null = none of them has asked yet. */
   readonly whole: WholeLog | null;
@@ -31,6 +31,8 @@ export interface OpenSession {
 export interface Writing {
   readonly senderId: string;
   readonly text: string;
+  /** When the last of it came, by the clock of this machine. */
+  readonly atMs: number;
 }
 
 /** A past moment of the session, and perhaps somebody's view of it. */
@@ -43,13 +45,15 @@ export interface Replay {
   readonly refusal: string | null;
 }
 
+const NOTHING_WRITTEN: OpenSession['writing'] = new Map();
+
 export function newSession(id: string): OpenSession {
   return {
     id,
     now: null,
     log: EMPTY_LOG,
     turn: null,
-    writing: {},
+    writing: NOTHING_WRITTEN,
     marks: [],
     whole: null,
     isFollowing: true,
@@ -66,15 +70,15 @@ export function withArrived(
   turn: Turn | null | undefined,
 ): OpenSession {
   if (arrived.length === 0) return session;
-  const said = new Set(arrived.map(({ causation_id }) => causation_id ?? ''));
-  const writing = Object.fromEntries(Object.entries(session.writing).filter(([turnId]) => !said.has(turnId)));
+  const said = new Set(arrived.map(({ causation_id }) => causation_id));
+  const speakers = new Set(arrived.map(({ sender_id }) => sender_id));
   return {
     ...session,
     log: withLive(session.log, arrived, session.isFollowing),
     marks: withMarks(session.marks, arrived),
     whole: withPushed(session.whole, arrived),
     turn: turn === undefined ? session.turn : turn,
-    writing,
+    writing: stillWriting(session, (turnId, { senderId }) => !said.has(turnId) && !speakers.has(senderId)),
   };
 }
 
@@ -85,20 +89,42 @@ export function withLog(session: OpenSession, log: LogWindow): OpenSession {
 
 /** The log begins anew: its past was rewritten. */
 export function withNewPast(session: OpenSession): OpenSession {
-  return { ...session, log: EMPTY_LOG, marks: [], whole: null, writing: {} };
+  return { ...session, log: EMPTY_LOG, marks: [], whole: null, writing: NOTHING_WRITTEN };
+}
+
+/** Who shows nothing more for so long does not write any more. */
+const SILENT_MS = 60_000;
+
+/** As it is now: who is out of it, or stopped long ago, writes nothing more, and nobody does when it is over. */
+export function withState(session: OpenSession, now: StateAt, atMs: number): OpenSession {
+  const { state, participants } = now.session;
+  const active = new Set(participants.filter(({ status }) => status === 'active').map(({ agent_id }) => agent_id));
+  const writing = stillWriting(
+    session,
+    (_, one) => state === 'ACTIVE' && active.has(one.senderId) && atMs - one.atMs < SILENT_MS,
+  );
+  return { ...session, now, turn: now.turn, writing };
+}
+
+function stillWriting(
+  { writing }: OpenSession,
+  isStill: (turnId: string, writing: Writing) => boolean,
+): OpenSession['writing'] {
+  const rest = [...writing].filter(([turnId, one]) => isStill(turnId, one));
+  return rest.length === writing.size ? writing : new Map(rest);
 }
 
 /** Of a text that is being written the end is shown; of many writers the latest. */
 const MOST_WRITTEN = 16_384;
 const MOST_WRITERS = 8;
 
-export function withDeltas(session: OpenSession, deltas: readonly ForwardedDelta[]): OpenSession {
-  const writing: Record<string, Writing> = { ...session.writing };
+export function withDeltas(session: OpenSession, deltas: readonly ForwardedDelta[], atMs: number): OpenSession {
+  const writing = new Map(session.writing);
   for (const { turn_id, sender_id, text, index } of deltas) {
-    const before = index === 0 ? '' : (writing[turn_id]?.text ?? '');
-    writing[turn_id] = { senderId: sender_id, text: `${before}${text}`.slice(-MOST_WRITTEN) };
+    const before = index === 0 ? '' : (writing.get(turn_id)?.text ?? '');
+    writing.set(turn_id, { senderId: sender_id, text: `${before}${text}`.slice(-MOST_WRITTEN), atMs });
   }
-  return { ...session, writing: Object.fromEntries(Object.entries(writing).slice(-MOST_WRITERS)) };
+  return { ...session, writing: new Map([...writing].slice(-MOST_WRITERS)) };
 }
 
 export function namesIn(state: StateAt | null): ReadonlyMap<string, string> {

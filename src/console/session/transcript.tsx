@@ -77,8 +77,7 @@ export function Transcript({ session, log }: { session: OpenSession; log: LogWin
           />
         ))}
         <div class="room" style={{ height: `${after}px` }} />
-        {isLive &&
-          Object.entries(writing).map(([turnId, one]) => <WritingRow key={turnId} writing={one} names={names} />)}
+        {isLive && [...writing].map(([turnId, one]) => <WritingRow key={turnId} writing={one} names={names} />)}
       </div>
       {isLive && !isFollowing && (
         <button type="button" class="to-newest" onClick={() => void readNewest(id).catch(() => {})}>
