@@ -1,6 +1,8 @@
 // What the console decides without a browser: routes, windows of long lists, the log it holds, marks, text made visible.
 
 import { describe, expect, it } from 'vitest';
+import { overIn } from '../../src/console/act/still-invited.ts';
+import { attempt } from '../../src/console/actions.ts';
 import { fromFragment, isReadOnlyAsked } from '../../src/console/connection/sign-in-details.ts';
 import { detailWords, isShown, type Shown } from '../../src/console/hub/feed-words.ts';
 import { EMPTY_HUB, withFeed } from '../../src/console/hub/hub-state.ts';
@@ -14,6 +16,7 @@ import {
   withEarlier,
   withLater,
   withLive,
+  withNewest,
 } from '../../src/console/session/log-window.ts';
 import { markOf } from '../../src/console/session/marks.ts';
 import { newSession, withArrived, withDeltas, withState } from '../../src/console/session/open-session.ts';
@@ -28,6 +31,7 @@ import {
   withDescriptions,
   withPage,
 } from '../../src/console/sessions/session-list.ts';
+import { update } from '../../src/console/state.ts';
 import { dollars } from '../../src/console/text/dollars.ts';
 import { shortLine, visibleText } from '../../src/console/text/visible-text.ts';
 import { clockTime, countdown, duration } from '../../src/console/time/time-words.ts';
@@ -245,12 +249,47 @@ describe('the log that is held', () => {
     const page = { envelopes: run(51, 100).reverse(), next: 50, head_seq: 100 };
     const log = withLive(readBack(page, true), run(99, 102), true);
     expect(log.envelopes.map(({ seq }) => seq)).toEqual(run(51, 102).map(({ seq }) => seq));
-    const whole = withEarlier(log, { envelopes: run(1, 50).reverse(), next: null, head_seq: 102 });
-    expect([firstSeq(whole), lastSeq(whole), whole.hasEarlier]).toEqual([1, 102, false]);
+    const whole = withEarlier(log, { envelopes: run(1, 55).reverse(), next: null, head_seq: 102 });
+    expect(whole.envelopes.map(({ seq }) => seq)).toEqual(run(1, 102).map(({ seq }) => seq));
+    expect(whole.hasEarlier).toBe(false);
     const later = { envelopes: run(103, 140), next: null, head_seq: 140 };
     const on = withLater({ ...whole, hasLater: true, headSeq: 140 }, later);
     expect([firstSeq(on), lastSeq(on), on.hasLater]).toEqual([1, 140, false]);
   });
+});
+
+it('[UI5] the newest page is not the newest any more if something came meanwhile', () => {
+  const page = { envelopes: run(51, 100).reverse(), next: 50, head_seq: 100 };
+  expect(withNewest(EMPTY_LOG, page)).toMatchObject({ headSeq: 100, hasLater: false, hasEarlier: true });
+  const meanwhile = withLive({ ...EMPTY_LOG, hasLater: true, headSeq: 90 }, run(101, 103), true);
+  expect(withNewest(meanwhile, page)).toMatchObject({ headSeq: 103, hasLater: true });
+});
+
+it('[UI3] in read-only mode nothing that changes something is even tried', async () => {
+  update(() => ({ readOnly: true }));
+  expect(await attempt('close_session', { session_id: 's1' })).toMatchObject({
+    ok: false,
+    reason: expect.stringContaining('read-only'),
+  });
+  update(() => ({ readOnly: false }));
+});
+
+it('[UI83] an invite waits as long as one is invited to what is not over', () => {
+  const own = (status: string) => [{ agent_id: 'me', name: 'me', role: null, status }];
+  const session = (session_id: string, state: string, status: string) => ({
+    session_id,
+    state,
+    participants: own(status),
+  });
+  const sessions = [
+    session('waits', 'INVITED', 'invited'),
+    session('goes-on', 'ACTIVE', 'invited'),
+    session('answered', 'ACTIVE', 'active'),
+    session('removed', 'ACTIVE', 'removed'),
+    session('over', 'CLOSED', 'invited'),
+  ] as unknown as SessionDescription[];
+  const ids = [...sessions.map(({ session_id }) => session_id), 'unknown'];
+  expect(overIn(ids, sessions, 'me')).toEqual(['answered', 'removed', 'over', 'unknown']);
 });
 
 describe('what happens beside what is said', () => {

@@ -1,15 +1,25 @@
 /** Tells on every page that invites wait, and leads to them. */
 
+import { useEffect } from 'preact/hooks';
 import './act.css';
 import { sessionHref } from '../route.ts';
 import { useConsole } from '../use-store.ts';
+import { checkInvites } from './still-invited.ts';
 
 const MOST_SHOWN = 3;
+/** So often they are looked at, while there are any. */
+const LOOK_MS = 3000;
 
 export function InvitesBar() {
   const invites = useConsole((state) => state.invites);
   const isReadOnly = useConsole((state) => state.readOnly);
-  if (invites.length === 0 || isReadOnly) return <div role="status" />;
+  const isWaiting = invites.length > 0 && !isReadOnly;
+  useEffect(() => {
+    if (!isWaiting) return;
+    const looks = setInterval(() => void checkInvites().catch(() => {}), LOOK_MS);
+    return () => clearInterval(looks);
+  }, [isWaiting]);
+  if (!isWaiting) return <div role="status" />;
   return (
     <div class="invites-bar" role="status">
       {invites.length === 1 ? 'An invite waits for your answer:' : `${invites.length} invites wait for your answer:`}{' '}

@@ -80,7 +80,8 @@ export function answerInvite(sessionId: string, decision: InviteDecision): boole
   return answer !== undefined;
 }
 
-function forgetInvite(sessionId: string): void {
+/** It waits for nobody's answer any more. */
+export function forgetInvite(sessionId: string): void {
   openInvites.delete(sessionId);
   update(({ invites }) => (invites.includes(sessionId) ? { invites: invites.filter((id) => id !== sessionId) } : null));
 }
