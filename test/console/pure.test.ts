@@ -2,7 +2,6 @@
 
 import { describe, expect, it } from 'vitest';
 import { overIn } from '../../src/console/act/still-invited.ts';
-import { attempt } from '../../src/console/actions.ts';
 import { fromFragment, isReadOnlyAsked } from '../../src/console/connection/sign-in-details.ts';
 import { detailWords, isShown, type Shown } from '../../src/console/hub/feed-words.ts';
 import { EMPTY_HUB, withFeed } from '../../src/console/hub/hub-state.ts';
@@ -31,7 +30,6 @@ import {
   withDescriptions,
   withPage,
 } from '../../src/console/sessions/session-list.ts';
-import { update } from '../../src/console/state.ts';
 import { dollars } from '../../src/console/text/dollars.ts';
 import { shortLine, visibleText } from '../../src/console/text/visible-text.ts';
 import { clockTime, countdown, duration } from '../../src/console/time/time-words.ts';
@@ -263,15 +261,6 @@ it('[UI5] the newest page is not the newest any more if something came meanwhile
   expect(withNewest(EMPTY_LOG, page)).toMatchObject({ headSeq: 100, hasLater: false, hasEarlier: true });
   const meanwhile = withLive({ ...EMPTY_LOG, hasLater: true, headSeq: 90 }, run(101, 103), true);
   expect(withNewest(meanwhile, page)).toMatchObject({ headSeq: 103, hasLater: true });
-});
-
-it('[UI3] in read-only mode nothing that changes something is even tried', async () => {
-  update(() => ({ readOnly: true }));
-  expect(await attempt('close_session', { session_id: 's1' })).toMatchObject({
-    ok: false,
-    reason: expect.stringContaining('read-only'),
-  });
-  update(() => ({ readOnly: false }));
 });
 
 it('[UI83] an invite waits as long as one is invited to what is not over', () => {

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import './act.css';
 import { sessionHref } from '../route.ts';
 import { useConsole } from '../use-store.ts';
-import { checkInvites } from './still-invited.ts';
+import { checkInvites } from './check-invites.ts';
 
 const MOST_SHOWN = 3;
 /** So often they are looked at, while there are any. */

@@ -1,22 +1,8 @@
-/** Which invites still wait: who was taken out of a session that it never joined is not told so by the hub. */
+/** Which invites still wait. Pure. */
 
 import type { SessionDescription } from '../../core/console-operations.ts';
-import { ask } from '../ask.ts';
-import { forgetInvite } from '../connection/link.ts';
-import { store } from '../state.ts';
 
-/** What one asks to be described at once. */
-const MOST = 100;
-
-export async function checkInvites(): Promise<void> {
-  const { invites, me } = store.get();
-  if (invites.length === 0 || me === null || document.hidden) return;
-  const session_ids = invites.slice(0, MOST);
-  const { sessions } = await ask('describe_sessions', { session_ids });
-  for (const id of overIn(session_ids, sessions, me.agent_id)) forgetInvite(id);
-}
-
-/** Those of these that wait for nobody's answer any more. Pure. */
+/** Those of these that wait for nobody's answer any more. */
 export function overIn(
   ids: readonly string[],
   sessions: readonly SessionDescription[],
