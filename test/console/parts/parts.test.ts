@@ -189,6 +189,57 @@ describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${
     expect(parts.faults).toEqual([]);
   });
 
+  it('[UI63] an editor of graphs: a problem is in sight beside the text, and the drawing says that it is of an earlier one', async () => {
+    const { page } = parts;
+    const earlier = page.locator('.graph-editor-earlier');
+    for (const [width, height] of [
+      [1100, 800],
+      [360, 740],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await show({ name: 'create', given: given('create') });
+      await page.getByLabel('Type').selectOption('workflow');
+      await page.getByRole('button', { name: 'Sequential' }).click();
+      await page.waitForSelector('.graph-node[aria-label^="me"]');
+      expect(await earlier.count()).toBe(0);
+      const area = page.locator('.graph-editor-area');
+      const good = await area.inputValue();
+      await page.evaluate(`document.querySelector('.graph-editor-area').scrollIntoView({ block: 'end' })`);
+      await area.fill(good.replace(/}$/, ''));
+      await page.waitForSelector('.graph-problem-error');
+      const told = await page.locator('.graph-problem-error').first().boundingBox();
+      const typed = await area.boundingBox();
+      if (told === null || typed === null) throw new Error('nothing is there');
+      expect(told.y).toBeGreaterThanOrEqual(0);
+      expect(told.y + told.height).toBeLessThanOrEqual(typed.y);
+      expect(typed.y + typed.height / 2).toBeLessThan(height);
+      expect(await earlier.textContent()).toBe('This drawing is of an earlier text.');
+      expect(await page.locator('.graph-node').count()).toBeGreaterThan(1);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      expect(await grave()).toEqual([]);
+      await area.fill('');
+      await earlier.waitFor();
+      await area.fill(good);
+      await earlier.waitFor({ state: 'detached' });
+    }
+    await page.setViewportSize({ width: 1100, height: 800 });
+    expect(parts.faults).toEqual([]);
+  });
+
+  it('[UI63] an editor of graphs: whom it names and who takes no part is told while it is typed, with its place', async () => {
+    await show({ name: 'create', given: given('create') });
+    const { page } = parts;
+    await page.getByLabel('Type').selectOption('workflow');
+    await page.getByLabel('Participant 1: name or id').fill('ada');
+    await page.locator('.graph-editor-area').fill('{\n  "initial_speaker": "adda"\n}');
+    const problem = page.locator('.graph-problem-error');
+    await problem.waitFor();
+    expect(await problem.textContent()).toBe('line 2, column 22error: expected a participant (me, ada), got "adda"');
+    await page.getByLabel('Participant 1: name or id').fill('adda');
+    await problem.waitFor({ state: 'detached' });
+    expect(await page.evaluate('told')).toEqual([]);
+  });
+
   it('[UI61] a session to be opened: what is missing is told when it is tried, what is sent is what was typed', async () => {
     await show({ name: 'create', given: given('create') });
     const { page } = parts;
