@@ -66,7 +66,11 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       await press(page, page.getByRole('button', { name: 'Open the session' }));
       await page.locator('.graph-editor', { hasText: /nobody/ }).waitFor();
       await expect.poll(() => area.getAttribute('aria-invalid'), POLL).toBe('true');
+      // What the hub said is of the text that it was asked about.
+      await page.locator('.create [role=alert]', { hasText: '1 to mend above' }).waitFor();
       await write(page, area, good);
+      await page.locator('.graph-problem-error').waitFor({ state: 'detached' });
+      expect(await page.locator('.create .form-error').count()).toBe(0);
       await press(page, page.getByRole('button', { name: 'Open the session' }));
       await page.waitForSelector('.panel-graph svg');
       await page.context().close();

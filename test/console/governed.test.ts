@@ -97,6 +97,49 @@ describe.skipIf(chromium === null && !required('chromium'))(`long logs in the pa
     await page.context().close();
   }, 60_000);
 
+  it('[UI42, UI7] who has no node is lit where one stands for it, what no rule says is drawn, and the end that was reached is marked', async () => {
+    const [alice, bob, dan] = await Promise.all(['al', 'bo', 'dan'].map((name) => world.hub.agent(name)));
+    if (alice === undefined || bob === undefined || dan === undefined) throw new Error('three were asked');
+    const rule = (text: string, then: JsonObject) => {
+      const conditions = [
+        { name: 'from_speaker', args: { agent_id: 'al' } },
+        { name: 'text_contains', args: { any: [text] } },
+      ];
+      return { when: { name: 'all_of', args: { conditions } }, then };
+    };
+    const graph = {
+      initial_speaker: 'al',
+      transitions: [
+        rule('ROUND', { name: 'round_robin', args: {} }),
+        rule('DONE', { name: 'terminate', args: { reason: 'published' } }),
+      ],
+      default_target: { name: 'agent', args: { agent_id: 'al' } },
+    };
+    const { id } = await alice.open('workflow', { participants: ['bo', 'dan'], knobs: { graph } });
+    const say = (by: AgentClient, draft: ReturnType<typeof said>) => by.call('post', { session_id: id, ...draft });
+    const page = await opened(`/sessions/${id}`, 'dora');
+    const panel = page.locator('.panel-graph');
+    const lit = (words: string) => panel.locator(`.graph-node-current[aria-label^="${words}"]`).waitFor();
+    const words = (text: string) => panel.locator('.graph-words li', { hasText: text }).waitFor({ state: 'attached' });
+    await lit('al, begins, has the turn');
+    await say(alice, said('msg.text', { text: 'ROUND' }));
+    await lit('the next in order, bo has the turn');
+    await words('al → the next in order: says "ROUND" (taken after turn 1)');
+    await say(bob, said('msg.packet', { body: 'You.', routing: { kind: 'handoff', target: 'dan' } }));
+    await lit('dan, named by no rule, has the turn');
+    await words('the next in order → dan: handed on, by no rule (taken after turn 2)');
+    await say(dan, said('msg.text', { text: 'Back.' }));
+    await say(alice, said('msg.text', { text: 'DONE' }));
+    await panel.locator('.graph-node-reached[aria-label^="end: published"]').waitFor();
+    await words('al → end: published: says "DONE" (taken after turn 4)');
+    expect(await panel.locator('.graph-node-current').count()).toBe(0);
+    await page.evaluate(`location.hash = '#/sessions/${id}?at=${await seqOf(alice, id, 'ROUND')}'`);
+    await lit('the next in order, bo has the turn');
+    expect(await panel.locator('.graph-node-reached, .graph-node-stranger, .graph-edge-extra').count()).toBe(0);
+    expect(await panel.locator('.graph-edge-taken').count()).toBe(1);
+    await page.context().close();
+  }, 30_000);
+
   it.each(['light', 'dark'] as const)(
     '[UI9] axe finds nothing serious about a governed run: %s',
     async (colorScheme) => {

@@ -8,7 +8,7 @@ import { ask, reasonOf } from '../ask.ts';
 import { go } from '../navigation.ts';
 import { type CreateDraft, newDraft } from '../parts/create/create-draft.ts';
 import { CreateForm } from '../parts/create/create-form.tsx';
-import type { FieldError } from '../parts/form/field-errors.ts';
+import { type Refusal, stillRefused } from '../parts/create/still-refused.ts';
 import type { Delays } from '../parts/graph-editor/latest.ts';
 import { Line } from '../text/shown.tsx';
 import { tell } from '../told.ts';
@@ -66,7 +66,7 @@ function Form({ choices: { types, agents }, first }: { choices: Choices; first: 
   const me = useConsole((state) => state.me?.name ?? '');
   const [draft, setDraft] = useState<CreateDraft>(() => keptDraft(me) ?? newDraft(first.manifest));
   const [isBusy, setBusy] = useState(false);
-  const [refused, setRefused] = useState<readonly FieldError[]>([]);
+  const [refused, setRefused] = useState<Refusal | null>(null);
   const { type } = draft;
   // The same as long as the type is: another one would be asked anew.
   const check = useCallback((graph: JsonObject) => ask('check_graph', { graph, type }), [type]);
@@ -76,10 +76,10 @@ function Form({ choices: { types, agents }, first }: { choices: Choices; first: 
   };
   const create = async (params: CreateParams): Promise<void> => {
     setBusy(true);
-    setRefused([]);
+    setRefused(null);
     const opened = await openSession(params);
     setBusy(false);
-    if (!opened.ok) return setRefused(opened.errors);
+    if (!opened.ok) return setRefused({ draft, errors: opened.errors });
     for (const words of opened.warnings) tell('done', `Opened; but ${words}`);
     go({ page: 'session', sessionId: opened.sessionId, atSeq: null, as: null });
   };
@@ -92,7 +92,7 @@ function Form({ choices: { types, agents }, first }: { choices: Choices; first: 
       onDraft={change}
       onCreate={(params) => void create(params)}
       isBusy={isBusy}
-      refused={refused}
+      refused={refused === null ? [] : stillRefused(refused, draft)}
       check={check}
       delays={delays}
     />

@@ -1,14 +1,15 @@
 /** The workflow as a picture: who has the turn is lit, and the way it took is marked. */
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { GraphReport } from '../../core/console-operations.ts';
+import type { GraphReport, StateAt } from '../../core/console-operations.ts';
+import type { Turn } from '../../core/envelope.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { ask, reasonOf } from '../ask.ts';
 import { GraphDrawing } from '../parts/graph/graph-drawing.tsx';
 import type { PanelProps } from './inspector.tsx';
-import { namesIn } from './open-session.ts';
+import { namesIn, type OpenSession } from './open-session.ts';
 import { useWholeLog } from './read-whole.ts';
-import { pathAt } from './whole-log.ts';
+import { pathAt, type WholeLog } from './whole-log.ts';
 
 export function Graph({ session, state }: PanelProps) {
   const { knobs, manifest, session_id } = state.session;
@@ -26,18 +27,47 @@ export function Graph({ session, state }: PanelProps) {
   }, [session_id]);
   const names = useMemo(() => Object.fromEntries(namesIn(state)), [state]);
   const whole = useWholeLog(session);
-  const atSeq = session.replay?.atSeq ?? Number.POSITIVE_INFINITY;
+  const { turn, atSeq, isRead } = momentOf(session, state);
   const steps = whole?.steps;
   const path = useMemo(() => (whole === null ? [] : pathAt(whole, atSeq)), [steps, atSeq]);
+  // Who may not observe has of a log what is for it.
+  const isInPart = session.by === 'asking';
+  const hasGaps = isInPart && state.public_state.turn_count !== (whole?.earlierSteps ?? 0) + path.length;
   if (report === null) return <p class="dim">Reading…</p>;
   if (typeof report === 'string') return <p class="refusal">{report}</p>;
-  const turn = session.replay === null ? session.turn : state.turn;
   return (
     <>
-      <GraphDrawing graph={report} current={turn?.agent_id ?? null} path={path} names={names} />
+      <GraphDrawing
+        graph={report}
+        path={path}
+        current={isRead ? (turn?.agent_id ?? null) : null}
+        end={isRead ? state.session.close_reason : null}
+        isWhole={whole !== null && !hasGaps && isKnownUpTo(whole, turn?.since_seq ?? state.at_seq, atSeq)}
+        hasGaps={hasGaps}
+        names={names}
+      />
       {whole !== null && whole.earlierSteps > 0 && (
         <p class="dim">{whole.earlierSteps.toLocaleString('en')} earlier turns are not counted.</p>
       )}
     </>
   );
+}
+
+/** What is looked at: now, or what was read of the past; until that is here the moment that was asked for counts. */
+function momentOf({ replay, turn }: OpenSession, state: StateAt): Moment {
+  if (replay === null) return { turn, atSeq: Number.POSITIVE_INFINITY, isRead: true };
+  return { turn: state.turn, atSeq: replay.state?.at_seq ?? replay.atSeq, isRead: replay.state !== null };
+}
+
+interface Moment {
+  readonly turn: Turn | null;
+  readonly atSeq: number;
+  readonly isRead: boolean;
+}
+
+/** The page hears of turns, of the end and of what was said apart from each other: nothing may be missing between them. */
+function isKnownUpTo({ steps, seq, isWhole }: WholeLog, newestSeq: number, atSeq: number): boolean {
+  if (!isWhole && seq < atSeq) return false;
+  const last = steps.findLast((step) => step.seq <= atSeq)?.seq ?? 0;
+  return newestSeq >= last && newestSeq <= seq;
 }

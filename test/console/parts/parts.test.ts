@@ -3,6 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inspectGraph } from '../../../adapters/graph/inspect-graph.ts';
+import { BUILT_IN } from '../../../adapters/graph/vocabulary.ts';
 import { required } from '../../package/repository.ts';
 import { chromium, whyNoChromium } from '../../web/chromium.ts';
 import { type PartsPage, partsPage, type Theme } from './parts-page.ts';
@@ -75,7 +77,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${
     expect(await page.locator('.graph-node-current').getAttribute('aria-label')).toBe(
       'critic, has the turn, spoke in turns 4 and 7, 2 transitions leaving',
     );
-    expect(await page.locator('.graph-edge-taken').count()).toBe(4);
+    expect(await page.locator('.graph-edge-taken').count()).toBe(5);
     expect(await page.locator('svg[role=group]').getAttribute('aria-label')).toMatch(/lead begins. Now it is critic/);
     expect(await page.locator('.graph-words li').allTextContents()).toContain(
       'critic \u2192 coder: verdict == "reject" (taken after turn 4)',
@@ -88,6 +90,55 @@ describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${
     await page.keyboard.press('ArrowRight');
     expect(await focused()).toBe('lead');
     expect(await page.locator('.graph-node[tabindex="0"]').count()).toBe(1);
+  });
+
+  it('[UI42] a graph: who has no node is lit where one stands for it, with its name; a step by no rule and the end are marked, in both themes', async () => {
+    const path = ['ag_lead', 'ag_coder', 'ag_grace'];
+    const names = { ag_lead: 'lead', ag_coder: 'coder', ag_grace: 'grace', ag_ken: '<b>ken' };
+    const graph = inspectGraph(
+      {
+        initial_speaker: 'ag_lead',
+        transitions: [
+          {
+            when: { name: 'from_speaker', args: { agent_id: 'ag_lead' } },
+            then: { name: 'agent', args: { agent_id: 'ag_coder' } },
+          },
+        ],
+        default_target: { name: 'round_robin', args: {} },
+      },
+      BUILT_IN,
+    );
+    const { page } = parts;
+    await show({ name: 'graph', given: { graph, path, current: 'ag_ken', names } });
+    expect(await page.locator('.graph-node-current').getAttribute('aria-label')).toBe(
+      'the next in order, <b>ken has the turn, spoke in turn 3, stood for grace, <b>ken',
+    );
+    expect(await page.locator('.graph-node-current text').allTextContents()).toEqual([
+      'the next in order',
+      '<b>ken',
+      '3',
+    ]);
+    expect(await page.locator('.graph-edge-taken').count()).toBe(2);
+    expect(await page.locator('.graph-now').textContent()).toBe('<b>ken has the turn.');
+    const ends = inspectGraph({ initial_speaker: 'ag_lead' }, BUILT_IN);
+    for (const theme of THEMES) {
+      await show({ name: 'graph', given: { graph, path, current: 'ag_ken', names } }, theme);
+      expect(await grave()).toEqual([]);
+      await show(
+        { name: 'graph', given: { graph: ends, path: ['ag_lead', 'ag_ken'], end: 'after_work', names } },
+        theme,
+      );
+      expect(await grave()).toEqual([]);
+      expect(await page.locator('.graph-node-stranger').getAttribute('aria-label')).toMatch(
+        /^<b>ken, named by no rule/,
+      );
+      expect(await page.locator('.graph-edge-extra').count()).toBe(1);
+      expect(await page.locator('.graph-node-reached').getAttribute('aria-label')).toMatch(
+        /^end: after_work, .*reached/,
+      );
+      expect(await page.locator('.graph-now').textContent()).toBe('It is over: after_work');
+    }
+    expect(parts.faults).toEqual([]);
   });
 
   it('[UI60] a form: what is typed is a number, a choice, a list; each error is tied to its field', async () => {
@@ -136,6 +187,57 @@ describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${
     await page.waitForSelector('text=expected a value, got "}"');
     expect(await page.locator('.graph-node').count()).toBeGreaterThan(3);
     expect(parts.faults).toEqual([]);
+  });
+
+  it('[UI63] an editor of graphs: a problem is in sight beside the text, and the drawing says that it is of an earlier one', async () => {
+    const { page } = parts;
+    const earlier = page.locator('.graph-editor-earlier');
+    for (const [width, height] of [
+      [1100, 800],
+      [360, 740],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await show({ name: 'create', given: given('create') });
+      await page.getByLabel('Type').selectOption('workflow');
+      await page.getByRole('button', { name: 'Sequential' }).click();
+      await page.waitForSelector('.graph-node[aria-label^="me"]');
+      expect(await earlier.count()).toBe(0);
+      const area = page.locator('.graph-editor-area');
+      const good = await area.inputValue();
+      await page.evaluate(`document.querySelector('.graph-editor-area').scrollIntoView({ block: 'end' })`);
+      await area.fill(good.replace(/}$/, ''));
+      await page.waitForSelector('.graph-problem-error');
+      const told = await page.locator('.graph-problem-error').first().boundingBox();
+      const typed = await area.boundingBox();
+      if (told === null || typed === null) throw new Error('nothing is there');
+      expect(told.y).toBeGreaterThanOrEqual(0);
+      expect(told.y + told.height).toBeLessThanOrEqual(typed.y);
+      expect(typed.y + typed.height / 2).toBeLessThan(height);
+      expect(await earlier.textContent()).toBe('This drawing is of an earlier text.');
+      expect(await page.locator('.graph-node').count()).toBeGreaterThan(1);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      expect(await grave()).toEqual([]);
+      await area.fill('');
+      await earlier.waitFor();
+      await area.fill(good);
+      await earlier.waitFor({ state: 'detached' });
+    }
+    await page.setViewportSize({ width: 1100, height: 800 });
+    expect(parts.faults).toEqual([]);
+  });
+
+  it('[UI63] an editor of graphs: whom it names and who takes no part is told while it is typed, with its place', async () => {
+    await show({ name: 'create', given: given('create') });
+    const { page } = parts;
+    await page.getByLabel('Type').selectOption('workflow');
+    await page.getByLabel('Participant 1: name or id').fill('ada');
+    await page.locator('.graph-editor-area').fill('{\n  "initial_speaker": "adda"\n}');
+    const problem = page.locator('.graph-problem-error');
+    await problem.waitFor();
+    expect(await problem.textContent()).toBe('line 2, column 22error: expected a participant (me, ada), got "adda"');
+    await page.getByLabel('Participant 1: name or id').fill('adda');
+    await problem.waitFor({ state: 'detached' });
+    expect(await page.evaluate('told')).toEqual([]);
   });
 
   it('[UI61] a session to be opened: what is missing is told when it is tried, what is sent is what was typed', async () => {

@@ -6,6 +6,7 @@ import { type Draft, emptyDraft } from '../form/draft.ts';
 import { type Field, fieldOf } from '../form/field.ts';
 import type { FieldError } from '../form/field-errors.ts';
 import { readForm } from '../form/read-form.ts';
+import { isAgentId } from '../graph-editor/agent-id.ts';
 import { OPTIONS, readOptions } from './options.ts';
 
 export interface ParticipantDraft {
@@ -104,6 +105,11 @@ export function roleOf(draft: CreateDraft, { by, text }: ParticipantDraft, me: s
 export function peopleIn(draft: CreateDraft, me: string): readonly string[] {
   const names = namedIn(draft).flatMap(({ by, text }) => (by === 'name' ? [text] : []));
   return [...new Set(names.includes(me) ? names : [me, ...names])];
+}
+
+/** Nobody takes part by a capability or an id: what such a one is called only the hub knows. */
+export function knowsEverybody(draft: CreateDraft): boolean {
+  return namedIn(draft).every(({ by, text }) => by === 'name' && !isAgentId(text));
 }
 
 /** What the hub says of a field of `create_session`, as the form calls it. */

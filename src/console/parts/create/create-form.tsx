@@ -15,7 +15,15 @@ import { type Custom, type CustomProps, SchemaForm } from '../form/schema-form.t
 import { GraphEditor } from '../graph-editor/graph-editor.tsx';
 import type { GraphCheck } from '../graph-editor/graph-problems.ts';
 import type { Delays } from '../graph-editor/latest.ts';
-import { asFormError, type CreateDraft, knobsField, newDraft, peopleIn, readCreate } from './create-draft.ts';
+import {
+  asFormError,
+  type CreateDraft,
+  knobsField,
+  knowsEverybody,
+  newDraft,
+  peopleIn,
+  readCreate,
+} from './create-draft.ts';
 import { OPTIONS } from './options.ts';
 import { ParticipantsPart } from './participants-part.tsx';
 import { TypePart } from './type-part.tsx';
@@ -128,6 +136,7 @@ function graphField({ check, delays, draft: create, me }: CreateFormProps): Cust
       onText={onDraft}
       check={check}
       people={peopleIn(create, me)}
+      mayBeOthers={!knowsEverybody(create)}
       delays={delays}
       refused={errors.filter(({ field }) => field === path || field.startsWith(`${path}.`))}
     />

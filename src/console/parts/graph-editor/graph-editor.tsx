@@ -20,8 +20,10 @@ export interface GraphEditorProps {
   readonly onText: (text: string) => void;
   /** Asks the hub (`check_graph`). */
   readonly check: (graph: JsonObject) => Promise<GraphCheck>;
-  /** Names of who takes part, for graphs to begin with. */
+  /** Names of who takes part, for graphs to begin with; whom else a graph names is told. */
   readonly people: readonly string[];
+  /** Others take part too, by names that are not known. */
+  readonly mayBeOthers?: boolean;
   readonly delays: Delays;
   /** What the hub said when it was sent, by paths within the graph. */
   readonly refused?: readonly { readonly field: string; readonly message: string }[];
@@ -31,12 +33,14 @@ const WAIT_MS = 250;
 const NONE: NonNullable<GraphEditorProps['refused']> = [];
 
 export function GraphEditor(props: GraphEditorProps): VNode {
-  const { label, text, onText, people, refused = NONE } = props;
+  const { label, text, onText, people, mayBeOthers = false, refused = NONE } = props;
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
   const read = useMemo(() => (text.trim() === '' ? null : readJson(text)), [text]);
-  const { checked, drawn, failure } = useChecked(props, read?.ok === true ? read.value : null);
-  const problems = problemsIn({ text, read, checked, failure, refused });
+  const graph = read?.ok === true && isObject(read.value) ? read.value : null;
+  const { checked, drawn, failure } = useChecked(props, graph);
+  const problems = problemsIn({ text, read, checked, failure, people: mayBeOthers ? null : people, refused });
+  const isEarlier = drawn !== null && (graph === null || drawn !== checked);
   const goTo = ({ at }: Problem) => {
     area.current?.focus();
     area.current?.setSelectionRange(at, at);
@@ -48,6 +52,7 @@ export function GraphEditor(props: GraphEditorProps): VNode {
           {label}
         </label>
         <Templates people={people} onChoose={(graph) => onText(JSON.stringify(graph, null, 2))} />
+        <Problems id={`${id}-problems`} problems={problems} onGoTo={goTo} />
         <textarea
           ref={area}
           id={id}
@@ -60,16 +65,21 @@ export function GraphEditor(props: GraphEditorProps): VNode {
           aria-describedby={`${id}-problems`}
           onInput={(event) => onText(event.currentTarget.value)}
         />
-        <Problems id={`${id}-problems`} problems={problems} onGoTo={goTo} />
       </div>
       <div class="graph-editor-picture">
+        {isEarlier && <p class="graph-editor-earlier">This drawing is of an earlier text.</p>}
         <GraphDrawing graph={drawn} />
       </div>
     </div>
   );
 }
 
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 interface Checked {
+  /** What the hub said of the newest text it was asked about; null = nothing. */
   readonly checked: GraphCheck | null;
   /** The newest that can be drawn: it stays while the text is no graph. */
   readonly drawn: GraphCheck | null;
@@ -78,7 +88,7 @@ interface Checked {
 
 const NOT_YET: Checked = { checked: null, drawn: null, failure: null };
 
-function useChecked({ check, delays }: GraphEditorProps, graph: Json): Checked {
+function useChecked({ check, delays }: GraphEditorProps, graph: JsonObject | null): Checked {
   const [state, setState] = useState<Checked>(NOT_YET);
   const asking = useMemo(
     () =>
@@ -89,13 +99,17 @@ function useChecked({ check, delays }: GraphEditorProps, graph: Json): Checked {
         onAnswer: (checked) =>
           setState(({ drawn }) => ({ checked, drawn: checked.nodes.length > 0 ? checked : drawn, failure: null })),
         onFailure: (thrown) =>
-          setState((before) => ({ ...before, failure: thrown instanceof Error ? thrown.message : String(thrown) })),
+          setState(({ drawn }) => ({
+            checked: null,
+            drawn,
+            failure: thrown instanceof Error ? thrown.message : String(thrown),
+          })),
       }),
     [check, delays],
   );
   useEffect(() => () => asking.close(), [asking]);
   useEffect(() => {
-    if (typeof graph === 'object' && graph !== null && !Array.isArray(graph)) asking.ask(graph as JsonObject);
+    if (graph !== null) asking.ask(graph);
   }, [asking, graph]);
   return state;
 }

@@ -1,7 +1,7 @@
 /** A graph as it is drawn: nodes and edges with words. What a hub answers is read here, whatever it is. */
 
-/** `rule`: nobody in particular, such as "the next in order"; `anyone`: whoever speaks. */
-export type NodeKind = 'start' | 'speaker' | 'anyone' | 'rule' | 'end';
+/** `rule`: nobody in particular, such as "the next in order"; `anyone`: whoever speaks; `stranger`: whom no rule names. */
+export type NodeKind = 'start' | 'speaker' | 'anyone' | 'rule' | 'end' | 'stranger';
 
 export interface DrawnNode {
   readonly id: string;
@@ -15,6 +15,8 @@ export interface DrawnEdge {
   readonly from: string;
   readonly to: string;
   readonly label: string;
+  /** The session went there, and no rule says so. */
+  readonly isExtra?: true;
 }
 
 export interface DrawnGraph {

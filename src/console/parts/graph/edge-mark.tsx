@@ -2,19 +2,22 @@
 
 import type { VNode } from 'preact';
 import type { PlacedEdge } from './layout.ts';
-import { type EdgeTaken, turnsInWords } from './path-taken.ts';
+import type { EdgeTaken } from './path-taken.ts';
+import { turnsInWords } from './turns-in-words.ts';
 
 interface EdgeMarkProps {
   readonly edge: PlacedEdge;
   /** All of them; what is drawn may be cut. */
   readonly words: string;
   readonly taken: EdgeTaken | undefined;
+  /** No rule says it. */
+  readonly isExtra: boolean;
 }
 
-export function EdgeMark({ edge, words, taken }: EdgeMarkProps): VNode {
+export function EdgeMark({ edge, words, taken, isExtra }: EdgeMarkProps): VNode {
   const { path, arrow, label, text } = edge;
   return (
-    <g class={`graph-edge ${takenClass(taken)}`}>
+    <g class={`graph-edge ${isExtra ? 'graph-edge-extra' : takenClass(taken)}`}>
       {(words !== '' || taken !== undefined) && (
         <title>{taken === undefined ? words : `${words} (after ${turnsInWords(taken.after)})`.trim()}</title>
       )}

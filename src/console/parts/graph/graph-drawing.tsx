@@ -4,21 +4,18 @@ import type { VNode } from 'preact';
 import { useId, useMemo } from 'preact/hooks';
 import '../parts.css';
 import './graph.css';
-import { type DrawnGraph, type Names, nodeOf, readGraph } from './drawn-graph.ts';
+import { Line } from '../../text/shown.tsx';
+import { type DrawnGraph, type Names, nameIn, readGraph } from './drawn-graph.ts';
 import { EdgeMark } from './edge-mark.tsx';
 import { graphSummary, transitionWords } from './graph-words.ts';
 import { isDrawable, type Layout, layoutOf } from './layout.ts';
 import { NodeMark } from './node-mark.tsx';
-import { type PathTaken, pathTaken } from './path-taken.ts';
+import { type PathTaken, pathTaken, type Way } from './path-taken.ts';
 import { useRoving } from './roving.ts';
 
-export interface GraphDrawingProps {
+export interface GraphDrawingProps extends Partial<Way> {
   /** What `check_graph` answered. */
   readonly graph: unknown;
-  /** Who has the turn, by id; null = nobody. */
-  readonly current?: string | null;
-  /** The ids of who spoke, in order. */
-  readonly path?: readonly string[];
   /** What to write for an id. */
   readonly names?: Names;
 }
@@ -27,26 +24,28 @@ const NOBODY: Names = {};
 const NO_PATH: readonly string[] = [];
 
 export function GraphDrawing(props: GraphDrawingProps): VNode {
-  const { graph: answer, current = null, path = NO_PATH, names = NOBODY } = props;
-  const graph = useMemo(() => readGraph(answer, names), [answer, names]);
-  const layout = useMemo(() => (isDrawable(graph) ? layoutOf(graph) : null), [graph]);
-  const taken = useMemo(() => pathTaken(graph, path, names), [graph, path, names]);
-  const lit = current === null ? null : nodeOf(graph, current, names);
+  const { graph: answer, path = NO_PATH, current = null, end = null, names = NOBODY } = props;
+  const { isWhole = true, hasGaps = false } = props;
+  const given = useMemo(() => readGraph(answer, names), [answer, names]);
+  const taken = useMemo(
+    () => pathTaken(given, { path, current, end, isWhole, hasGaps }, names),
+    [given, path, current, end, isWhole, hasGaps, names],
+  );
+  const drawn = useDrawn(given, taken.graph);
   const id = useId();
-  if (graph.nodes.length === 0) return <p class="graph-empty">There is nothing to draw.</p>;
+  if (given.nodes.length === 0) return <p class="graph-empty">There is nothing to draw.</p>;
   return (
     <figure class="graph">
-      {layout === null ? (
+      {drawn === null ? (
         <p class="graph-empty">It has too many nodes or transitions to be drawn. This is what it says:</p>
       ) : (
-        <Picture graph={graph} layout={layout} taken={taken} lit={lit} describedBy={id} />
+        <Picture {...drawn} taken={taken} names={names} describedBy={id} />
       )}
-      <details class="graph-words" open={layout === null}>
-        <summary>
-          {graph.edges.length} {graph.edges.length === 1 ? 'transition' : 'transitions'} in words
-        </summary>
+      <Now current={current} end={end} names={names} />
+      <details class="graph-words" open={drawn === null}>
+        <summary>{wordsSummary(given.edges.length, taken.graph.edges.length - given.edges.length)}</summary>
         <ol id={id}>
-          {transitionWords(graph, taken).map((words, i) => (
+          {transitionWords(taken).map((words, i) => (
             <li key={i}>{words}</li>
           ))}
         </ol>
@@ -55,11 +54,45 @@ export function GraphDrawing(props: GraphDrawingProps): VNode {
   );
 }
 
-interface PictureProps {
+function wordsSummary(transitions: number, steps: number): string {
+  const rules = `${transitions} ${transitions === 1 ? 'transition' : 'transitions'} in words`;
+  return steps === 0 ? rules : `${rules}, and ${steps} ${steps === 1 ? 'step' : 'steps'} by no rule`;
+}
+
+interface Drawn {
   readonly graph: DrawnGraph;
   readonly layout: Layout;
+}
+
+/** With the steps that no rule says, as long as that is a picture; null = not even the graph alone is one. */
+function useDrawn(given: DrawnGraph, walked: DrawnGraph): Drawn | null {
+  const extra = JSON.stringify([walked.nodes.slice(given.nodes.length), walked.edges.slice(given.edges.length)]);
+  return useMemo(() => {
+    const graph = isDrawable(walked) ? walked : given;
+    return isDrawable(graph) ? { graph, layout: layoutOf(graph) } : null;
+  }, [given, extra]);
+}
+
+/** Whose turn it is, or why it is over, for whom a node does not say it. */
+function Now({ current, end, names }: Pick<Way, 'current' | 'end'> & { readonly names: Names }): VNode | null {
+  if (end !== null) {
+    return (
+      <p class="graph-now">
+        It is over: <Line text={end} />
+      </p>
+    );
+  }
+  if (current === null) return null;
+  return (
+    <p class="graph-now">
+      <Line text={nameIn(names, current)} /> has the turn.
+    </p>
+  );
+}
+
+interface PictureProps extends Drawn {
   readonly taken: PathTaken;
-  readonly lit: string | null;
+  readonly names: Names;
   readonly describedBy: string;
 }
 
@@ -67,7 +100,9 @@ interface PictureProps {
 const MOST_FITTED = 640;
 
 /** A group, not an image: what is in an image cannot be reached by keyboard. */
-function Picture({ graph, layout, taken, lit, describedBy }: PictureProps): VNode {
+function Picture({ graph, layout, taken, names, describedBy }: PictureProps): VNode {
+  const { lit, current, reached } = taken;
+  const named = (id: string) => nameIn(names, id);
   const first = Math.max(
     0,
     graph.nodes.findIndex(({ id }) => id === (lit ?? graph.initial)),
@@ -82,7 +117,7 @@ function Picture({ graph, layout, taken, lit, describedBy }: PictureProps): VNod
         height={height}
         viewBox={`0 0 ${width} ${height}`}
         role="group"
-        aria-label={graphSummary(graph, lit)}
+        aria-label={graphSummary(taken, names)}
         aria-describedby={describedBy}
         onKeyDown={onKeyDown}
       >
@@ -92,6 +127,7 @@ function Picture({ graph, layout, taken, lit, describedBy }: PictureProps): VNod
             edge={edge}
             words={graph.edges[edge.edge]?.label ?? ''}
             taken={taken.edges.get(edge.edge)}
+            isExtra={graph.edges[edge.edge]?.isExtra === true}
           />
         ))}
         {layout.nodes.map((placed, i) => (
@@ -100,7 +136,9 @@ function Picture({ graph, layout, taken, lit, describedBy }: PictureProps): VNod
             placed={placed}
             leaving={graph.edges.filter(({ from }) => from === placed.node.id)}
             visits={taken.visits.get(placed.node.id) ?? []}
-            isCurrent={placed.node.id === lit}
+            stoodFor={(taken.stoodFor.get(placed.node.id) ?? []).map(named)}
+            current={current !== null && placed.node.id === lit ? named(current) : null}
+            isReached={placed.node.id === reached}
             isStop={i === stop}
             elementRef={refAt(i)}
           />

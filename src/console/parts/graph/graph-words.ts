@@ -1,21 +1,29 @@
 /** A graph in sentences: what the drawing says, for whoever does not see it. */
 
 import { fittingText } from '../../text/fitting-text.ts';
-import type { DrawnEdge, DrawnGraph, DrawnNode } from './drawn-graph.ts';
-import { type PathTaken, turnsInWords } from './path-taken.ts';
+import { type DrawnEdge, type DrawnNode, type Names, nameIn } from './drawn-graph.ts';
+import type { PathTaken } from './path-taken.ts';
+import { turnsInWords } from './turns-in-words.ts';
 
 /** Long enough for every honest name, short enough to be heard. */
 const MAX_UNITS = 160;
 
-export function graphSummary({ nodes, edges, initial }: DrawnGraph, current: string | null): string {
+export function graphSummary({ graph: { nodes, edges, initial }, ...now }: PathTaken, names: Names): string {
   const labels = labelsOf(nodes);
-  const begins = initial === null ? '' : ` ${labels(initial)} begins.`;
-  const now = current === null ? '' : ` Now it is ${labels(current)}.`;
-  return `Workflow with ${count(nodes.length, 'node')} and ${count(edges.length, 'transition')}.${begins}${now}`;
+  const extra = edges.filter(({ isExtra }) => isExtra === true).length;
+  const sentences = [
+    `Workflow with ${count(nodes.length, 'node')} and ${count(edges.length - extra, 'transition')}.`,
+    ...(initial === null ? [] : [`${labels(initial)} begins.`]),
+    ...(extra === 0 ? [] : [`${count(extra, 'step')} by no rule.`]),
+    ...(now.reached === null ? [] : [`It is over at ${labels(now.reached)}.`]),
+  ];
+  if (now.current === null || now.lit === null) return sentences.join(' ');
+  const who = now.stoodFor.has(now.lit) ? `${whoIs(names, now.current)} (${labels(now.lit)})` : labels(now.lit);
+  return [...sentences, `Now it is ${who}.`].join(' ');
 }
 
 /** One sentence for each edge, in their order. */
-export function transitionWords({ nodes, edges }: DrawnGraph, { edges: taken }: PathTaken): readonly string[] {
+export function transitionWords({ graph: { nodes, edges }, edges: taken }: PathTaken): readonly string[] {
   const labels = labelsOf(nodes);
   return edges.map(({ from, to, label }, i) => {
     const when = label === '' ? '' : `: ${words(label)}`;
@@ -29,21 +37,41 @@ export function transitionWords({ nodes, edges }: DrawnGraph, { edges: taken }: 
 
 export interface NodeSays {
   readonly isInitial: boolean;
-  readonly isCurrent: boolean;
+  /** Who has the turn there, by name; null = nobody. */
+  readonly current: string | null;
+  readonly isReached: boolean;
   readonly visits: readonly number[];
+  /** The names of whom it stood for. */
+  readonly stoodFor: readonly string[];
   readonly leaving: readonly DrawnEdge[];
 }
 
-export function nodeWords(node: DrawnNode, { isInitial, isCurrent, visits, leaving }: NodeSays): string {
+export function nodeWords(node: DrawnNode, says: NodeSays): string {
+  const { isInitial, current, isReached, visits, stoodFor, leaving } = says;
   const facts = [
     words(node.label === '' ? '(no name)' : node.label),
     ...(node.kind === 'end' ? ['end of the session'] : []),
+    ...(node.kind === 'stranger' ? ['named by no rule'] : []),
+    ...(isReached ? ['reached'] : []),
     ...(isInitial ? ['begins'] : []),
-    ...(isCurrent ? ['has the turn'] : []),
+    ...(current === null ? [] : [node.kind === 'rule' ? `${words(current)} has the turn` : 'has the turn']),
     ...(visits.length === 0 ? [] : [`spoke in ${turnsInWords(visits)}`]),
+    ...(stoodFor.length === 0 ? [] : [`stood for ${namesInWords(stoodFor)}`]),
     ...(leaving.length === 0 ? [] : [count(leaving.length, 'transition', 'leaving')]),
   ];
   return facts.join(', ');
+}
+
+/** More names than this are a number. */
+const MOST_NAMES = 6;
+
+export function namesInWords(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).map(words).join(', ');
+  return names.length <= MOST_NAMES ? shown : `${shown} and ${names.length - MOST_NAMES} more`;
+}
+
+export function whoIs(names: Names, id: string): string {
+  return words(nameIn(names, id));
 }
 
 function labelsOf(nodes: readonly DrawnNode[]): (id: string) => string {

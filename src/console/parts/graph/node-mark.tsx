@@ -1,40 +1,43 @@
 /** A node of a drawing: its name as text in a box that clips it, and marks for beginning, turn and visits. */
 
 import type { VNode } from 'preact';
-import type { DrawnEdge } from './drawn-graph.ts';
-import { nodeWords } from './graph-words.ts';
+import { fittingText } from '../../text/fitting-text.ts';
+import { type NodeSays, namesInWords, nodeWords } from './graph-words.ts';
 import type { PlacedNode } from './layout.ts';
-import { turnsInShort } from './path-taken.ts';
+import { turnsInShort } from './turns-in-words.ts';
 
-interface NodeMarkProps {
+interface NodeMarkProps extends Omit<NodeSays, 'isInitial'> {
   readonly placed: PlacedNode;
-  readonly leaving: readonly DrawnEdge[];
-  readonly visits: readonly number[];
-  readonly isCurrent: boolean;
   readonly isStop: boolean;
   readonly elementRef: (element: SVGGElement | null) => void;
 }
 
-export function NodeMark({ placed, leaving, visits, isCurrent, isStop, elementRef }: NodeMarkProps): VNode {
+/** Of a name in small letters, for the width of a node. */
+const SMALL_UNIT = 6.4;
+
+export function NodeMark({ placed, isStop, elementRef, ...says }: NodeMarkProps): VNode {
   const { node, text, isInitial, x, y, width, height } = placed;
+  const { current, isReached, visits, stoodFor } = says;
   const classes = [
     `graph-node graph-node-${node.kind}`,
     ...(isInitial ? ['graph-node-initial'] : []),
     ...(visits.length > 0 ? ['graph-node-visited'] : []),
-    ...(isCurrent ? ['graph-node-current'] : []),
+    ...(isReached ? ['graph-node-reached'] : []),
+    ...(current === null ? [] : ['graph-node-current']),
   ];
-  const corner = node.kind === 'start' || node.kind === 'end' ? height / 2 : node.kind === 'speaker' ? 6 : 0;
+  const isSpeaker = node.kind === 'speaker' || node.kind === 'stranger';
+  const corner = node.kind === 'start' || node.kind === 'end' ? height / 2 : isSpeaker ? 6 : 0;
   return (
     // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a group of a drawing does nothing by itself.
     <g
       ref={elementRef}
       class={classes.join(' ')}
       role="img"
-      aria-label={nodeWords(node, { isInitial, isCurrent, visits, leaving })}
+      aria-label={nodeWords(node, { isInitial, ...says })}
       // In small letters: names of attributes of SVG are taken as they are written.
       tabindex={isStop ? 0 : -1}
     >
-      <title>{node.label}</title>
+      <title>{stoodFor.length === 0 ? node.label : `${node.label}: ${namesInWords(stoodFor)}`}</title>
       <rect class="graph-node-focus" x={x - 4} y={y - 4} width={width + 8} height={height + 8} rx={corner + 4} />
       <rect class="graph-node-box" x={x} y={y} width={width} height={height} rx={corner} />
       {/* An inner svg clips what is wider than it was thought to be. */}
@@ -45,6 +48,11 @@ export function NodeMark({ placed, leaving, visits, isCurrent, isStop, elementRe
         {isInitial && (
           <text class="graph-begin" x={2} y={11}>
             begins
+          </text>
+        )}
+        {current !== null && node.kind === 'rule' && (
+          <text class="graph-who" x={2} y={11}>
+            {fittingText(current, Math.floor((width - 12) / SMALL_UNIT)).text}
           </text>
         )}
         {visits.length > 0 && (
