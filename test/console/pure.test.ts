@@ -146,6 +146,7 @@ const described = (id: string, names: readonly string[], head_seq = 1): SessionD
   state: 'ACTIVE',
   participants: names.map((name) => ({ agent_id: name, name, role: 'member', status: 'active' })),
   turn: null,
+  awaits: null,
   next_deadline: null,
   cost_usd: null,
   usage: null,

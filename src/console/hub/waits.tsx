@@ -17,12 +17,13 @@ export function Waits({ figures }: { figures: HubFigures | null }) {
       <div class="scroll" tabIndex={0} role="region" aria-label="Waits">
         {figures !== null && waits.length === 0 && <p class="dim">Nobody is waited for.</p>}
         <ul class="waits">
-          {waits.map(({ session_id, agent_id, name, what, since_at, due_at }) => (
+          {waits.map(({ session_id, agent_id, name, what, text, grant, since_at, due_at }) => (
             <li key={`${session_id} ${agent_id} ${what}`}>
               <strong>
-                <Line text={name} most={40} />
+                <Line text={name ?? `anybody with the grant ${grant}`} most={40} />
               </strong>{' '}
-              {what} <span class="dim">for {since(since_at, now)}</span>{' '}
+              {text === null ? what : <Line text={text} most={120} />}{' '}
+              <span class="dim">for {since(since_at, now)}</span>{' '}
               {due_at !== null && (
                 <span class="dim">
                   due <Countdown at={due_at} />
