@@ -3,6 +3,7 @@
 import { participantOf, type SessionAdapter } from 'parley-hub/core';
 import {
   APPROVALS,
+  awaitedOf,
   checkRules,
   type GovernedState,
   judgeSend,
@@ -58,6 +59,8 @@ export const governed: SessionAdapter<GovernedState> = {
     if (expected === null || participantOf(metadata, expected.agent_id)?.status !== 'active') return null;
     return { agent_id: expected.agent_id, since_seq: expected.since_seq };
   },
+
+  awaits: (_metadata, { run }) => awaitedOf(run),
 
   render: renderLine,
   turnInput: turnInputOf,

@@ -1,7 +1,7 @@
 /** The protocol of session adapters: pure decisions over (metadata, envelope, state). */
 
 import type { GraphReport } from './console-operations.ts';
-import type { Draft, Envelope, Turn } from './envelope.ts';
+import type { Awaited, Draft, Envelope, Turn } from './envelope.ts';
 import type { Json, JsonObject } from './json.ts';
 import { packetText } from './packet-text.ts';
 import { REDACTED_TEXT } from './redaction.ts';
@@ -54,6 +54,11 @@ export interface SessionAdapter<State = unknown> {
   onAccepted(metadata: SessionMetadata, envelope: Envelope, state: State): AdapterResult;
 
   expectedNext?(metadata: SessionMetadata, state: State): Turn | null;
+  /**
+   * What an active session waits for that is nobody's turn, in 1 to 200 characters on one line, and the grant with which
+   * somebody may see to it. It is kept in the log and shown in lists: names and settings, and nothing that anybody said.
+   */
+  awaits?(metadata: SessionMetadata, state: State): Pick<Awaited, 'text' | 'grant'> | null;
   defaultView?(metadata: SessionMetadata, participantId: string): ViewRef;
   render?(envelope: Envelope): string;
   turnInput?(envelope: Envelope): string;
@@ -91,6 +96,7 @@ export function completeAdapter<State>(given: SessionAdapter<State>): CompleteAd
     fold: (envelope, state, metadata) => adapter.fold(envelope, state, metadata),
     onAccepted: (metadata, envelope, state) => adapter.onAccepted(metadata, envelope, state),
     expectedNext: (metadata, state) => adapter.expectedNext?.(metadata, state) ?? null,
+    awaits: (metadata, state) => adapter.awaits?.(metadata, state) ?? null,
     defaultView: (metadata, id) => adapter.defaultView?.(metadata, id) ?? metadata.manifest.default_view,
     render: (envelope) => adapter.render?.(envelope) ?? renderText(envelope),
     turnInput: (envelope) => adapter.turnInput?.(envelope) ?? adapter.render?.(envelope) ?? renderText(envelope),

@@ -13,6 +13,8 @@ import {
 } from './envelope.ts';
 import { HubError, internalError, type WireError } from './errors.ts';
 import type { Watch } from './expectation.ts';
+import { GRANTS } from './grants.ts';
+import type { Head } from './head.ts';
 import { isWellFormed } from './json.ts';
 import { type LifecycleEvent, nextLifecycle } from './lifecycle.ts';
 import { isMember, type LifecycleState, participantOf, type SessionMetadata } from './session.ts';
@@ -85,14 +87,18 @@ function append(made: Made, given: SessionState | null, draft: Draft, governance
   const before = given === null ? null : withEnded(made, given, draft, governance);
   const envelope = stampEnvelope(draft, before, governance);
   const state = fold(before, envelope, governance);
-  const { turn, due_at } = state.head;
-  made.add(due_at === null ? { envelope, turn } : { envelope, turn, due: due_at });
+  made.add(entryOf(envelope, state.head));
   const reason = adapterReason(envelope, state, governance);
   const checked =
     governance.checks === undefined || before === null || !isChecked(envelope.event_type)
       ? state
       : withChecks(made, { envelope, before, ends: reason !== null }, state, governance);
   return reason === null ? checked : append(made, checked, closing(checked, reason), governance);
+}
+
+function entryOf(envelope: Envelope, { turn, due_at, awaits }: Head): Entry {
+  const entry: Entry = due_at === null ? { envelope, turn } : { envelope, turn, due: due_at };
+  return awaits === undefined ? entry : { ...entry, awaits };
 }
 
 function withChecks(made: Made, just: JustAccepted, after: SessionState, governance: Governance): SessionState {
@@ -171,6 +177,7 @@ function fold(state: SessionState | null, envelope: Envelope, governance: Govern
   try {
     const after = foldEnvelope(state, envelope, governance);
     checkTurn(after);
+    checkAwaited(after);
     return after;
   } catch (thrown) {
     throw internalError(thrown, `folding ${envelope.event_type} into session ${envelope.session_id}`);
@@ -218,6 +225,18 @@ function checkTurn({ metadata, head: { turn } }: SessionState): void {
     'bad_adapter',
     `${type}: expectedNext must name an active participant and the seq that gave the turn`,
   );
+}
+
+const MAX_AWAITED = 200;
+
+/** So does what it waits for. */
+function checkAwaited({ metadata, head: { awaits } }: SessionState): void {
+  if (awaits === undefined) return;
+  const { text, grant } = awaits;
+  const isText = typeof text === 'string' && text !== '' && text.length <= MAX_AWAITED;
+  if (isText && isWellFormed(text) && !/\p{Cc}/u.test(text) && Object.hasOwn(GRANTS, grant)) return;
+  const expected = `a line of 1 to ${MAX_AWAITED} characters and a grant`;
+  throw new HubError('bad_adapter', `${metadata.manifest.type}: awaits must give null, or ${expected}`);
 }
 
 function checkReason(reason: unknown, { manifest }: SessionMetadata): string {

@@ -1,5 +1,6 @@
 /** What somebody who looks after a hub asks for, as it travels: who one is, what there is, how sessions stand, how the hub is doing. */
 
+import type { Awaited } from './envelope.ts';
 import type { Grant } from './grants.ts';
 import type { JsonObject } from './json.ts';
 import type { AgentKind } from './passport.ts';
@@ -38,6 +39,11 @@ export interface TurnSince {
   readonly since_at: string;
 }
 
+/** What is waited for that is nobody's turn, and since when. */
+export interface AwaitedSince extends Awaited {
+  readonly since_at: string;
+}
+
 /** What happens next by itself. `what`: `invites`, `ttl`, `drain`, `expected`, or the name of what is expected. */
 export interface NextDeadline {
   readonly at: string;
@@ -61,6 +67,8 @@ export interface SessionDescription {
   readonly state: LifecycleState;
   readonly participants: readonly DescribedParticipant[];
   readonly turn: TurnSince | null;
+  /** What it waits for that is nobody's turn; null = nothing, or you are not in it. */
+  readonly awaits: AwaitedSince | null;
   readonly next_deadline: NextDeadline | null;
   /** What was spent, as far as anybody said; null = nobody did, or you are not in it. */
   readonly cost_usd: number | null;
@@ -89,6 +97,8 @@ export interface StateAt {
   readonly head_seq: number;
   readonly session: SessionMetadata;
   readonly turn: TurnSince | null;
+  /** What it waits for that is nobody's turn; null = nothing, or you are not in it. */
+  readonly awaits: AwaitedSince | null;
   readonly public_state: JsonObject;
   readonly expectations: readonly ShownExpectation[];
   readonly next_deadline: NextDeadline | null;
@@ -149,9 +159,13 @@ export interface SlowConsumer {
 /** Somebody is waited for. */
 export interface HubWait {
   readonly session_id: string;
-  readonly agent_id: string;
-  readonly name: string;
-  readonly what: 'turn' | 'invite' | 'ack' | 'reply';
+  /** null = anybody with `grant`. */
+  readonly agent_id: string | null;
+  readonly name: string | null;
+  readonly what: 'turn' | 'invite' | 'ack' | 'reply' | 'decision';
+  /** What has to be decided, as the type of the session says it; null = nothing has. */
+  readonly text: string | null;
+  readonly grant: Grant | null;
   readonly since_at: string;
   readonly due_at: string | null;
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type {
   AgentLoad,
   ArmedWait,
+  AwaitedSince,
   ConsoleOperationTypes,
   DescribedParticipant,
   FeedEntry,
@@ -73,6 +74,7 @@ export const CONSOLE_PARAMS: { readonly [N in Name]: z.ZodType<ConsoleOperationT
 const amount = z.number().nonnegative();
 const spent = record<Spent>({ usd: amount, tokens: count, unpriced: count });
 const turnSince = record<TurnSince>({ agent_id: madeId, since_seq: seq, since_at: time });
+const awaitedSince = record<AwaitedSince>({ text: z.string(), grant, since_seq: seq, since_at: time });
 const nextDeadline = record<NextDeadline>({ at: time, what: text(64), agent_id: madeId.nullable() });
 const rulePart = record<RulePartInfo>({
   name: z.string(),
@@ -95,6 +97,7 @@ const described = record<SessionDescription>({
     }),
   ),
   turn: turnSince.nullable(),
+  awaits: awaitedSince.nullable(),
   next_deadline: nextDeadline.nullable(),
   ...costs,
   text: z.string().nullable(),
@@ -116,6 +119,7 @@ const stateAt = record<StateAt>({
   head_seq: seq,
   session: sessionMetadata,
   turn: turnSince.nullable(),
+  awaits: awaitedSince.nullable(),
   public_state: anyObject(),
   expectations: z.array(shownExpectation),
   next_deadline: nextDeadline.nullable(),
@@ -164,9 +168,11 @@ const hubFigures = record<HubFigures>({
   waits: z.array(
     record<HubWait>({
       session_id: sessionId,
-      agent_id: madeId,
-      name: agentName,
-      what: oneOf<HubWait['what']>({ turn: 1, invite: 1, ack: 1, reply: 1 }),
+      agent_id: madeId.nullable(),
+      name: agentName.nullable(),
+      what: oneOf<HubWait['what']>({ turn: 1, invite: 1, ack: 1, reply: 1, decision: 1 }),
+      text: z.string().nullable(),
+      grant: grant.nullable(),
       since_at: time,
       due_at: time.nullable(),
     }),

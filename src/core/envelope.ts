@@ -1,5 +1,6 @@
 /** Everything said is an envelope. A draft is an envelope the hub has not stamped yet. */
 
+import type { Grant } from './grants.ts';
 import type { Head } from './head.ts';
 import type { JsonObject } from './json.ts';
 import type { Redaction } from './redaction.ts';
@@ -37,12 +38,22 @@ export interface Turn {
   readonly since_seq: number;
 }
 
+/** What a session waits for that is nobody's turn: whoever has the grant may see to it. */
+export interface Awaited {
+  readonly text: string;
+  readonly grant: Grant;
+  /** The envelope since which it does. */
+  readonly since_seq: number;
+}
+
 /** One line of the log: the envelope, and whose turn it was after it (a fold kept beside it, so that replay need not fold). */
 export interface Entry {
   readonly envelope: Envelope;
   readonly turn: Turn | null;
   /** When, in milliseconds, the first thing the session expects becomes a violation; absent = nothing does. A fold like `turn`. */
   readonly due?: number;
+  /** What the session waits for after it, beside a turn; absent = nothing. A fold like `turn`. */
+  readonly awaits?: Awaited;
 }
 
 /** What one operation wrote: consecutive entries, recovered whole or not at all. */

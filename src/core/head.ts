@@ -1,6 +1,6 @@
 /** The summary of a session that stays in memory when its state does not: enough to list it, find it and wake it. */
 
-import type { Entry, Envelope, Turn } from './envelope.ts';
+import type { Awaited, Entry, Envelope, Turn } from './envelope.ts';
 import { type CreatedData, isTerminal, type LifecycleState, type ParticipantStatus } from './session.ts';
 import { plusSpent, type Spent, spentWith } from './spending.ts';
 import { endOfTask } from './tasks.ts';
@@ -43,6 +43,8 @@ export interface Head {
   readonly tasks?: Readonly<Record<string, number>>;
   /** What was spent in it, as far as anybody said; absent = nobody did. */
   readonly spent?: Spent;
+  /** What it waits for that is nobody's turn; absent = nothing. */
+  readonly awaits?: Awaited;
 }
 
 /** One step of the summary; the first entry of a session must be `session.created`. */
@@ -51,7 +53,8 @@ export function foldHead(head: Head | null, entry: Entry): Head {
   if (head === null) return createdHead(entry);
   const moved = movedOn(head, entry);
   const tasked = head.tasks === undefined && envelope.task_id === null ? moved : withTasks(head, moved, envelope);
-  const next = head.spent === undefined && !mayHaveSpent(envelope) ? tasked : withSpent(head, tasked, envelope);
+  const spent = head.spent === undefined && !mayHaveSpent(envelope) ? tasked : withSpent(head, tasked, envelope);
+  const next = entry.awaits === undefined ? spent : { ...spent, awaits: entry.awaits };
   switch (envelope.event_type) {
     case 'session.invite':
       return withInvitee(next, envelope);

@@ -19,6 +19,7 @@ export type {
 export type {
   AgentLoad,
   ArmedWait,
+  AwaitedSince,
   DescribedParticipant,
   FeedEntry,
   FigurePoint,
@@ -47,7 +48,7 @@ export type {
   DelegationSettled,
 } from './delegation.ts';
 export type { EndAnswer } from './ending.ts';
-export type { Draft, Entry, Envelope, HubEventType, Priority, Turn, Unit } from './envelope.ts';
+export type { Awaited, Draft, Entry, Envelope, HubEventType, Priority, Turn, Unit } from './envelope.ts';
 export { doerOf, HUB_EVENT_TYPES, HUB_ID, isContent } from './envelope.ts';
 export type { ErrorDetails, FieldProblem, WireCode } from './errors.ts';
 export { HubError, ProtocolError, WIRE_CODES, WireError } from './errors.ts';

@@ -2,7 +2,7 @@
 
 import type { CompleteAdapter } from './adapter.ts';
 import { foldDelegations, NO_DELEGATIONS, type OpenDelegation } from './delegations.ts';
-import { type Entry, type Envelope, isFolded, type Turn } from './envelope.ts';
+import { type Awaited, type Entry, type Envelope, isFolded, type Turn } from './envelope.ts';
 import type { Watch } from './expectation.ts';
 import { foldHead, type Head } from './head.ts';
 import { withInvite } from './invite.ts';
@@ -56,7 +56,9 @@ export function foldEnvelope(state: SessionState | null, envelope: Envelope, con
   const lastDue = adapter === null ? (state.head.due_at ?? null) : null;
   const tasks = envelope.task_id === null ? state.tasks : foldTasks(state.tasks, envelope);
   const watched = { metadata, turn, pacing, adapter_state };
-  const head = foldHead(state.head, withDue(envelope, watched, watch, lastDue, tasks.due_at));
+  const awaits = metadata.state === 'ACTIVE' ? awaitedIn(adapter, watched, state.head) : undefined;
+  const entry = withDue(envelope, watched, watch, lastDue, tasks.due_at);
+  const head = foldHead(state.head, awaits === undefined ? entry : { ...entry, awaits });
   const status_seq =
     metadata.participants === state.metadata.participants
       ? state.status_seq
@@ -81,6 +83,19 @@ function withDue(
 
 function expectedTurn(adapter: CompleteAdapter, metadata: SessionMetadata, adapterState: unknown): Turn | null {
   return metadata.state === 'ACTIVE' ? adapter.expectedNext(metadata, adapterState) : null;
+}
+
+/** As long as it is the same in words, it is since the same envelope; without its adapter a session waits as before. */
+function awaitedIn(
+  adapter: CompleteAdapter | null,
+  { metadata, adapter_state }: Watched,
+  { awaits: before }: Head,
+): Awaited | undefined {
+  if (adapter === null) return before;
+  const now = adapter.awaits(metadata, adapter_state);
+  if (now === null) return undefined;
+  const { text, grant } = now;
+  return before?.text === text && before.grant === grant ? before : { text, grant, since_seq: metadata.head_seq };
 }
 
 /** Without its adapter a session keeps the turn of its log, as long as whoever has it is there. */

@@ -3,15 +3,15 @@
  * to its recipients: knowing its members makes that several times cheaper than finding them out.
  */
 
-import type { Entry, Envelope, Turn, Unit } from './envelope.ts';
+import type { Awaited, Entry, Envelope, Turn, Unit } from './envelope.ts';
 
 export function unitText({ entries }: Unit): string {
   const [only] = entries;
   if (entries.length === 1 && only !== undefined && isEveryday(only.envelope)) return everydayUnit(only);
   let text = '';
-  for (const { envelope, turn, due } of entries) {
-    const dueText = due === undefined ? '' : `,"due":${due}`;
-    text += `${text === '' ? '' : ','}{"envelope":${envelopeText(envelope)},"turn":${turnText(turn)}${dueText}}`;
+  for (const { envelope, turn, due, awaits } of entries) {
+    const beside = `${due === undefined ? '' : `,"due":${due}`}${awaitedText(awaits)}`;
+    text += `${text === '' ? '' : ','}{"envelope":${envelopeText(envelope)},"turn":${turnText(turn)}${beside}}`;
   }
   return `{"entries":[${text}]}`;
 }
@@ -31,10 +31,14 @@ export function onlyEnvelopeIn(unit: string): string {
 const UNIT_HEAD = '{"entries":[{"envelope":';
 
 /** What most units are: one text under a key. Written out as a whole: every piece a text is made of is an object of its own. */
-function everydayUnit({ envelope: e, turn, due }: Entry): string {
+function everydayUnit({ envelope: e, turn, due, awaits }: Entry): string {
   const text = `{"entries":[{"envelope":{"session_id":"${e.session_id}","sender_id":"${e.sender_id}","audience":null,"event_type":"msg.text","event_data":{"text":"${e.event_data.text}"},"causation_id":null,"task_id":null,"traceparent":null,"priority":"normal","idempotency_key":"${e.idempotency_key}","ttl_seconds":null,"envelope_id":"${e.envelope_id}","seq":${e.seq},"depth":${e.depth},"created_at":"${e.created_at}"},"turn":`;
-  if (turn === null && due !== undefined) return `${text}null,"due":${due}}]}`;
-  return `${text}${turnText(turn)}${due === undefined ? '' : `,"due":${due}`}}]}`;
+  if (turn === null && due !== undefined && awaits === undefined) return `${text}null,"due":${due}}]}`;
+  return `${text}${turnText(turn)}${due === undefined ? '' : `,"due":${due}`}${awaitedText(awaits)}}]}`;
+}
+
+function awaitedText(awaits: Awaited | undefined): string {
+  return awaits === undefined ? '' : `,"awaits":${JSON.stringify(awaits)}`;
 }
 
 function isEveryday(e: Envelope): boolean {

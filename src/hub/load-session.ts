@@ -69,9 +69,11 @@ async function loadDamaged(parts: HubParts, stored: StoredHead, damagedFrom: num
   return { ...loadedLog(stored, NO_RULES, reason, replayed), damaged: true };
 }
 
-/** What it expects is not known without its rules: the log says when that was last due. */
+/** What it expects and waits for is not known without its rules: the log says what it last was. */
 function withDueOf({ head }: StoredHead, state: SessionState | null): SessionState | null {
-  return state === null ? null : { ...state, head: { ...state.head, due_at: head.due_at ?? null } };
+  if (state === null) return null;
+  const { due_at = null, awaits } = head;
+  return { ...state, head: { ...state.head, due_at, ...(awaits === undefined ? {} : { awaits }) } };
 }
 
 function loadedLog(

@@ -3,7 +3,7 @@
 import type { StateAt, TurnSince } from '../core/console-operations.ts';
 import { badValue } from '../core/json.ts';
 import type { Params } from '../core/operations.ts';
-import { participantOf } from '../core/session.ts';
+import { isMember, participantOf } from '../core/session.ts';
 import { nextDeadline, type Shown, shownExpectations } from './armed.ts';
 import type { Binding } from './bindings.ts';
 import type { LiveSession } from './live-session.ts';
@@ -57,6 +57,7 @@ async function shownAt(
     head_seq: now.seq,
     session: state.metadata,
     turn: await turnIn(parts, now, state),
+    awaits: mayKnow(readable, agentId) ? await parts.sinceWhen.awaitedOf(now, state.head.awaits) : null,
     public_state: readable.isObserved
       ? stateShownTo(parts, { adapter, sessionId }, state, agentId)
       : publicStateOf(parts, { adapter, sessionId }, state, agentId),
@@ -67,6 +68,12 @@ async function shownAt(
     unavailable,
     redactions: parts.redactions.countIn(sessionId),
   };
+}
+
+/** As for what its type shows. */
+function mayKnow({ isObserved, metadata }: Looked, agentId: string): boolean {
+  const participant = participantOf(metadata, agentId);
+  return isObserved || (participant !== undefined && isMember(participant));
 }
 
 /** The log as it is now has the time of every envelope there was then. */

@@ -1,6 +1,6 @@
-/** Since when it is somebody's turn: of a session in memory that is known, of another it is read once. */
+/** Since when it is somebody's turn, or something is waited for: of a session in memory that is known, of another it is read once. */
 
-import type { TurnSince } from '../core/console-operations.ts';
+import type { AwaitedSince, TurnSince } from '../core/console-operations.ts';
 import { changedAt, type Head } from '../core/head.ts';
 import type { SessionState } from '../core/state.ts';
 import { isoFromMs } from '../core/time.ts';
@@ -27,6 +27,13 @@ export class SinceWhen {
       return { agent_id, since_seq, since_at: isoFromMs(held.at) };
     }
     return { agent_id, since_seq, since_at: await this.timeOf(head, since_seq) };
+  }
+
+  /** `head` is the newest of the log in which `awaits` stands. */
+  async awaitedOf(head: Head, awaits: Head['awaits'] = head.awaits): Promise<AwaitedSince | null> {
+    if (awaits === undefined) return null;
+    const { text, grant, since_seq } = awaits;
+    return { text, grant, since_seq, since_at: await this.timeOf(head, since_seq) };
   }
 
   /** When an envelope of the session was accepted. */

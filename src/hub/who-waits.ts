@@ -24,7 +24,7 @@ export interface Walked {
 }
 
 interface Found extends HubWait {
-  /** Of a turn: its head, from which the exact time is found. */
+  /** Of a turn or a decision: its head, from which the exact time is found. */
   readonly head: Head;
 }
 
@@ -55,7 +55,7 @@ function waitsIn(parts: HubParts, head: Head): readonly Found[] {
   const { session_id, state, turn, members } = head;
   const wait = (agent_id: string, what: HubWait['what'], since_at: string, due_at: string | null): Found => ({
     ...{ session_id, agent_id, name: parts.registry.nameOf(agent_id) ?? agent_id },
-    ...{ what, since_at, due_at, head },
+    ...{ what, text: null, grant: null, since_at, due_at, head },
   });
   if (state === 'CLOSING') return unacked(parts, head).map((id) => wait(id, 'ack', ...drainOf(head)));
   const invited = Object.entries(members).filter(([, status]) => status === 'invited');
@@ -67,7 +67,17 @@ function waitsIn(parts: HubParts, head: Head): readonly Found[] {
     ...replies(parts.sessions.peek(session_id)?.durable ?? null).map(({ agent_id, at }) =>
       wait(agent_id, 'reply', isoFromMs(at), null),
     ),
+    ...decisions(head),
   ];
+}
+
+/** Of nobody in particular. */
+function decisions(head: Head): readonly Found[] {
+  const { session_id, awaits } = head;
+  if (awaits === undefined) return [];
+  const { text, grant } = awaits;
+  const nobody = { agent_id: null, name: null, what: 'decision' } as const;
+  return [{ session_id, ...nobody, text, grant, since_at: changedAt(head), due_at: null, head }];
 }
 
 /** Whoever has the turn is waited for already. */
@@ -88,14 +98,19 @@ function drainOf(head: Head): [since: string, due: string] {
   return [since, isoFromMs(msFromIso(since) + head.drain_timeout_ms)];
 }
 
-/** Times of turns are read only for those that are shown. */
+/** Times of turns and decisions are read only for those that are shown. */
 async function oldest(parts: HubParts, found: readonly Found[]): Promise<readonly HubWait[]> {
   const bySince = (a: HubWait, b: HubWait): number => (a.since_at < b.since_at ? -1 : a.since_at > b.since_at ? 1 : 0);
   const waits: HubWait[] = [];
   for (const { head, ...wait } of found.toSorted(bySince).slice(0, MOST_WAITS)) {
     const state = parts.sessions.peek(head.session_id)?.durable ?? null;
-    const turn = wait.what === 'turn' ? await parts.sinceWhen.turnOf(head, state) : null;
-    waits.push(turn === null ? wait : { ...wait, since_at: turn.since_at });
+    const since =
+      wait.what === 'turn'
+        ? await parts.sinceWhen.turnOf(head, state)
+        : wait.what === 'decision'
+          ? await parts.sinceWhen.awaitedOf(head)
+          : null;
+    waits.push(since === null ? wait : { ...wait, since_at: since.since_at });
   }
   return waits.sort(bySince);
 }

@@ -1,12 +1,15 @@
 // What is decided without a page: what somebody may try, what is posted, which field an error is about.
 
-import type { Participant, SessionMetadata } from 'parley-hub/core';
+import type { Envelope, Participant, SessionMetadata } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import { mayDo, treatmentsOf } from '../../src/console/act/may.ts';
 import { routeChoices } from '../../src/console/act/routes.ts';
-import { resultBegun, turnDue } from '../../src/console/act/turn-due.ts';
+import { askedAt, askedText, resultBegun, turnDue } from '../../src/console/act/turn-due.ts';
 import { silenceWords, turnWords } from '../../src/console/act/turn-words.ts';
+import { whyNoAnswer } from '../../src/console/act/why-no-answer.ts';
 import { fieldError } from '../../src/console/open/field-error.ts';
+import { bookOf } from '../../src/console/parts/governed/run-book.ts';
+import { stopWords } from '../../src/console/parts/governed/stop-words.ts';
 import type { StateAt, WhoAmI } from '../../src/core/console-operations.ts';
 import { WireError } from '../../src/core/errors.ts';
 import { CONFIG } from '../adapters/governed-scene.ts';
@@ -104,6 +107,45 @@ it('[UI87] a turn is due for who holds its role while it is at work, and begins 
   ]) {
     expect(none).toBeNull();
   }
+});
+
+it('[UI87] what is asked in a turn is its newest prompt with its context, and nothing that was redacted', () => {
+  const entry = (seq: number, event_type: string, event_data: object) =>
+    ({ seq, created_at: '2026-01-01T00:00:00.000Z', sender_id: 'a1', event_type, event_data }) as Envelope;
+  const log = [
+    entry(1, 'turn.dispatched', { turn_id: 't1', prompt: 'Build it.', context: 'So far: nothing.' }),
+    entry(2, 'turn.dispatched', { turn_id: '__proto__', prompt: 'Other.' }),
+    entry(3, 'turn.dispatched', { turn_id: 't1' }),
+  ];
+  const asked = (turnId: string) => {
+    const seq = askedAt(bookOf(log), turnId);
+    return seq === null ? null : askedText(log[seq - 1] as Envelope);
+  };
+  expect(['t1', '__proto__', 't9'].map(asked)).toEqual(['Build it.\n\nSo far: nothing.', 'Other.', null]);
+  log.push(entry(4, 'turn.dispatched', { turn_id: 't1', prompt: 'Again.' }));
+  expect(asked('t1')).toBe('Again.');
+  log[3] = { ...log[3], redacted: { at: '', by: '', reason: null } } as unknown as Envelope;
+  expect(asked('t1')).not.toContain('Again.');
+});
+
+it('[UI88] who may approve is told what is missing to answer, by their place; all others nothing', () => {
+  const at = (status: Participant['status'] | null, state: SessionMetadata['state'] = 'ACTIVE') => ({
+    session: session({ state, participants: status === null ? [] : [ann(status)] }),
+  });
+  expect(whyNoAnswer(me('approve'), at('active'))).toBeNull();
+  expect(whyNoAnswer(me('observe'), at(null))).toBeNull();
+  expect(whyNoAnswer(me('approve'), at(null, 'CLOSED'))).toBeNull();
+  expect(whyNoAnswer(me('approve'), at(null))).toMatch(/answering takes a place in the session\. .* can invite you/);
+  expect(whyNoAnswer(me('approve'), at('invited'))).toContain('accept the invite first');
+  expect(whyNoAnswer(me('approve'), at('hidden'))).toContain('come back first');
+});
+
+it('[UI50] what stops a run is told in words, and a question once', () => {
+  expect(stopWords('human:Which colour?', 'Which colour?')).toBe('a question for a person');
+  expect(stopWords('human:key', 'A key is missing.')).toBe('a person is needed: key');
+  expect(stopWords('turn:turn_1', 'x')).toBe('the turn turn_1 stands still');
+  expect(stopWords('escalation:retries-exhausted:dev', 'x')).toBe('escalated: retries exhausted, dev');
+  for (const other of ['key', '', 'human:', 'https://x']) expect(stopWords(other, 'x')).toBe(other);
 });
 
 it('[UI80] what the hub says of a field is told at it, once; anything else of all of it', () => {

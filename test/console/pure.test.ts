@@ -157,6 +157,7 @@ const described = (id: string, names: readonly string[], head_seq = 1): SessionD
   state: 'ACTIVE',
   participants: names.map((name) => ({ agent_id: name, name, role: 'member', status: 'active' })),
   turn: null,
+  awaits: null,
   next_deadline: null,
   cost_usd: null,
   usage: null,
@@ -296,6 +297,24 @@ describe('what happens beside what is said', () => {
     ['msg.packet', { body: null, routing: { kind: 'handoff', target: 'bob' } }, 'handoff', 'handed over to bob'],
     ['task.started', {}, 'task', 'a1: task.started'],
     ['session.later', {}, 'other', 'session.later'],
+    [
+      'turn.accepted',
+      { turn_id: 't1', result: { status: 'needs_human', summary: 'Stuck.', needs_human_reason: 'Which door?' } },
+      'stop',
+      't1 is accepted: Stuck.; a person is asked: Which door?',
+    ],
+    [
+      'turn.accepted',
+      { turn_id: 't1', result: { status: 'completed', summary: 'Done.', phase_transition_request: 'building' } },
+      'turn',
+      't1 is accepted: Done.; asks for building',
+    ],
+    [
+      'run.blocked',
+      { blocked_on: 'human:key', detail: 'No key.' },
+      'stop',
+      'blocked: a person is needed: key: No key.',
+    ],
   ])('[UI5] %s is a quiet mark', (event_type, event_data, kind, text) => {
     expect(markOf(envelope(4, { event_type, event_data }), names)).toEqual({ seq: 4, kind, text });
   });

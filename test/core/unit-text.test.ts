@@ -76,9 +76,20 @@ const everyday = fc
   );
 const turns = fc.option(fc.record({ agent_id: text, since_seq: fc.nat() }));
 
+const awaited = fc.option(fc.record({ text, grant: fc.constant('approve' as const), since_seq: fc.nat() }));
+
 const entries = fc
-  .record({ envelope: fc.oneof(envelopes, everyday), turn: turns, due: fc.option(fc.maxSafeInteger()) })
-  .map(({ due, ...entry }) => (due === null ? entry : { ...entry, due }));
+  .record({
+    envelope: fc.oneof(envelopes, everyday),
+    turn: turns,
+    due: fc.option(fc.maxSafeInteger()),
+    awaits: awaited,
+  })
+  .map(({ due, awaits, ...entry }) => ({
+    ...entry,
+    ...(due === null ? {} : { due }),
+    ...(awaits === null ? {} : { awaits }),
+  }));
 
 describe('the text of what is written', () => {
   it('[ST5] of a unit is what JSON makes of it', () => {

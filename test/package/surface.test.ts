@@ -200,6 +200,7 @@ const surface: Readonly<Record<string, readonly string[]>> = {
     'MAX_EVIDENCE_TEXT',
     'NEW_SESSION',
     'addedBy',
+    'awaitedOf',
     'booksIn',
     'checkRules',
     'holderOf',

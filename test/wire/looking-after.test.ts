@@ -128,6 +128,7 @@ describe('how sessions stand', () => {
       state: 'ACTIVE',
       participants: session.participants.map(({ agent_id, name, role, status }) => ({ agent_id, name, role, status })),
       turn: turn === null ? null : { ...turn, since_at: envelopes[turn.since_seq - 1]?.created_at },
+      awaits: null,
       next_deadline: { at: session.expires_at, what: 'ttl', agent_id: null },
       cost_usd: 0.75,
       usage: { usd: 0.75, tokens: 10, unpriced: 0 },

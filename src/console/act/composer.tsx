@@ -14,7 +14,14 @@ import { turnWords } from './turn-words.ts';
 import { useChances } from './use-chances.ts';
 import { useSpeaking } from './use-speaking.ts';
 
-export function Composer({ session, may }: { session: OpenSession; may: May }) {
+interface ComposerProps {
+  readonly session: OpenSession;
+  readonly may: May;
+  /** One's turn is taken elsewhere, and told there. */
+  readonly isBeside?: boolean;
+}
+
+export function Composer({ session, may, isBeside = false }: ComposerProps) {
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
   const { why, routes } = useChances(session);
@@ -30,8 +37,10 @@ export function Composer({ session, may }: { session: OpenSession; may: May }) {
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send(event);
   };
-  const isMine = session.turn?.agent_id === may.place?.agent_id;
-  const turn = turnWords(session.turn, me, namesIn(session.now), why);
+  const isMine = !isBeside && session.turn?.agent_id === may.place?.agent_id;
+  const turn = isBeside
+    ? (why ?? 'What is said here hands nothing in.')
+    : turnWords(session.turn, me, namesIn(session.now), why);
   return (
     <form class={`composer${isMine ? ' is-mine' : ''}`} onSubmit={(event) => void send(event)} aria-label="Speak">
       <p class="composer-turn" id={`${id}-turn`} role="status">

@@ -8,6 +8,7 @@ import { Line } from '../text/shown.tsx';
 import { Composer } from './composer.tsx';
 import { handsIn } from './hand.ts';
 import { HandPart } from './hand-part.tsx';
+import { turnDue } from './turn-due.ts';
 import { TurnResult } from './turn-result.tsx';
 import { silenceWords } from './turn-words.ts';
 import { useMay } from './use-may.ts';
@@ -18,9 +19,20 @@ export function TalkFoot({ session }: { session: OpenSession }) {
   if (now === null || session.replay !== null) return null;
   if (may.speak) {
     const hands = handsIn(now);
+    const due = turnDue(now, may.place?.agent_id ?? '');
+    if (due !== null) {
+      return (
+        <>
+          <TurnResult session={session} due={due} config={now.session.knobs.config} />
+          <details class="beside">
+            <summary>Say something beside the turn</summary>
+            <Composer session={session} may={may} isBeside />
+          </details>
+        </>
+      );
+    }
     return (
       <>
-        <TurnResult session={session} may={may} />
         <Composer session={session} may={may} />
         {hands !== null && <HandPart sessionId={session.id} up={hands.get(may.place?.agent_id ?? '') ?? 0} />}
       </>

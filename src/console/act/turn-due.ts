@@ -1,7 +1,10 @@
 /** A turn of a governed run that waits for somebody's result, and what its result begins as. Pure. */
 
 import type { StateAt } from '../../core/console-operations.ts';
+import type { Envelope } from '../../core/envelope.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { REDACTED_TEXT } from '../../core/redaction.ts';
+import type { RunBook } from '../parts/governed/run-book.ts';
 import { runShown } from '../parts/governed/run-shown.ts';
 import { own, textOr } from '../parts/governed/unknowns.ts';
 
@@ -21,6 +24,17 @@ export function turnDue({ session, public_state }: StateAt, me: string): TurnDue
   if (status !== 'active') return null;
   const due = turns.find((turn) => turn.holder === me && !turn.is_handed_in && AT_WORK.includes(turn.status));
   return due === undefined ? null : { turn_id: due.turn_id, role: due.role, attempt: due.attempt, run_id };
+}
+
+/** Where it stands what was last asked in the turn; null = nowhere, as far as the book knows. */
+export function askedAt({ asked }: RunBook, turnId: string): number | null {
+  return asked.findLast(({ turn_id }) => turn_id === turnId)?.seq ?? null;
+}
+
+/** What was sent with a turn, its context behind its prompt. */
+export function askedText({ event_data, redacted }: Envelope): string {
+  if (redacted !== undefined) return REDACTED_TEXT;
+  return [event_data.prompt, event_data.context].filter((text) => typeof text === 'string' && text !== '').join('\n\n');
 }
 
 /** What every result has, to be filled in. */

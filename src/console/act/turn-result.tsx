@@ -6,24 +6,34 @@ import { bookOf } from '../parts/governed/run-book.ts';
 import { lineOf, readJson } from '../parts/json/read-json.ts';
 import type { OpenSession } from '../session/open-session.ts';
 import { Line } from '../text/shown.tsx';
-import type { May } from './may.ts';
 import { Refusal } from './refusal.tsx';
 import { keepWords, keptWords, say } from './say.ts';
-import { resultBegun, type TurnDue, turnDue } from './turn-due.ts';
+import { TurnAsked } from './turn-asked.tsx';
+import { resultBegun, type TurnDue } from './turn-due.ts';
 
-export function TurnResult({ session, may }: { session: OpenSession; may: May }) {
-  const { now } = session;
-  const due = now === null ? null : turnDue(now, may.place?.agent_id ?? '');
-  if (now === null || due === null) return null;
-  const key = `${session.id} ${due.turn_id} ${due.attempt}`;
-  return <ResultForm key={key} place={key} session={session} due={due} config={now.session.knobs.config} />;
-}
-
-interface FormProps {
-  readonly place: string;
+interface Props {
   readonly session: OpenSession;
   readonly due: TurnDue;
   readonly config: unknown;
+}
+
+export function TurnResult({ session, due, config }: Props) {
+  const key = `${session.id} ${due.turn_id} ${due.attempt}`;
+  return (
+    <details key={key} class="turn-result" open>
+      <summary>
+        <span role="status">
+          <Line text={`Your turn as ${due.role}: ${due.turn_id}, attempt ${due.attempt}.`} most={200} />
+        </span>
+      </summary>
+      <TurnAsked session={session} turnId={due.turn_id} />
+      <ResultForm place={key} session={session} due={due} config={config} />
+    </details>
+  );
+}
+
+interface FormProps extends Props {
+  readonly place: string;
 }
 
 function ResultForm({ place, session, due, config }: FormProps) {
@@ -50,10 +60,7 @@ function ResultForm({ place, session, due, config }: FormProps) {
     else setProblem(outcome.reason);
   };
   return (
-    <form class="composer is-mine turn-result" aria-label="Turn result" onSubmit={(event) => void handIn(event)}>
-      <p class="composer-turn" role="status">
-        <Line text={`Your turn as ${due.role}: ${due.turn_id}, attempt ${due.attempt}.`} most={200} />
-      </p>
+    <form class="composer" aria-label="Turn result" onSubmit={(event) => void handIn(event)}>
       {before.map((words) => (
         <p key={words} class="refusal">
           <Line text={words} most={400} />
@@ -63,7 +70,7 @@ function ResultForm({ place, session, due, config }: FormProps) {
       <textarea
         id={id}
         class="mono"
-        rows={8}
+        rows={6}
         spellcheck={false}
         value={text}
         readOnly={isBusy}

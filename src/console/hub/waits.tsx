@@ -1,6 +1,6 @@
 /** Who is waited for, and who cannot keep up. */
 
-import type { HubFigures } from '../../core/console-operations.ts';
+import type { HubFigures, HubWait } from '../../core/console-operations.ts';
 import { sessionHref } from '../route.ts';
 import { Line } from '../text/shown.tsx';
 import { since } from '../time/time-words.ts';
@@ -17,26 +17,36 @@ export function Waits({ figures }: { figures: HubFigures | null }) {
       <div class="scroll" tabIndex={0} role="region" aria-label="Waits">
         {figures !== null && waits.length === 0 && <p class="dim">Nobody is waited for.</p>}
         <ul class="waits">
-          {waits.map(({ session_id, agent_id, name, what, since_at, due_at }) => (
-            <li key={`${session_id} ${agent_id} ${what}`}>
-              <strong>
-                <Line text={name} most={40} />
-              </strong>{' '}
-              {what} <span class="dim">for {since(since_at, now)}</span>{' '}
-              {due_at !== null && (
+          {waits.map((wait) => (
+            <li key={`${wait.session_id} ${wait.agent_id} ${wait.what}`}>
+              {/* First, so that however long the rest is no two are on top of each other. */}
+              <a href={sessionHref(wait.session_id)} class="mono">
+                {wait.session_id.slice(-8)}
+              </a>{' '}
+              <Whom wait={wait} /> <span class="dim">for {since(wait.since_at, now)}</span>{' '}
+              {wait.due_at !== null && (
                 <span class="dim">
-                  due <Countdown at={due_at} />
+                  due <Countdown at={wait.due_at} />
                 </span>
-              )}{' '}
-              <a href={sessionHref(session_id)} class="mono">
-                {session_id.slice(-8)}
-              </a>
+              )}
             </li>
           ))}
         </ul>
         {figures?.is_partial === true && <p class="dim">Of the newest sessions alone: there are more.</p>}
       </div>
     </section>
+  );
+}
+
+/** Somebody by name, or whoever may decide. */
+function Whom({ wait: { name, what, text, grant } }: { wait: HubWait }) {
+  return (
+    <>
+      <strong>
+        <Line text={text ?? name ?? ''} most={120} />
+      </strong>{' '}
+      {text === null ? what : `by anybody with the grant ${grant}`}
+    </>
   );
 }
 

@@ -15,9 +15,11 @@ interface Props {
   readonly names: ReadonlyMap<string, string>;
   /** The one before is of the same speaker. */
   readonly isSame: boolean;
+  /** What the session waits for since this one; null = nothing. */
+  readonly awaits: string | null;
 }
 
-export const EnvelopeRow = memo(function EnvelopeRow({ envelope, names, isSame }: Props) {
+export const EnvelopeRow = memo(function EnvelopeRow({ envelope, names, isSame, awaits }: Props) {
   const { seq, created_at } = envelope;
   const time = (
     <time class="dim" dateTime={created_at}>
@@ -31,6 +33,11 @@ export const EnvelopeRow = memo(function EnvelopeRow({ envelope, names, isSame }
         <span class="dot" aria-hidden="true" />
         <span>
           <Line text={mark?.text ?? envelope.event_type} most={300} />{' '}
+          {awaits !== null && (
+            <strong class="awaits">
+              <Line text={awaits} most={240} />
+            </strong>
+          )}{' '}
           <Audience audience={envelope.audience} names={names} />
         </span>
         <span class="seq">#{seq}</span>

@@ -4,7 +4,7 @@ import type { Envelope } from '../../core/envelope.ts';
 import { isContent } from '../../core/envelope.ts';
 import { isPlainObject, type Json } from '../../core/json.ts';
 import { isBid, MOST_BID } from '../act/hand.ts';
-import { GOVERNED, type GovernedMark } from './governed-words.ts';
+import { GOVERNED, type GovernedMark, stopsRun } from './governed-words.ts';
 
 export type MarkKind =
   | 'opening'
@@ -59,7 +59,7 @@ export function markOf(envelope: Envelope, names: ReadonlyMap<string, string>): 
   const governed = Object.hasOwn(GOVERNED, event_type) ? GOVERNED[event_type] : undefined;
   if (governed !== undefined) {
     const words = envelope.redacted === undefined ? governed[1](event_data, name(envelope.sender_id)) : HIDDEN;
-    return { seq, kind: governed[0], text: words };
+    return { seq, kind: stopsRun(envelope) ? 'stop' : governed[0], text: words };
   }
   const known = Object.hasOwn(KINDS, event_type) ? KINDS[event_type] : undefined;
   if (known !== undefined) return { seq, kind: known[0], text: known[1](event_data, name) };

@@ -17,6 +17,7 @@ export function SessionHead({ session, state }: { session: OpenSession; state: S
   const may = useMay(session);
   const { manifest, labels, state: lifecycle, session_id, participants } = state.session;
   const turn = session.replay === null ? session.turn : state.turn;
+  const waits = turn === null ? state.awaits : state.turn;
   const names = namesIn(state);
   const hands = handsIn(state);
   return (
@@ -51,10 +52,14 @@ export function SessionHead({ session, state }: { session: OpenSession; state: S
         ))}
       </ul>
       <p class="dim facts">
-        {turn === null
-          ? 'Nobody has the turn'
-          : `${names.get(turn.agent_id) ?? turn.agent_id} since #${turn.since_seq}`}
-        {state.turn !== null && session.replay === null && `, ${since(state.turn.since_at, now)}`}
+        {turn !== null && `${names.get(turn.agent_id) ?? turn.agent_id} since #${turn.since_seq}`}
+        {turn === null && state.awaits === null && 'Nobody has the turn'}
+        {turn === null && state.awaits !== null && (
+          <strong class="awaits">
+            <Line text={state.awaits.text} most={240} />
+          </strong>
+        )}
+        {waits !== null && session.replay === null && `, ${since(waits.since_at, now)}`}
         {' · '}#{session.log.headSeq}
         {state.cost_usd !== null && ` · ${dollars(state.cost_usd)}`}
         {session.by === 'asking' && ' · what is for you'}

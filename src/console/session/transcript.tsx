@@ -6,7 +6,7 @@ import { useViewport } from '../virtual/use-viewport.ts';
 import { EnvelopeRow } from './envelope-row.tsx';
 import { readEarlier, readLater, readNewest, setFollowing } from './live-session.ts';
 import type { LogWindow } from './log-window.ts';
-import { namesIn, type OpenSession } from './open-session.ts';
+import { namesIn, type OpenSession, shownState } from './open-session.ts';
 import { WritingRow } from './writing-row.tsx';
 
 /** Until a row was measured. */
@@ -22,6 +22,7 @@ export function Transcript({ session, log }: { session: OpenSession; log: LogWin
   const measured = useRef(new Map<number, number>());
   const [measures, setMeasures] = useState(0);
   const names = useMemo(() => namesIn(now), [now]);
+  const awaits = shownState(session)?.awaits ?? null;
   const { envelopes } = log;
   const heights = useMemo(
     () => envelopes.map(({ seq }) => measured.current.get(seq) ?? ESTIMATE_PX),
@@ -73,6 +74,7 @@ export function Transcript({ session, log }: { session: OpenSession; log: LogWin
             key={envelope.seq}
             envelope={envelope}
             names={names}
+            awaits={awaits?.since_seq === envelope.seq ? awaits.text : null}
             isSame={isSameSpeaker(envelopes[start + at - 1]?.sender_id, envelope)}
           />
         ))}

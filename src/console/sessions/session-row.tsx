@@ -6,6 +6,7 @@ import { memo } from '../memo.ts';
 import { sessionHref } from '../route.ts';
 import { dollars } from '../text/dollars.ts';
 import { Line } from '../text/shown.tsx';
+import { shortLine } from '../text/visible-text.ts';
 import { since } from '../time/time-words.ts';
 import { Countdown, useNow } from '../time/times.tsx';
 import { StateBadge } from './state-badge.tsx';
@@ -88,12 +89,22 @@ function Names({ description }: { description: SessionDescription | undefined })
 
 function TurnCell({ description, now }: { description: SessionDescription | undefined; now: number }) {
   const turn = description?.turn;
-  if (!turn) return <Nothing />;
+  if (!turn) return <Awaited awaits={description?.awaits ?? null} now={now} />;
   const name = description.participants.find(({ agent_id }) => agent_id === turn.agent_id)?.name ?? turn.agent_id;
   return (
     <>
       <Line text={name} most={20} /> <span class="dim">{since(turn.since_at, now)}</span>
     </>
+  );
+}
+
+/** Nobody's turn, and yet somebody is waited for. */
+function Awaited({ awaits, now }: { awaits: SessionDescription['awaits']; now: number }) {
+  if (awaits === null) return <Nothing />;
+  return (
+    <span title={shortLine(`${awaits.text}, with the grant ${awaits.grant}`, 240)}>
+      <Line text={awaits.text} most={60} /> <span class="dim">{since(awaits.since_at, now)}</span>
+    </span>
   );
 }
 

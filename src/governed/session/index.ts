@@ -1,5 +1,6 @@
 /** Governed runs as sessions: what each envelope of a run's log means. Pure, like the engine. */
 
+export { awaitedOf } from './awaited.ts';
 export { type BookIndex, booksIn } from './book-index.ts';
 export {
   type Evidence,

@@ -1,6 +1,7 @@
 /** Checks of what an adapter says about itself: its manifest, its extras, its golden log. */
 
 import assert from 'node:assert/strict';
+import { GRANTS } from '../../core/grants.ts';
 import { isPlainObject } from '../../core/json.ts';
 import { assertJson, assertName, doing } from './assertions.ts';
 import { type GoldenLog, replayGolden } from './golden-log.ts';
@@ -27,6 +28,7 @@ export function manifestIsSane({ adapter: { manifest } }: Trial): void {
 export function extrasArePlain({ adapter, histories }: Trial): void {
   for (const { log, positions } of histories()) {
     for (const { metadata, adapter_state } of positions) {
+      assertAwaited(adapter.awaits(metadata, adapter_state));
       assertJson(adapter.buildRound(metadata, adapter_state, { text: 'hello' }), 'buildRound');
       for (const { agent_id } of metadata.participants) {
         assertRef(adapter.defaultView(metadata, agent_id), 'defaultView');
@@ -41,6 +43,14 @@ export function extrasArePlain({ adapter, histories }: Trial): void {
       assert.equal(typeof adapter.turnInput(envelope), 'string', `turnInput(${envelope.event_type}) must be text`);
     }
   }
+}
+
+function assertAwaited(awaits: ReturnType<Trial['adapter']['awaits']>): void {
+  if (awaits === null) return;
+  const { text, grant } = awaits;
+  const isLine = typeof text === 'string' && text.length >= 1 && text.length <= 200 && !/\p{Cc}/u.test(text);
+  assert.ok(isLine, `awaits.text must be a line of 1 to 200 characters, got ${JSON.stringify(text)}`);
+  assert.ok(Object.hasOwn(GRANTS, grant), `awaits.grant must be a grant, got ${grant}`);
 }
 
 export function behavesAsPinned({ adapter }: Trial, golden: GoldenLog): void {

@@ -21,6 +21,24 @@ export function dueRules(at: StoreUnderTest): void {
       }
     });
 
+    it('[ST5, ST11] what is waited for is read back with its entry, and the head has the last', async () => {
+      const awaits = { text: 'gate "ok" waits for approval', grant: 'approve', since_seq: 2 } as const;
+      const [first, second] = textUnit('s1', 2, 2).entries;
+      if (first === undefined || second === undefined) throw new Error('a unit of two has two');
+      const token = await durably(at.store, 's1', null, createdUnit('s1'));
+      await durably(at.store, 's1', token, { entries: [{ ...first, awaits }] });
+      const position = await at.store.position('s1');
+      for (const _ of ['before', 'after']) {
+        expect((await all(at.store, 's1')).map((entry) => entry.awaits ?? null)).toEqual([null, awaits]);
+        expect((await at.store.head('s1'))?.head.awaits).toEqual(awaits);
+        await at.reopen();
+      }
+      await durably(at.store, 's1', (await at.store.position('s1'))?.token ?? position?.token ?? token, {
+        entries: [second],
+      });
+      expect((await at.store.head('s1'))?.head.awaits).toBeUndefined();
+    });
+
     it('[L9, ST12] is in the live row at once when it comes sooner, and the row is never later than it', async () => {
       const expires_at = isoFromMs(90_000);
       let token = await durably(at.store, 's1', null, withDue(createdUnit('s1', { expires_at }), 95_000));

@@ -12,6 +12,7 @@ import { longText } from '../../text/visible-text.ts';
 import { textIn } from '../form/draft.ts';
 import { errorsElsewhere, type FieldError } from '../form/field-errors.ts';
 import { type Custom, type CustomProps, SchemaForm } from '../form/schema-form.tsx';
+import { RunnerNote } from '../governed/runner-note.tsx';
 import { GraphEditor } from '../graph-editor/graph-editor.tsx';
 import type { GraphCheck } from '../graph-editor/graph-problems.ts';
 import type { Delays } from '../graph-editor/latest.ts';
@@ -85,6 +86,7 @@ export function CreateForm(props: CreateFormProps): VNode | null {
   return (
     <form class="create" onSubmit={submit} noValidate>
       <TypePart types={types} manifest={manifest} onChoose={(chosen) => onDraft(newDraft(chosen, draft))} />
+      {manifest.type === 'governed' && <RunnerNote />}
       <ParticipantsPart manifest={manifest} agents={agents} me={me} draft={draft} onDraft={onDraft} errors={errors} />
       <h3>Knobs</h3>
       <SchemaForm

@@ -25,6 +25,8 @@ export function AnswerForm({ label, answers }: { readonly label: string; readonl
     setProblem(null);
     try {
       await send(words.trim());
+      // What was said with one answer is not said with the next.
+      setWords('');
     } catch (thrown) {
       setProblem(thrown instanceof Error ? thrown.message : String(thrown));
     }

@@ -5,6 +5,7 @@ import { longText, shortText } from '../../text/visible-text.ts';
 import { Ago } from '../../time/times.tsx';
 import { type Names, nameIn } from '../graph/drawn-graph.ts';
 import type { Blocker } from './run-book.ts';
+import { stopWords } from './stop-words.ts';
 
 export function BlockerNotice({ blocker, names }: { readonly blocker: Blocker; readonly names: Names }): VNode {
   const { detail, what, owner, action, isQuestion, at } = blocker;
@@ -14,7 +15,7 @@ export function BlockerNotice({ blocker, names }: { readonly blocker: Blocker; r
         <strong>{isQuestion ? 'A person is asked:' : 'Blocked:'}</strong> {longText(detail)}
       </p>
       <p class="run-quiet">
-        {shortText(what)} {at !== '' && <Ago at={at} />}
+        {shortText(stopWords(what, detail))} {at !== '' && <Ago at={at} />}
         {owner !== null && `; to be resolved by ${shortText(nameIn(names, owner))}`}
         {action !== null && `: ${shortText(action)}`}
       </p>

@@ -12,6 +12,7 @@ export function bookAt(book: RunBook, atSeq: number): RunBook {
     gates: book.gates.filter(isThen),
     blockers: book.blockers.filter(isThen).map((one) => blockerThen(one, atSeq)),
     rejections: book.rejections.filter(isThen),
+    asked: book.asked.filter(isThen),
     seq: atSeq,
   };
 }

@@ -20,6 +20,7 @@ import { PhasesPart } from './phases-part.tsx';
 import { phasesShown } from './phases-shown.ts';
 import type { RunBook } from './run-book.ts';
 import { type RunShown, runShown } from './run-shown.ts';
+import { RunnerNote } from './runner-note.tsx';
 
 export interface GovernedPanelProps {
   /** `public_state`, now or then. */
@@ -33,10 +34,12 @@ export interface GovernedPanelProps {
   readonly onGateAnswer?: (answer: GateAnswer) => Promise<void>;
   /** The same for what a blocked run waits for. */
   readonly onBlockerAnswer?: (note: string) => Promise<void>;
+  /** Why who has the grant cannot answer; null = nothing has to be said about it. */
+  readonly whyNoAnswer?: string | null;
 }
 
 export function GovernedPanel(props: GovernedPanelProps): VNode {
-  const { publicState, config, book, names, onGateAnswer, onBlockerAnswer } = props;
+  const { publicState, config, book, names, onGateAnswer, onBlockerAnswer, whyNoAnswer = null } = props;
   const run = useMemo(() => runShown(publicState), [publicState]);
   const phases = useMemo(() => phasesShown(config, run), [config, run]);
   const blocker = blockerNow(run, book);
@@ -44,6 +47,14 @@ export function GovernedPanel(props: GovernedPanelProps): VNode {
     <section class="run" aria-label="Governed run">
       <Facts run={run} names={names} />
       <PhasesPart phases={phases} />
+      {run.status === 'idle' && (
+        <div class="run-notice run-notice-warn">
+          <p>
+            <strong>The run has not begun.</strong>
+          </p>
+          <RunnerNote />
+        </div>
+      )}
       {blocker !== null && <BlockerNotice blocker={blocker} names={names} />}
       {blocker !== null && onBlockerAnswer !== undefined && (
         <AnswerForm
@@ -60,6 +71,7 @@ export function GovernedPanel(props: GovernedPanelProps): VNode {
           {...(onGateAnswer === undefined ? {} : { onGateAnswer })}
         />
       ))}
+      {whyNoAnswer !== null && (blocker !== null || run.pending.length > 0) && <p>{longText(whyNoAnswer)}</p>}
       {run.last_gate_failure !== null && run.pending.length === 0 && (
         <div class="run-notice run-notice-bad">
           <p>

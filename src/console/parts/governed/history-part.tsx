@@ -8,6 +8,7 @@ import { type Names, nameIn } from '../graph/drawn-graph.ts';
 import { Badge } from './badge.tsx';
 import type { RunBook } from './run-book.ts';
 import { useShownPart } from './shown-part.tsx';
+import { stopWords } from './stop-words.ts';
 import type { TurnTaken } from './turn-taken.ts';
 
 const MAX_OBJECTIONS = 20;
@@ -73,7 +74,7 @@ function happenedIn({ turns, rejections, gates, blockers }: RunBook, names: Name
     ...blockers.map(({ seq, at, what, detail, resolved_at, resolution }) => ({
       seq,
       at,
-      head: what,
+      head: stopWords(what, detail),
       badge: resolved_at === null ? 'blocked' : 'resolved',
       words: resolution === null ? detail : `${detail}\n\u2192 ${resolution}`,
       turn: null,

@@ -36,17 +36,32 @@ export interface TurnRejected {
   readonly errors: readonly string[];
 }
 
+/** A turn went out with what is asked in it: where that stands in the log. */
+export interface TurnAsked {
+  readonly seq: number;
+  readonly turn_id: string;
+}
+
 export interface RunBook {
   readonly turns: readonly TurnTaken[];
   readonly decisions: readonly Decision[];
   readonly gates: readonly SaidAtGate[];
   readonly blockers: readonly Blocker[];
   readonly rejections: readonly TurnRejected[];
+  readonly asked: readonly TurnAsked[];
   /** The newest envelope that is in it. */
   readonly seq: number;
 }
 
-export const NO_BOOK: RunBook = { turns: [], decisions: [], gates: [], blockers: [], rejections: [], seq: 0 };
+export const NO_BOOK: RunBook = {
+  turns: [],
+  decisions: [],
+  gates: [],
+  blockers: [],
+  rejections: [],
+  asked: [],
+  seq: 0,
+};
 
 /** As much of an envelope as is looked at. */
 export interface LogEnvelope {
@@ -73,6 +88,7 @@ type Step = (book: RunBook, envelope: LogEnvelope) => Partial<RunBook>;
 
 const STEPS: Readonly<Record<string, Step>> = {
   'governed.imported': imported,
+  'turn.dispatched': dispatched,
   'turn.accepted': accepted,
   'turn.rejected': rejected,
   'gate.approved': (book, envelope) => ({ gates: [...book.gates, saidAtGate(envelope, 'approved')] }),
@@ -93,6 +109,13 @@ function imported(book: RunBook, { event_data, seq, created_at }: LogEnvelope): 
     turns: [...book.turns, ...turns],
     decisions: withDecisions(book.decisions, decisionsOf(own(event_data, 'ledger'), { seq })),
   };
+}
+
+function dispatched(book: RunBook, { event_data, seq }: LogEnvelope): Partial<RunBook> {
+  const turn_id = textOr(own(event_data, 'turn_id'), '?');
+  // One that only says that it went out leaves what was asked before.
+  const asks = textOr(own(event_data, 'prompt'), null) ?? textOr(own(event_data, 'context'), null);
+  return asks === null ? {} : { asked: [...book.asked, { seq, turn_id }] };
 }
 
 function accepted(book: RunBook, { event_data, seq, created_at, redacted }: LogEnvelope): Partial<RunBook> {
