@@ -5,6 +5,7 @@ import { App } from './app.tsx';
 import { signIn } from './connection/link.ts';
 import { rememberedReadOnly, rememberedSignIn, rememberedTheme, rememberToken } from './connection/remembered.ts';
 import { fromFragment, isReadOnlyAsked } from './connection/sign-in-details.ts';
+import { needsProof } from './connection/sign-in-need.ts';
 import { follow } from './navigation.ts';
 import { setTheme } from './settings.ts';
 import { update } from './state.ts';
@@ -36,13 +37,17 @@ if (place !== null)
     </TickerContext.Provider>,
     place,
   );
-begin();
+void begin();
 
-/** A token without a name is asked for one. Without either, a hub that needs none lets everybody in. */
-function begin(): void {
+/** A token without a name is asked for one. Without a token it is only tried where none is needed. */
+async function begin(): Promise<void> {
   const remembered = rememberedSignIn();
   const token = brought.token ?? remembered.token;
   const name = brought.name ?? remembered.name;
+  if (token === null) {
+    update(() => ({ connection: { kind: 'connecting' } }));
+    if (await needsProof()) return update(() => ({ connection: { kind: 'signed-out', why: null } }));
+  }
   if (name !== null) void signIn({ name, token }, { isTry: token === null });
   else if (token === null) void signIn({ name: `visitor-${crypto.randomUUID().slice(0, 6)}`, token }, { isTry: true });
 }
