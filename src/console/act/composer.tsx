@@ -17,11 +17,12 @@ import { useSpeaking } from './use-speaking.ts';
 export function Composer({ session, may }: { session: OpenSession; may: May }) {
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
-  const { why, routes } = useChances(session);
-  const speaking = useSpeaking(session.id, routes);
+  const { against, routes } = useChances(session);
+  const me = may.place?.agent_id ?? '';
+  const isMine = session.turn?.agent_id === me;
+  const speaking = useSpeaking(session.id, routes, isMine);
   const { words, isBusy, refusal } = speaking;
   const isAway = useConsole((state) => state.connection.kind === 'away');
-  const me = may.place?.agent_id ?? '';
   const hearers = session.now === null ? [] : hearersIn(session.now.session, me, words.to);
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -30,8 +31,7 @@ export function Composer({ session, may }: { session: OpenSession; may: May }) {
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send(event);
   };
-  const isMine = session.turn?.agent_id === may.place?.agent_id;
-  const turn = turnWords(session.turn, me, namesIn(session.now), why);
+  const turn = turnWords(session.turn, me, namesIn(session.now), against);
   return (
     <form class={`composer${isMine ? ' is-mine' : ''}`} onSubmit={(event) => void send(event)} aria-label="Speak">
       <p class="composer-turn" id={`${id}-turn`} role="status">
