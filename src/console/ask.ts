@@ -18,6 +18,7 @@ export type Looking = Extract<
   | 'list_agents'
   | 'find_agent'
   | 'get_resume'
+  | 'get_skill'
   | 'list_types'
   | 'check_graph'
   | 'hub_figures'

@@ -5,6 +5,7 @@ import { App } from './app.tsx';
 import { signIn } from './connection/link.ts';
 import { rememberedReadOnly, rememberedSignIn, rememberedTheme, rememberToken } from './connection/remembered.ts';
 import { type FromAddress, fromFragment, isReadOnlyAsked } from './connection/sign-in-details.ts';
+import { needsProof } from './connection/sign-in-need.ts';
 import { follow } from './navigation.ts';
 import { setTheme } from './settings.ts';
 import { update } from './state.ts';
@@ -38,7 +39,7 @@ if (place !== null)
     </TickerContext.Provider>,
     place,
   );
-begin(brought);
+void begin(brought);
 
 /** Before anything else: a token in the address would be in a history, a screenshot, a bug report. */
 function takenFromAddress(): Brought {
@@ -48,11 +49,15 @@ function takenFromAddress(): Brought {
   return { token, name };
 }
 
-/** A token without a name is asked for one. Without either, a hub that needs none lets everybody in. */
-function begin(wanted: Brought): void {
+/** A token without a name is asked for one. Without a token it is only tried where none is needed. */
+async function begin(wanted: Brought): Promise<void> {
   const remembered = rememberedSignIn();
   const token = wanted.token ?? remembered.token;
   const name = wanted.name ?? remembered.name;
+  if (token === null) {
+    update(() => ({ connection: { kind: 'connecting' } }));
+    if (await needsProof()) return update(() => ({ connection: { kind: 'signed-out', why: null } }));
+  }
   if (name !== null) void signIn({ name, token }, { isTry: token === null });
   else if (token === null) void signIn({ name: `visitor-${crypto.randomUUID().slice(0, 6)}`, token }, { isTry: true });
 }

@@ -1,16 +1,21 @@
-/** Where one can go, and what one chose. */
+/** Where one can go, and what one chose; where there is little room, what one chose is behind one's name. */
 
+import { useId, useState } from 'preact/hooks';
 import { signOut } from './connection/link.ts';
 import { hrefOf, NO_FILTER, type Route } from './route.ts';
 import { setReadOnly, setTheme } from './settings.ts';
 import type { Theme } from './state.ts';
 import { Line } from './text/shown.tsx';
 import { useConsole } from './use-store.ts';
+import { useIsNarrow } from './virtual/use-viewport.ts';
 
 export function TopBar({ route }: { route: Route }) {
   const me = useConsole((state) => state.me);
   const readOnly = useConsole((state) => state.readOnly);
   const theme = useConsole((state) => state.theme);
+  const id = useId();
+  const isFolded = useIsNarrow() && me !== null;
+  const [isOpen, setOpen] = useState(false);
   return (
     <header class="top">
       <span class="brand">Parley</span>
@@ -26,7 +31,20 @@ export function TopBar({ route }: { route: Route }) {
           )}
         </nav>
       )}
-      <div class="top-right">
+      {isFolded && (
+        <button
+          type="button"
+          class="quiet menu"
+          aria-expanded={isOpen}
+          aria-controls={id}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <span class="me">
+            <Line text={me.name} most={30} />
+          </span>
+        </button>
+      )}
+      <div class="top-right" id={id} hidden={isFolded && !isOpen}>
         <label class="switch">
           <input
             type="checkbox"
@@ -45,9 +63,11 @@ export function TopBar({ route }: { route: Route }) {
         </label>
         {me !== null && (
           <>
-            <span class="me" title={me.grants.join(', ')}>
-              <Line text={me.name} most={30} />
-            </span>
+            {!isFolded && (
+              <span class="me" title={me.grants.join(', ')}>
+                <Line text={me.name} most={30} />
+              </span>
+            )}
             <button type="button" class="quiet" onClick={signOut}>
               Sign out
             </button>

@@ -140,6 +140,7 @@ class Port {
       forbidden: hostRefusal(request, this.settings.host, this.settings),
       isLocal: isLoopback(address) && !cameThrough,
       isTls: this.settings.tls !== null,
+      needsNoProof: this.settings.auth.none === true && !cameThrough,
       authenticate: this.authentication(cameThrough),
       refusal: () => this.addresses.failureRefusal(address),
       unproven: () => void this.addresses.helloFailed(address),

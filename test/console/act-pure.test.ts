@@ -62,7 +62,12 @@ it('[UI81] whose turn it is, and why one is silent, is said in words', () => {
   const names = new Map([['id-bob', 'bob']]);
   const turn = (agent_id: string) => ({ agent_id, since_seq: 1 });
   expect(turnWords(turn('id-ann'), 'id-ann', names, null)).toBe('It is your turn.');
-  expect(turnWords(turn('id-bob'), 'id-ann', names, 'wait')).toBe('It is the turn of bob. Not now: wait');
+  expect(turnWords(turn('id-bob'), 'id-ann', names, { code: 'protocol_error', why: 'wait' })).toBe(
+    'It is the turn of bob. Not now: wait',
+  );
+  const isBobs = { code: 'not_your_turn', why: "discussion expects 'bob' to speak, got 'ann'" } as const;
+  expect(turnWords(turn('id-bob'), 'id-ann', names, isBobs)).toBe('It is the turn of bob.');
+  expect(turnWords(null, 'id-ann', names, isBobs)).toContain('Not now:');
   expect(turnWords(null, 'id-ann', names, null)).toBe('Nobody in particular has the turn.');
   expect(silenceWords(ann('hidden'), { state: 'ACTIVE' })).toMatch(/^You are hidden/);
   expect(silenceWords(ann('active'), { state: 'CLOSED' })).toMatch(/^It is over/);

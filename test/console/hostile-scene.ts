@@ -1,7 +1,7 @@
 /** A hub in which everything that somebody may write is hostile: texts, labels, knobs, graphs, reasons, resumes, errors. */
 
 import type { LocalHub } from 'parley-hub';
-import type { JsonObject } from 'parley-hub/core';
+import { handoff, type JsonObject } from 'parley-hub/core';
 import { CONFIG, decision, said } from '../adapters/governed-scene.ts';
 import { governedRun } from './governed-run.ts';
 
@@ -46,14 +46,15 @@ export async function hostileScene(hub: LocalHub): Promise<HostileScene> {
     describe: () => IMG,
   });
   const mallory = await hub.agent('mallory', { register: { model: IMG } });
-  await hub.agent('bob');
-  await mallory.setResume({ summary: SCRIPT, claimedCapabilities: [IMG] });
+  const bob = await hub.agent('bob');
+  await mallory.setResume({ summary: SCRIPT, claimedCapabilities: [IMG], examples: [IMG], domains: [SCRIPT] });
+  await mallory.setSkill(`---\nname: mallory\ndescription: x\n---\n${IMG}`);
   for (const [at, intent] of CORPUS.slice(0, 11).entries()) {
     await mallory.open('conversation', { participants: ['bob'], labels: { intent, [`key${at}`]: intent } });
   }
   const session = await mallory.open('conversation', {
     participants: ['bob'],
-    labels: { intent: IMG },
+    labels: { intent: IMG, [SCRIPT]: IMG },
     expectations: [{ name: 'polite', params: { [IMG]: SCRIPT }, on_violation: 'notify_session' }],
   });
   for (const text of CORPUS) await session.send(text);
@@ -65,6 +66,7 @@ export async function hostileScene(hub: LocalHub): Promise<HostileScene> {
   await ended.close(IMG);
   const workflow = await mallory.open('workflow', { participants: ['bob'], knobs: { graph: GRAPH } });
   await workflow.send(IMG);
+  await bob.session(workflow.id).send(handoff('mallory', { body: IMG, reason: SCRIPT }));
   return { talk: session.id, ended: ended.id, workflow: workflow.id, governed: await hostileRun(hub) };
 }
 

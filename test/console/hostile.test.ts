@@ -31,6 +31,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`hostile text${whyNo
       `#/sessions/${scene.talk}`,
       [
         ['.session-head .intent', IMG],
+        ['.session-head .label', '<script'],
         ['.quiet-row.mark-hide', SCRIPT],
         ['.quiet-row.mark-violation', IMG],
         ['.panel-expectations', SCRIPT],
@@ -38,13 +39,20 @@ describe.skipIf(chromium === null && !required('chromium'))(`hostile text${whyNo
       ],
     ],
     [`#/sessions/${scene.talk}?at=9`, [['.said-row .text', '<']]],
-    [`#/sessions/${scene.ended}`, [['.quiet-row.mark-close', IMG]]],
+    [
+      `#/sessions/${scene.ended}`,
+      [
+        ['.quiet-row.mark-close', IMG],
+        ['.session-head .close-reason', IMG],
+      ],
+    ],
     [
       `#/sessions/${scene.workflow}`,
       [
         ['.panel-graph', IMG],
         ['.panel-metadata', SCRIPT],
         ['.said-row .text', IMG],
+        ['.said-row .routing', SCRIPT],
       ],
     ],
     [
@@ -64,6 +72,8 @@ describe.skipIf(chromium === null && !required('chromium'))(`hostile text${whyNo
         ['table td', SCRIPT],
         ['table th', '<img'],
         ['.feed', '<img'],
+        ['.resume dd', IMG],
+        ['.resume .value', IMG],
       ],
     ],
     [`#/${encodeURIComponent(IMG)}`, [['h1', '']]],
@@ -83,6 +93,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`hostile text${whyNo
         await page.evaluate(`location.hash = ${JSON.stringify(to)}`);
         await page.waitForSelector(shown[0]?.[0] ?? 'h1');
         await page.evaluate(`for (const one of document.querySelectorAll('main details')) one.open = true`);
+        if (to === '#/hub') await page.getByRole('button', { name: 'mallory' }).click();
         for (const [place, words] of shown) {
           await page.locator(place, { hasText: words }).first().waitFor({ state: 'attached', timeout: 10_000 });
         }

@@ -67,12 +67,14 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console on a ph
         ['an invite', to(`#/sessions/${waiting.id}`, '.invite-answer')],
         ['hands', to(`#/sessions/${hands.id}`, '.hand-part')],
         ['to whom', () => page.locator('.to-whom summary').click()],
+        ['who takes part', () => page.locator('.folded-people summary').click()],
         ['a dialog', () => page.getByRole('button', { name: 'Act on bob' }).click()],
         ['the past', to(`#/sessions/${hands.id}?at=3`, '.badge.then')],
         ['a workflow', to(`#/sessions/${workflow.id}`, '.panel-graph svg')],
         ['where it goes', () => page.getByLabel('Then').selectOption('finish')],
         ['a run', () => goTo(page, run.id).then(() => page.getByRole('button', { name: 'Approve' }).waitFor())],
         ['the hub', to('#/hub', '.feed li')],
+        ['what an agent says', () => page.getByRole('button', { name: 'bob' }).click()],
         [
           'the form',
           async () => {
@@ -85,6 +87,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console on a ph
           },
         ],
         ['nothing', to('#/nothing', 'h1')],
+        ['what one chose', () => page.locator('.menu').click()],
         ['signing in', () => page.getByRole('button', { name: 'Sign out' }).click()],
       ];
       for (const [what, look] of looks) {

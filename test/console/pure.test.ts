@@ -5,7 +5,10 @@ import { overIn } from '../../src/console/act/still-invited.ts';
 import { fromFragment, isReadOnlyAsked } from '../../src/console/connection/sign-in-details.ts';
 import { detailWords, isShown, type Shown } from '../../src/console/hub/feed-words.ts';
 import { EMPTY_HUB, withFeed } from '../../src/console/hub/hub-state.ts';
+import { observedWords } from '../../src/console/hub/observed-words.ts';
+import { OPTIONS } from '../../src/console/parts/create/options.ts';
 import { hrefOf, NO_FILTER, parseRoute } from '../../src/console/route.ts';
+import { expectationWords } from '../../src/console/session/expectation-words.ts';
 import {
   EMPTY_LOG,
   firstSeq,
@@ -19,9 +22,12 @@ import {
 } from '../../src/console/session/log-window.ts';
 import { markOf } from '../../src/console/session/marks.ts';
 import { newSession, withArrived, withDeltas, withState } from '../../src/console/session/open-session.ts';
+import { routingWords } from '../../src/console/session/routing-words.ts';
 import { MOST_MARKS, marksFrom, nearestMark, withMarks } from '../../src/console/session/timeline-marks.ts';
 import { MOST_READ, unread, withRead } from '../../src/console/session/whole-log.ts';
+import { withNames } from '../../src/console/session/with-names.ts';
 import { askedSince, FIRST_SWEEP, sweepFrom, withSwept } from '../../src/console/sessions/change-sweep.ts';
+import { countWords } from '../../src/console/sessions/count-words.ts';
 import {
   EMPTY_LIST,
   shownIds,
@@ -33,7 +39,7 @@ import {
 import { dollars } from '../../src/console/text/dollars.ts';
 import { shortLine, visibleText } from '../../src/console/text/visible-text.ts';
 import { clockTime, countdown, duration } from '../../src/console/time/time-words.ts';
-import { evenWindow, rowByKey, scrollFor, unevenWindow } from '../../src/console/virtual/rows-window.ts';
+import { evenWindow, rowByKey, scrollFor, steadyTop, unevenWindow } from '../../src/console/virtual/rows-window.ts';
 import type { FeedEntry, SessionDescription, StateAt } from '../../src/core/console-operations.ts';
 import { type Envelope, PLAIN } from '../../src/core/envelope.ts';
 import type { SessionSummary } from '../../src/core/operations.ts';
@@ -125,6 +131,16 @@ describe('long lists', () => {
     }
   });
 
+  it('[UI4] rows that come above what is read push it nowhere; at the top the newest is seen', () => {
+    const before = ['c', 'b', 'a'];
+    const now = ['e', 'd', 'c', 'b', 'a'];
+    expect(steadyTop(before, now, 40, 0)).toBe(0);
+    expect(steadyTop(before, now, 40, 50)).toBe(130);
+    expect(steadyTop(now, before, 40, 130)).toBe(50);
+    // Filtered away: there is nothing to hold on to.
+    expect(steadyTop(before, ['x'], 40, 50)).toBe(50);
+  });
+
   it('[UI9] keys lead through a list and never out of it', () => {
     expect(
       ['ArrowDown', 'ArrowUp', 'PageDown', 'PageUp', 'Home', 'End', 'a'].map((key) => rowByKey(key, 5, 100, 10)),
@@ -176,6 +192,13 @@ describe('the list of sessions', () => {
     expect(next.order).toEqual(['10', '9', '8', '7']);
     expect(next.rows.get('8')?.state).toBe('CLOSED');
     expect(withPage(next, { sessions: [summary('3')], next: null }).order).toEqual(['10', '9', '8', '7', '3']);
+  });
+
+  it('[UI4] how many there are is told as far as it is known, and before that not at all', () => {
+    expect(countWords(EMPTY_LIST, 0)).toBe('');
+    expect([countWords(list, 3), countWords(list, 1)]).toEqual(['the newest 3, more below', '1 of the newest 3']);
+    const all = { ...list, next: null };
+    expect([countWords(all, 3), countWords(all, 0)]).toEqual(['3', '0 of 3']);
   });
 
   it('[UI4] what has not changed is no change, and an older answer that comes late changes nothing', () => {
@@ -317,6 +340,45 @@ describe('what happens beside what is said', () => {
     ],
   ])('[UI5] %s is a quiet mark', (event_type, event_data, kind, text) => {
     expect(markOf(envelope(4, { event_type, event_data }), names)).toEqual({ seq: 4, kind, text });
+  });
+
+  it('[UI5] where a packet sends the turn is told apart from its words; a text sends it nowhere', () => {
+    const packet = (routing: object, part: Partial<Envelope> = {}) =>
+      envelope(1, { event_type: 'msg.packet', event_data: { body: 'x', routing: { ...routing } }, ...part });
+    expect(routingWords(packet({ kind: 'handoff', target: 'b1', reason: 'late' }), names)).toBe(
+      'handed over to bob: late',
+    );
+    expect(routingWords(packet({ kind: 'finish' }), names)).toBe('ended the session');
+    expect(routingWords(packet({ kind: 'tool', tool: 'approve' }), names)).toBe('called approve');
+    const redacted = { at: '', by: '' } as never;
+    expect(routingWords(packet({ kind: 'finish' }, { redacted }), names)).toBeNull();
+    const text = { text: '(handoff to bob)', routing: { kind: 'handoff', target: 'bob' } };
+    expect(routingWords(envelope(1, { event_data: text }), names)).toBeNull();
+  });
+
+  it('[UI5] ids in a state have names beside them, expectations are sentences', () => {
+    expect(withNames({ bids: { b1: 4, x9: 1 }, next: ['b1'], none: null }, names)).toEqual({
+      bids: { 'b1 (bob)': 4, x9: 1 },
+      next: ['b1 (bob)'],
+      none: null,
+    });
+    expect(expectationWords({ params: { seconds: 120, on_failure: true }, on_violation: 'auto_close' })).toBe(
+      'seconds: 120, on failure: yes; if violated: auto close',
+    );
+    expect(expectationWords({ params: {}, on_violation: 'warn' })).toBe('if violated: warn');
+  });
+
+  it('[UI61] the form says that expectations take the place of those of the type', () => {
+    const field = OPTIONS.kind === 'group' ? OPTIONS.members.find(([name]) => name === 'expectations')?.[1] : undefined;
+    expect(field?.help).toMatch(/take the place of those of its type/);
+  });
+
+  it('[UI98] what the hub has seen of an agent is a sentence', () => {
+    const seen = { n: 3, completed: 2, failed: 1, expired: 0, p50_latency_ms: 65_000 };
+    expect(observedWords(['sql', seen])).toBe(
+      'sql: 3 tasks, 2 completed, 1 failed, 0 expired; half of them within 1m 5s',
+    );
+    expect(observedWords(['sql', { ...seen, n: 1, p50_latency_ms: null }])).toMatch(/^sql: 1 task, .* 0 expired$/);
   });
 
   it('[UI5] what is said is none', () => {

@@ -354,16 +354,21 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
           ['#/sessions?search=look', '.found li'],
           [`#/sessions/${session.id}`, '.said-row'],
           [`#/sessions/${session.id}?at=3`, '.badge.then'],
-          ['#/hub', '.tile'],
+          ['#/open', '.create'],
+          ['#/hub', 'table tbody tr'],
           ['#/nothing', 'h1'],
         ] as const) {
           await page.evaluate(`location.hash = ${JSON.stringify(to)}`);
           await page.waitForSelector(ready);
+          if (to === '#/hub') await page.locator('.agent-name').first().click();
+          if (to === '#/hub') await page.waitForSelector('.resume');
           expect(await faults(page), `${to} ${width}`).toEqual([]);
           expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${to} ${width}`).toBe(
             true,
           );
         }
+        if (width < 760) await page.locator('.menu').click();
+        expect(await faults(page), 'what one chose').toEqual([]);
         await page.getByRole('button', { name: 'Sign out' }).click();
         await page.getByLabel('Token').waitFor();
         expect(await faults(page), 'sign in').toEqual([]);

@@ -312,6 +312,7 @@ it('[HT8] an address whose credentials proved nothing too often is asked to wait
   const visitor = {
     forbidden: null,
     isTls: false,
+    needsNoProof: false,
     isLocal: false,
     authenticate: () => null,
     refusal: () => addresses.failureRefusal(far),

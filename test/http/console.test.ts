@@ -184,6 +184,14 @@ describe('the page', () => {
     expect(head.headers['content-length']).toBe(get.headers['content-length']);
   });
 
+  it('[UI2] the page says whether a token is needed; who came through a proxy needs one', async () => {
+    const need = async (serving: ServeOptions, headers: Record<string, string> = {}) =>
+      (await bytesOf((await open(serving)).port, '/', headers)).headers['parley-auth'];
+    expect(await need({})).toBe('needed');
+    expect(await need({ auth: { none: true } })).toBe('none');
+    expect(await need({ auth: { none: true } }, { 'x-forwarded-for': '203.0.113.9' })).toBe('needed');
+  });
+
   it('[CN1] the port tells where it is, and nothing where it is not', async () => {
     const hub = await createHub();
     const [on, off] = [

@@ -8,6 +8,8 @@ import { Refusal } from './refusal.tsx';
 export interface Choice {
   readonly words: string;
   readonly isMain?: boolean;
+  /** It cannot be undone, and looks so. */
+  readonly isFinal?: boolean;
   /** A reason has to be given. */
   readonly needsReason?: boolean;
   /** null = it is done; else why not. */
@@ -72,7 +74,7 @@ export function AskDialog({ title, children, choices, onClose }: Props) {
             <button
               key={choice.words}
               type="button"
-              class={choice.isMain === true ? 'primary' : ''}
+              class={choice.isMain === true ? 'primary' : choice.isFinal === true ? 'danger' : ''}
               disabled={isBusy}
               onClick={() => void take(choice)}
             >

@@ -24,11 +24,12 @@ interface ComposerProps {
 export function Composer({ session, may, isBeside = false }: ComposerProps) {
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
-  const { why, routes } = useChances(session);
-  const speaking = useSpeaking(session.id, routes);
+  const { against, routes } = useChances(session);
+  const me = may.place?.agent_id ?? '';
+  const isMine = session.turn?.agent_id === me;
+  const speaking = useSpeaking(session.id, routes, isMine);
   const { words, isBusy, refusal } = speaking;
   const isAway = useConsole((state) => state.connection.kind === 'away');
-  const me = may.place?.agent_id ?? '';
   const hearers = session.now === null ? [] : hearersIn(session.now.session, me, words.to);
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -37,12 +38,15 @@ export function Composer({ session, may, isBeside = false }: ComposerProps) {
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send(event);
   };
-  const isMine = !isBeside && session.turn?.agent_id === may.place?.agent_id;
   const turn = isBeside
-    ? (why ?? 'What is said here hands nothing in.')
-    : turnWords(session.turn, me, namesIn(session.now), why);
+    ? (against?.why ?? 'What is said here hands nothing in.')
+    : turnWords(session.turn, me, namesIn(session.now), against);
   return (
-    <form class={`composer${isMine ? ' is-mine' : ''}`} onSubmit={(event) => void send(event)} aria-label="Speak">
+    <form
+      class={`composer${isMine && !isBeside ? ' is-mine' : ''}`}
+      onSubmit={(event) => void send(event)}
+      aria-label="Speak"
+    >
       <p class="composer-turn" id={`${id}-turn`} role="status">
         <Line text={isBusy && isAway ? 'The hub is out of reach; it is said when it is back.' : turn} most={300} />
       </p>

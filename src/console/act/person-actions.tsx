@@ -16,7 +16,18 @@ interface Props {
   readonly isOffered: boolean;
 }
 
-const WORDS: Readonly<Record<Treatment, string>> = { hide: 'Hide', remove: 'Remove', return: 'Return' };
+const WORDS: Readonly<Record<Treatment, string>> = {
+  hide: 'Hide',
+  remove: 'Remove for good',
+  return: 'Return',
+};
+
+const MEANINGS: Readonly<Record<Treatment, string>> = {
+  hide: 'Hidden, one reads on, keeps the place and may not speak, until one is returned.',
+  return: 'Returned, one may speak again.',
+  remove:
+    'Removed, one is out of this session for good: one hears nothing more, and cannot come back or be asked again.',
+};
 
 export function PersonActions({ sessionId, state, agentId, status, isOffered, ...person }: Props) {
   const [isOpen, setOpen] = useState(false);
@@ -36,7 +47,11 @@ export function PersonActions({ sessionId, state, agentId, status, isOffered, ..
           choices={treatments.map((treatment) => choiceOf(treatment, sessionId, agentId))}
           onClose={() => setOpen(false)}
         >
-          <p class="dim">Hidden, one reads on, keeps the place and may not speak. Removed, one is out for good.</p>
+          <ul class="dim">
+            {treatments.map((treatment) => (
+              <li key={treatment}>{MEANINGS[treatment]}</li>
+            ))}
+          </ul>
         </AskDialog>
       )}
     </>
@@ -47,6 +62,7 @@ function choiceOf(treatment: Treatment, session_id: string, participant: string)
   return {
     words: WORDS[treatment],
     isMain: treatment === 'return',
+    isFinal: treatment === 'remove',
     async run(words) {
       const reason = words === '' ? undefined : words;
       const outcome =

@@ -1,14 +1,21 @@
 /** Whose turn it is, and whether one may speak, in words. Pure. */
 
 import type { Turn } from '../../core/envelope.ts';
+import type { WireCode } from '../../core/errors.ts';
 import type { Participant, SessionMetadata } from '../../core/session.ts';
 
-/** `why`: what the hub says against it; null = nothing. */
+/** What the hub says against speaking now. */
+export interface Against {
+  readonly code: WireCode | null;
+  readonly why: string;
+}
+
+/** `against`: null = nothing is. That it is the turn of another is said once. */
 export function turnWords(
   turn: Turn | null,
   me: string,
   names: ReadonlyMap<string, string>,
-  why: string | null,
+  against: Against | null,
 ): string {
   const whose =
     turn === null
@@ -16,7 +23,8 @@ export function turnWords(
       : turn.agent_id === me
         ? 'It is your turn.'
         : `It is the turn of ${names.get(turn.agent_id) ?? turn.agent_id}.`;
-  return why === null ? whose : `${whose} Not now: ${why}`;
+  const isSaid = against?.code === 'not_your_turn' && turn !== null && turn.agent_id !== me;
+  return against === null || isSaid ? whose : `${whose} Not now: ${against.why}`;
 }
 
 /** Why there is nothing to write in; null = nothing has to be said about it. */

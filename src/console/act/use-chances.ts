@@ -5,14 +5,15 @@ import { ask } from '../ask.ts';
 import type { OpenSession } from '../session/open-session.ts';
 import { store } from '../state.ts';
 import { type RouteChoice, routeChoices } from './routes.ts';
+import type { Against } from './turn-words.ts';
 
 export interface Chances {
   /** What the hub says against a message; null = nothing, or it was not asked yet. */
-  readonly why: string | null;
+  readonly against: Against | null;
   readonly routes: readonly RouteChoice[];
 }
 
-const UNKNOWN: Chances = { why: null, routes: [] };
+const UNKNOWN: Chances = { against: null, routes: [] };
 
 export function useChances({ id, turn, now }: OpenSession): Chances {
   const [chances, setChances] = useState(UNKNOWN);
@@ -21,11 +22,12 @@ export function useChances({ id, turn, now }: OpenSession): Chances {
   useEffect(() => {
     let counts = true;
     const look = async (): Promise<void> => {
-      const [{ can, why }, tools] = await Promise.all([
+      const [{ can, code, why }, tools] = await Promise.all([
         ask('can_send', { session_id: id }),
         isMine ? ask('get_session', { session_id: id }).then((answer) => answer.tools) : [],
       ]);
-      if (counts) setChances({ why: can ? null : (why ?? 'the hub says no'), routes: routeChoices(tools) });
+      if (!counts) return;
+      setChances({ against: can ? null : { code, why: why ?? 'the hub says no' }, routes: routeChoices(tools) });
     };
     // What it cannot say beforehand, the hub says when it is tried.
     look().catch(() => counts && setChances(UNKNOWN));

@@ -20,7 +20,8 @@ export interface Speaking {
   send(): Promise<boolean>;
 }
 
-export function useSpeaking(sessionId: string, routes: readonly RouteChoice[]): Speaking {
+/** `isMine`: who speaks has the turn. What was refused before is not refused any more when it comes. */
+export function useSpeaking(sessionId: string, routes: readonly RouteChoice[], isMine: boolean): Speaking {
   const [words, setWords] = useState(() => keptWords(sessionId));
   const [routeId, choose] = useState('');
   const [reason, giveReason] = useState('');
@@ -30,6 +31,9 @@ export function useSpeaking(sessionId: string, routes: readonly RouteChoice[]): 
   const [refusal, setRefusal] = useState<string | null>(null);
   const route = routes.find((one) => one.id === routeId);
   useEffect(() => keepWords(sessionId, words), [sessionId, words]);
+  useEffect(() => {
+    if (isMine) setRefusal(null);
+  }, [isMine]);
   const { text, to } = words;
   const answered = (outcome: Outcome<unknown>): void => {
     setBusy(false);

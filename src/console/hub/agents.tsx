@@ -1,8 +1,10 @@
 /** Who there is: connected or not, what they say they can do, and how much they have to do. */
 
+import { useId, useState } from 'preact/hooks';
 import type { AgentLoad } from '../../core/console-operations.ts';
 import type { FoundAgent } from '../../core/find-agent.ts';
 import { Line } from '../text/shown.tsx';
+import { AgentResume } from './agent-resume.tsx';
 import type { HubState } from './hub-state.ts';
 
 export function Agents({ hub }: { hub: HubState }) {
@@ -46,23 +48,45 @@ export function Agents({ hub }: { hub: HubState }) {
 }
 
 function Agent({ agent, load }: { agent: FoundAgent; load: AgentLoad | undefined }) {
+  const id = useId();
+  const [isOpen, setOpen] = useState(false);
   const { resume, model } = agent;
-  const can = resume.summary !== '' ? resume.summary : resume.claimed_capabilities.join(', ');
+  const can = resume.claimed_capabilities.join(', ');
   return (
-    <tr>
-      <th scope="row">
-        <span class={`presence ${agent.bound ? 'here' : 'gone'}`} title={agent.bound ? 'connected' : 'not connected'}>
-          <span class="unseen">{agent.bound ? 'connected' : 'not connected'}</span>
-        </span>{' '}
-        <Line text={agent.name} most={40} />{' '}
-        <span class="dim">{agent.kind === 'human' ? 'person' : (model ?? '')}</span>
-      </th>
-      <td>
-        <Line text={can} most={80} />
-      </td>
-      <td class="number">{load?.open_turns ?? 0}</td>
-      <td class="number">{load?.sessions ?? 0}</td>
-      <td class="number">{load?.inbox ?? '–'}</td>
-    </tr>
+    <>
+      <tr>
+        <th scope="row">
+          <span class={`presence ${agent.bound ? 'here' : 'gone'}`} title={agent.bound ? 'connected' : 'not connected'}>
+            <span class="unseen">{agent.bound ? 'connected' : 'not connected'}</span>
+          </span>{' '}
+          <button
+            type="button"
+            class="quiet agent-name"
+            aria-expanded={isOpen}
+            aria-controls={id}
+            onClick={() => setOpen(!isOpen)}
+          >
+            <Line text={agent.name} most={40} />
+          </button>{' '}
+          <span class="dim">{agent.kind === 'human' ? 'person' : (model ?? '')}</span>
+        </th>
+        <td>
+          {resume.summary !== '' && <Line text={resume.summary} most={80} />}{' '}
+          <span class="dim">
+            <Line text={can} most={80} />
+          </span>
+        </td>
+        <td class="number">{load?.open_turns ?? 0}</td>
+        <td class="number">{load?.sessions ?? 0}</td>
+        <td class="number">{load?.inbox ?? '–'}</td>
+      </tr>
+      {isOpen && (
+        <tr id={id}>
+          <td colSpan={5}>
+            <AgentResume agentId={agent.agent_id} />
+          </td>
+        </tr>
+      )}
+    </>
   );
 }

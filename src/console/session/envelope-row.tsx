@@ -2,12 +2,14 @@
 
 import { renderText } from '../../core/adapter.ts';
 import type { Envelope } from '../../core/envelope.ts';
+import { packetText } from '../../core/packet-text.ts';
 import { memo } from '../memo.ts';
 import { dollars } from '../text/dollars.ts';
 import { Line, Said } from '../text/shown.tsx';
 import { hubNow } from '../time/hub-clock.ts';
 import { clockTime } from '../time/time-words.ts';
 import { isQuiet, markOf } from './marks.ts';
+import { routingWords } from './routing-words.ts';
 import { speakerHue } from './speaker-hue.ts';
 
 interface Props {
@@ -46,6 +48,8 @@ export const EnvelopeRow = memo(function EnvelopeRow({ envelope, names, isSame, 
     );
   }
   const name = names.get(envelope.sender_id) ?? envelope.sender_id;
+  const text = saidIn(envelope);
+  const routing = routingWords(envelope, names);
   return (
     <article class={`said-row hue-${speakerHue(envelope.sender_id, names)}${isSame ? ' same' : ''}`} data-seq={seq}>
       <header>
@@ -57,12 +61,27 @@ export const EnvelopeRow = memo(function EnvelopeRow({ envelope, names, isSame, 
         <span class="seq">#{seq}</span>
         {time}
       </header>
-      <p class={envelope.redacted === undefined ? 'text' : 'text redacted'}>
-        <Said text={renderText(envelope)} />
-      </p>
+      {text !== '' && (
+        <p class={envelope.redacted === undefined ? 'text' : 'text redacted'}>
+          <Said text={text} />
+        </p>
+      )}
+      {routing !== null && (
+        <p class="routing">
+          <Line text={routing} most={300} />
+        </p>
+      )}
     </article>
   );
 });
+
+/** The words alone: where the turn goes with them is told apart, so that nobody can write what looks like it. */
+function saidIn(envelope: Envelope): string {
+  const { event_type, event_data, redacted } = envelope;
+  return event_type === 'msg.packet' && redacted === undefined
+    ? packetText({ body: event_data.body })
+    : renderText(envelope);
+}
 
 export function Audience({ audience, names }: { audience: Envelope['audience']; names: Props['names'] }) {
   if (audience === null) return null;

@@ -1,8 +1,8 @@
 /** What the session expects, of whom, and how long they still have. */
 
-import type { ShownExpectation } from '../../core/console-operations.ts';
 import { Line } from '../text/shown.tsx';
 import { Countdown } from '../time/times.tsx';
+import { expectationWords } from './expectation-words.ts';
 import type { PanelProps } from './inspector.tsx';
 import { namesIn } from './open-session.ts';
 
@@ -24,7 +24,7 @@ export function Expectations({ state }: PanelProps) {
               <Line text={one.name} most={60} />
             </strong>{' '}
             <span class="dim">
-              <Line text={paramWords(one)} most={120} />
+              <Line text={expectationWords(one)} most={120} />
             </span>
             {one.armed.map(({ agent_id, since_seq, due_at }) => (
               <div key={`${agent_id} ${since_seq}`} class="armed">
@@ -37,9 +37,4 @@ export function Expectations({ state }: PanelProps) {
       </ul>
     </>
   );
-}
-
-function paramWords({ params, on_violation }: ShownExpectation): string {
-  const given = Object.entries(params).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
-  return `${given.join(', ')} → ${on_violation}`;
 }

@@ -2,6 +2,8 @@
 
 import { Line, Value } from '../text/shown.tsx';
 import type { PanelProps } from './inspector.tsx';
+import { namesIn } from './open-session.ts';
+import { withNames } from './with-names.ts';
 
 export function PublicState({ state }: PanelProps) {
   if (state.unavailable !== null) {
@@ -11,5 +13,5 @@ export function PublicState({ state }: PanelProps) {
       </p>
     );
   }
-  return <Value value={state.public_state} label="State" />;
+  return <Value value={withNames(state.public_state, namesIn(state))} label="State" />;
 }

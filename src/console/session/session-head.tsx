@@ -10,12 +10,14 @@ import { dollars } from '../text/dollars.ts';
 import { Line } from '../text/shown.tsx';
 import { since } from '../time/time-words.ts';
 import { useNow } from '../time/times.tsx';
+import { Labels } from './labels.tsx';
 import { namesIn, type OpenSession } from './open-session.ts';
+import { People } from './people.tsx';
 
 export function SessionHead({ session, state }: { session: OpenSession; state: StateAt }) {
   const now = useNow();
   const may = useMay(session);
-  const { manifest, labels, state: lifecycle, session_id, participants } = state.session;
+  const { manifest, labels, state: lifecycle, session_id, participants, close_reason } = state.session;
   const turn = session.replay === null ? session.turn : state.turn;
   const waits = turn === null ? state.awaits : state.turn;
   const names = namesIn(state);
@@ -28,41 +30,49 @@ export function SessionHead({ session, state }: { session: OpenSession; state: S
         <StateBadge state={lifecycle} />
         {session.replay !== null && <span class="badge then">as of #{state.at_seq}</span>}
       </h1>
+      {close_reason !== null && (
+        <p class="close-reason">
+          {lifecycle.toLowerCase()} because: <Line text={close_reason} most={240} />
+        </p>
+      )}
       {labels.intent !== undefined && (
         <p class="intent">
           <Line text={labels.intent} most={240} />
         </p>
       )}
-      <ul class="people" aria-label="Participants">
-        {participants.map(({ agent_id, name, role, status }) => (
-          <li key={agent_id} class={`person status-${status}${turn?.agent_id === agent_id ? ' has-turn' : ''}`}>
-            <Line text={name} most={40} /> <span class="dim">{role}</span>
-            {status !== 'active' && <span class="dim"> · {status}</span>}
-            {turn?.agent_id === agent_id && <span class="turn-mark"> · has the turn</span>}
-            {hands?.has(agent_id) === true && <span class="hand"> · hand up: {hands.get(agent_id)}</span>}
-            <PersonActions
-              sessionId={session_id}
-              state={lifecycle}
-              agentId={agent_id}
-              name={name}
-              status={status}
-              isOffered={may.operate}
-            />
-          </li>
-        ))}
-      </ul>
+      <Labels labels={labels} />
+      <People count={participants.length}>
+        <ul class="people" aria-label="Participants">
+          {participants.map(({ agent_id, name, role, status }) => (
+            <li key={agent_id} class={`person status-${status}${turn?.agent_id === agent_id ? ' has-turn' : ''}`}>
+              <Line text={name} most={40} /> <span class="dim">{role}</span>
+              {status !== 'active' && <span class="dim"> · {status}</span>}
+              {turn?.agent_id === agent_id && <span class="turn-mark"> · has the turn</span>}
+              {hands?.has(agent_id) === true && <span class="hand"> · hand up: {hands.get(agent_id)}</span>}
+              <PersonActions
+                sessionId={session_id}
+                state={lifecycle}
+                agentId={agent_id}
+                name={name}
+                status={status}
+                isOffered={may.operate}
+              />
+            </li>
+          ))}
+        </ul>
+      </People>
       <p class="dim facts">
-        {turn !== null && `${names.get(turn.agent_id) ?? turn.agent_id} since #${turn.since_seq}`}
+        {turn !== null && `${names.get(turn.agent_id) ?? turn.agent_id} has had the turn since #${turn.since_seq}`}
         {turn === null && state.awaits === null && 'Nobody has the turn'}
         {turn === null && state.awaits !== null && (
           <strong class="awaits">
             <Line text={state.awaits.text} most={240} />
           </strong>
         )}
-        {waits !== null && session.replay === null && `, ${since(waits.since_at, now)}`}
-        {' · '}#{session.log.headSeq}
+        {waits !== null && session.replay === null && `, for ${since(waits.since_at, now)}`}
+        {` · newest #${session.log.headSeq}`}
         {state.cost_usd !== null && ` · ${dollars(state.cost_usd)}`}
-        {session.by === 'asking' && ' · what is for you'}
+        {session.by === 'asking' && ' · you are shown what is for you'}
       </p>
     </header>
   );

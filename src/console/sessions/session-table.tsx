@@ -1,7 +1,7 @@
 /** The rows on screen of a list of any length, and the keys that lead through it. */
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { evenWindow, rowByKey, scrollFor } from '../virtual/rows-window.ts';
+import { evenWindow, rowByKey, scrollFor, steadyTop } from '../virtual/rows-window.ts';
 import { useIsNarrow, useViewport } from '../virtual/use-viewport.ts';
 import { readPage, showsRows } from './live-list.ts';
 import type { SessionList } from './session-list.ts';
@@ -29,6 +29,10 @@ export function SessionTable({ list, ids }: { list: SessionList; ids: readonly s
   const [active, setActive] = useState(0);
   const wantsFocus = useRef(false);
 
+  useSteady(scroller, ids, rowPx, (before) => {
+    const at = ids.indexOf(before[active] ?? '');
+    if (at !== -1 && scroller?.contains(document.activeElement) === true) setActive(at);
+  });
   useEffect(() => showsRows(shown));
   useEffect(() => {
     if (end >= ids.length - AHEAD) void readPage();
@@ -92,6 +96,24 @@ export function SessionTable({ list, ids }: { list: SessionList; ids: readonly s
       </div>
     </div>
   );
+}
+
+/** What is read stays where it is when sessions come above it, and so does the row that has the focus. */
+function useSteady(
+  scroller: HTMLDivElement | null,
+  ids: readonly string[],
+  rowPx: number,
+  onMoved: (before: readonly string[]) => void,
+): void {
+  const known = useRef(ids);
+  useLayoutEffect(() => {
+    const before = known.current;
+    known.current = ids;
+    if (scroller === null || before === ids) return;
+    const top = steadyTop(before, ids, rowPx, scroller.scrollTop);
+    if (top !== scroller.scrollTop) scroller.scrollTop = top;
+    onMoved(before);
+  }, [scroller, ids]);
 }
 
 /** Once, when the list is shown again after a session of it was looked at. */

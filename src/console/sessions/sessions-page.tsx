@@ -3,6 +3,7 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { hrefOf, type ListFilter } from '../route.ts';
 import { useConsole } from '../use-store.ts';
+import { countWords } from './count-words.ts';
 import { Filters } from './filters.tsx';
 import { FoundTexts } from './found-texts.tsx';
 import { followList } from './live-list.ts';
@@ -18,13 +19,14 @@ export function SessionsPage({ filter }: { filter: ListFilter }) {
   useEffect(followList, []);
   const { search, states, type } = filter;
   useEffect(() => startSearch(filter), [search, states.join(), type]);
+  const count = search === '' ? countWords(list, ids.length) : '';
   return (
     <div class="page sessions-page">
       <div class="page-head">
         <h1>Sessions</h1>
         <p class="count" role="status">
-          {search === '' && countWords(ids.length, list.order.length, list.next === null)}
-          {search === '' && !observes && ' of yours'}
+          {count}
+          {count !== '' && !observes && ' of yours'}
         </p>
         {!isReadOnly && (
           <a class="open-link" href={hrefOf({ page: 'open' })}>
@@ -41,10 +43,4 @@ export function SessionsPage({ filter }: { filter: ListFilter }) {
       {search === '' ? <SessionTable list={list} ids={ids} /> : <FoundTexts filter={filter} />}
     </div>
   );
-}
-
-function countWords(shown: number, read: number, isAll: boolean): string {
-  const number = (count: number): string => count.toLocaleString('en');
-  if (isAll) return shown === read ? number(read) : `${number(shown)} of ${number(read)}`;
-  return shown === read ? `the newest ${number(read)}, more below` : `${number(shown)} of the newest ${number(read)}`;
 }

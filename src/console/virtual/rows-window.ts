@@ -44,6 +44,16 @@ export function scrollFor(index: number, rowHeight: number, { top, height }: Vie
   return rowTop + rowHeight > top + height ? rowTop + rowHeight - height : null;
 }
 
+/**
+ * Where to scroll when rows came or went, so that the row that is seen first stays in its place. At the top one stays at the
+ * top, where the newest is.
+ */
+export function steadyTop(before: readonly string[], now: readonly string[], rowHeight: number, top: number): number {
+  const first = Math.floor(top / rowHeight);
+  const at = top <= 0 ? -1 : now.indexOf(before[first] ?? '');
+  return at === -1 ? top : top + (at - first) * rowHeight;
+}
+
 /** Where an arrow, a page or an end of the list leads; null = the key means nothing here. */
 export function rowByKey(key: string, from: number, count: number, pageLength: number): number | null {
   const steps: Readonly<Record<string, number>> = {

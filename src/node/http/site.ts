@@ -45,6 +45,8 @@ export interface Visitor extends Asker {
   readonly isLocal: boolean;
   /** The port speaks TLS. */
   readonly isTls: boolean;
+  /** Who comes this way needs no proof of who they are. */
+  readonly needsNoProof: boolean;
   /** Host or Origin are not allowed; null = they are. */
   readonly forbidden: string | null;
 }
@@ -105,6 +107,8 @@ async function answered(
     if (path === '/healthz') return respondJson(response, 200, { alive: true });
     if (path === '/readyz') return answerReady(hub, response);
     if (path === '/metrics') return answerMetrics(hub, visitor, request, response);
+    // The console asks for a token where one is needed, without trying to do without.
+    if (hub.pages !== null) response.setHeader('parley-auth', visitor.needsNoProof ? 'none' : 'needed');
     if ((await hub.pages?.answer(path, request, response)) === true) return;
   }
   const message = `there is nothing at ${request.method} ${path}; this port speaks WebSocket, and answers ${PLACES}`;

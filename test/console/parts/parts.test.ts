@@ -248,7 +248,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${
     await open.click();
     expect(await page.locator('.form-error').allTextContents()).toEqual([
       'expected at least 2 with you, got 1',
-      '1 to mend above',
+      '1 problem above',
     ]);
     await page.getByLabel('Participant 1: name or id').fill('bob');
     await page.getByLabel('rounds').fill('2');

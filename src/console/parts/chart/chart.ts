@@ -42,8 +42,10 @@ function drawOne(
   const at = ([i, value]: Known) => `${x(i)} ${y(value)}`;
   const lastKnown = runs.at(-1)?.at(-1);
   return {
-    // A point alone is a line of no length, which a round cap makes a dot.
-    line: runs.map((run) => `M${run.map(at).join('L')}${run.length === 1 ? 'h0' : ''}`).join(''),
+    // A moment alone is a bar: what is known of it reads, and nothing is said of those beside it.
+    line: runs
+      .map((run) => `M${run.length === 1 ? `${x(run[0]?.[0] ?? 0)} ${bottom}L` : ''}${run.map(at).join('L')}`)
+      .join(''),
     area: runs
       .filter((run) => run.length > 1)
       .map((run) => `M${x(run[0]?.[0] ?? 0)} ${bottom}L${run.map(at).join('L')}L${x(run.at(-1)?.[0] ?? 0)} ${bottom}Z`)

@@ -41,7 +41,8 @@ export function Sparkline({ label, unit, series, width = 180, height = 44 }: Spa
         aria-label={fittingText(`${label}. ${chartWords(shown, unit)}`, 300).text}
       >
         <line class="chart-base" x1={0} x2={width} y1={height - 2.5} y2={height - 2.5} />
-        {drawn.map(({ line, area, last }, i) => (
+        {/* The first is drawn last: where bars stand on one place, the lowest of them stays to be seen. */}
+        {[...drawn.entries()].reverse().map(([i, { line, area, last }]) => (
           <g key={shown[i]?.name} class={`chart-${i}`}>
             <path class="chart-area" d={area} />
             <path class="chart-line" d={line} />

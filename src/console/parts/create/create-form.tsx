@@ -25,7 +25,7 @@ import {
   peopleIn,
   readCreate,
 } from './create-draft.ts';
-import { OPTIONS } from './options.ts';
+import { INTENT, OTHER_OPTIONS } from './options.ts';
 import { ParticipantsPart } from './participants-part.tsx';
 import { TypePart } from './type-part.tsx';
 
@@ -78,6 +78,8 @@ export function CreateForm(props: CreateFormProps): VNode | null {
   const read = readCreate(draft, manifest, me);
   // What is missing is told when somebody has tried to go on without it, not while it is typed.
   const errors = [...(isTried && !read.ok ? read.errors : []), ...props.refused.map(asFormError)];
+  // What is said of all of it is told once, at the end.
+  const ofFields = errors.filter(({ field }) => field !== '');
   const submit = (event: Event) => {
     event.preventDefault();
     setTried(true);
@@ -87,6 +89,13 @@ export function CreateForm(props: CreateFormProps): VNode | null {
     <form class="create" onSubmit={submit} noValidate>
       <TypePart types={types} manifest={manifest} onChoose={(chosen) => onDraft(newDraft(chosen, draft))} />
       {manifest.type === 'governed' && <RunnerNote />}
+      <SchemaForm
+        field={INTENT}
+        path=""
+        draft={draft.options}
+        onDraft={(options) => onDraft({ ...draft, options })}
+        errors={ofFields}
+      />
       <ParticipantsPart manifest={manifest} agents={agents} me={me} draft={draft} onDraft={onDraft} errors={errors} />
       <h3>Knobs</h3>
       <SchemaForm
@@ -101,11 +110,11 @@ export function CreateForm(props: CreateFormProps): VNode | null {
       <details>
         <summary>Options</summary>
         <SchemaForm
-          field={OPTIONS}
+          field={OTHER_OPTIONS}
           path=""
           draft={draft.options}
           onDraft={(options) => onDraft({ ...draft, options })}
-          errors={errors}
+          errors={ofFields}
         />
       </details>
       <Rest errors={errorsElsewhere(errors, FIELDS)} count={errors.length} />
@@ -116,11 +125,11 @@ export function CreateForm(props: CreateFormProps): VNode | null {
   );
 }
 
-/** What no field can show, and for whoever does not see the fields how many are to be mended. */
+/** What no field can show, and for whoever does not see the fields how many problems there are. */
 function Rest({ errors, count }: { readonly errors: readonly FieldError[]; readonly count: number }): VNode {
   return (
     <div role="alert">
-      {count > errors.length && <p class="form-error">{`${count - errors.length} to mend above`}</p>}
+      {count > errors.length && <p class="form-error">{aboveWords(count - errors.length)}</p>}
       {errors.map(({ field, message }) => (
         <p key={`${field} ${message}`} class="form-error">
           {longText(message)}
@@ -128,6 +137,10 @@ function Rest({ errors, count }: { readonly errors: readonly FieldError[]; reado
       ))}
     </div>
   );
+}
+
+function aboveWords(count: number): string {
+  return count === 1 ? '1 problem above' : `${count} problems above`;
 }
 
 function graphField({ check, delays, draft: create, me }: CreateFormProps): Custom {

@@ -44,7 +44,7 @@ export const OPTIONS: Field = fieldOf(
       expectations: {
         type: 'array',
         title: 'Expectations',
-        description: 'beside those of its type',
+        description: 'these take the place of those of its type; none here = those of its type',
         maxItems: 64,
         items: {
           type: 'object',
@@ -67,6 +67,16 @@ export const OPTIONS: Field = fieldOf(
   },
   'Options',
 );
+
+/** What it is for is asked at the top; the others are folded away. */
+export const INTENT: Field = only('What it is for', (name) => name === 'intent');
+export const OTHER_OPTIONS: Field = only('Options', (name) => name !== 'intent');
+
+function only(title: string, isIn: (name: string) => boolean): Field {
+  return OPTIONS.kind === 'group'
+    ? { ...OPTIONS, title, members: OPTIONS.members.filter(([name]) => isIn(name)) }
+    : OPTIONS;
+}
 
 type Options = Pick<
   CreateParams,

@@ -1,0 +1,88 @@
+/** All that an agent says of itself, and what the hub has seen of it: asked for when somebody opens it. */
+
+import { useEffect, useState } from 'preact/hooks';
+import type { Resume } from '../../core/resume.ts';
+import type { Skill } from '../../core/skill.ts';
+import { ask, reasonOf } from '../ask.ts';
+import { Line, Said } from '../text/shown.tsx';
+import { Ago } from '../time/times.tsx';
+import { observedWords } from './observed-words.ts';
+
+interface Known {
+  readonly resume: Resume;
+  readonly skill: Skill;
+}
+
+export function AgentResume({ agentId }: { agentId: string }) {
+  const [known, setKnown] = useState<Known | null>(null);
+  const [refusal, setRefusal] = useState<string | null>(null);
+  useEffect(() => {
+    let counts = true;
+    readOf(agentId).then(
+      (read) => counts && setKnown(read),
+      (thrown) => counts && setRefusal(reasonOf(thrown)),
+    );
+    return () => {
+      counts = false;
+    };
+  }, [agentId]);
+  if (refusal !== null) {
+    return (
+      <p class="refusal" role="alert">
+        <Line text={refusal} most={400} />
+      </p>
+    );
+  }
+  return <div class="resume">{known === null ? <p class="dim">Reading…</p> : <Facts {...known} />}</div>;
+}
+
+async function readOf(agent: string): Promise<Known> {
+  const [resume, skill] = await Promise.all([ask('get_resume', { agent }), ask('get_skill', { agent })]);
+  return { resume, skill };
+}
+
+function Facts({ resume, skill }: Known) {
+  const facts: readonly (readonly [string, readonly string[]])[] = [
+    ['Says', resume.summary === '' ? [] : [resume.summary]],
+    ['Can do', resume.claimed_capabilities],
+    ['Knows', resume.domains],
+    ['Examples', resume.examples],
+    ['Seen', Object.entries(resume.observed).map(observedWords)],
+  ];
+  const told = facts.filter(([, words]) => words.length > 0);
+  return (
+    <>
+      {told.length === 0 && <p class="dim">It says nothing of itself.</p>}
+      <dl class="facts">
+        {told.map(([name, words]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              {words.map((one, at) => (
+                <p key={at}>
+                  <Line text={one} most={1000} />
+                </p>
+              ))}
+            </dd>
+          </div>
+        ))}
+        {resume.last_updated !== null && (
+          <div>
+            <dt>Written</dt>
+            <dd>
+              <Ago at={resume.last_updated} />
+            </dd>
+          </div>
+        )}
+      </dl>
+      {!skill.rendered && (
+        <>
+          <h3>Skill</h3>
+          <div class="value" tabIndex={0} role="region" aria-label="Skill">
+            <Said text={skill.text} />
+          </div>
+        </>
+      )}
+    </>
+  );
+}
