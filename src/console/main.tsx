@@ -28,7 +28,7 @@ follow();
 addEventListener('hashchange', () => {
   const { token, name } = takenFromAddress();
   follow();
-  if (token !== null || name !== null) begin({ token, name });
+  if (token !== null || name !== null) void begin({ token, name });
 });
 
 const place = document.getElementById('app');
