@@ -55,6 +55,22 @@ describe.skipIf(chromium === null && !required('chromium'))(`what a governed run
     await run.out('turn_2', 'pm');
     await run.accept('turn_2', REQUEST);
     await told('gate plan_ok waits for approval');
+    // Nothing of it is cut off in the list, and it takes nothing from the name of the session.
+    await page.evaluate(`location.hash = '#/'`);
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 800 });
+      const row = page.locator('.row', { hasText: run.id.slice(-8) });
+      await row.locator('.awaited').waitFor();
+      for (const part of ['.awaited', '.cell.turn']) {
+        const rest = await row
+          .locator(part)
+          .evaluate((one) => [one.scrollWidth - one.clientWidth, one.scrollHeight - one.clientHeight]);
+        expect(Math.max(...rest), `${part} ${width}`).toBeLessThanOrEqual(1);
+      }
+      const name = await row.locator('.cell.session').evaluate((one) => one.getBoundingClientRect().width);
+      expect(name).toBeGreaterThan(150);
+    }
+    await goTo(page, run.id);
     await page
       .locator('.quiet-row', { hasText: 'turn_2 is accepted' })
       .filter({ hasText: 'asks for building' })

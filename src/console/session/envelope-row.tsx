@@ -36,9 +36,12 @@ export const EnvelopeRow = memo(function EnvelopeRow({ envelope, names, isSame, 
         <span>
           <Line text={mark?.text ?? envelope.event_type} most={300} />{' '}
           {awaits !== null && (
-            <strong class="awaits">
-              <Line text={awaits} most={240} />
-            </strong>
+            <>
+              ·{' '}
+              <strong class="awaits">
+                <Line text={awaits} most={240} />
+              </strong>
+            </>
           )}{' '}
           <Audience audience={envelope.audience} names={names} />
         </span>

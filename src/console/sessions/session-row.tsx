@@ -102,7 +102,7 @@ function TurnCell({ description, now }: { description: SessionDescription | unde
 function Awaited({ awaits, now }: { awaits: SessionDescription['awaits']; now: number }) {
   if (awaits === null) return <Nothing />;
   return (
-    <span title={shortLine(`${awaits.text}, with the grant ${awaits.grant}`, 240)}>
+    <span class="awaited" title={shortLine(`${awaits.text}, with the grant ${awaits.grant}`, 240)}>
       <Line text={awaits.text} most={60} /> <span class="dim">{since(awaits.since_at, now)}</span>
     </span>
   );
