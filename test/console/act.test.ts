@@ -67,7 +67,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       await page.locator('.graph-editor', { hasText: /nobody/ }).waitFor();
       await expect.poll(() => area.getAttribute('aria-invalid'), POLL).toBe('true');
       // What the hub said is of the text that it was asked about.
-      await page.locator('.create [role=alert]', { hasText: '1 to mend above' }).waitFor();
+      await page.locator('.create [role=alert]', { hasText: '1 problem above' }).waitFor();
       await write(page, area, good);
       await page.locator('.graph-problem-error').waitFor({ state: 'detached' });
       expect(await page.locator('.create .form-error').count()).toBe(0);
