@@ -177,6 +177,8 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.waitForSelector('.session-head');
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
     expect(await page.title()).toMatch(/^Session [0-9a-f]{8} · Parley$/);
+    // It is gone back to also if others have come before it meanwhile, more than are on a screen.
+    for (let count = 0; count < 60; count += 1) await alice.open('conversation', ['bob']);
     await page.goBack();
     await expect.poll(() => page.evaluate('document.activeElement.href'), POLL).toBe(row);
     expect(await page.title()).toBe('Sessions · Parley');

@@ -44,7 +44,7 @@ export function SessionTable({ list, ids }: { list: SessionList; ids: readonly s
     link.focus({ preventScroll: true });
   });
   // After the effect that gives the focus, which would give it to the row of before.
-  useBackAt(scroller, ids, (row) => {
+  useBackAt(scroller, ids, rowPx, (row) => {
     wantsFocus.current = true;
     setActive(row);
   });
@@ -117,12 +117,19 @@ function useSteady(
 }
 
 /** Once, when the list is shown again after a session of it was looked at. */
-function useBackAt(scroller: HTMLDivElement | null, ids: readonly string[], atRow: (row: number) => void): void {
+function useBackAt(
+  scroller: HTMLDivElement | null,
+  ids: readonly string[],
+  rowPx: number,
+  atRow: (row: number) => void,
+): void {
   useLayoutEffect(() => {
     if (scroller === null || left === null) return;
     const row = ids.indexOf(left.sessionId);
     if (row !== -1) {
-      scroller.scrollTop = left.top;
+      // Others may have come before it meanwhile.
+      const top = scrollFor(row, rowPx, { top: left.top, height: scroller.clientHeight });
+      scroller.scrollTop = top ?? left.top;
       atRow(row);
     }
     left = null;
