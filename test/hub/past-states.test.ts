@@ -4,6 +4,7 @@ import { CONDITIONS, roundRobin, TARGETS } from 'parley-hub/adapters/transition-
 import { workflow } from 'parley-hub/adapters/workflow';
 import { callTool, type JsonObject, type Result } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
+import { FaultyStore } from '../../src/testing/faulty-store.ts';
 import type { Peer } from '../../src/testing/peer.ts';
 import { World } from '../../src/testing/world.ts';
 import { ADAPTERS, EXPECTATIONS, opened, refusal } from './scene.ts';
@@ -14,8 +15,29 @@ const EXPECTED = [
   { name: 'reply_within', on_violation: 'warn', params: { seconds: 600 } },
 ] as const;
 
-async function scene(snapshotLength = 4) {
+/** Its logs come to say something else, in a new epoch, under the hub that reads them. */
+class RewrittenStore extends FaultyStore {
+  private rewritten: readonly [before: string, now: string] | null = null;
+
+  rewrite(before: string, now: string): void {
+    this.rewritten = [before, now];
+  }
+
+  override async head(sessionId: string) {
+    const stored = await super.head(sessionId);
+    return stored === null || this.rewritten === null ? stored : { ...stored, epoch: stored.epoch + 1 };
+  }
+
+  override async read(...args: Parameters<FaultyStore['read']>) {
+    const entries = await super.read(...args);
+    if (this.rewritten === null) return entries;
+    return JSON.parse(JSON.stringify(entries).replaceAll(...this.rewritten)) as typeof entries;
+  }
+}
+
+async function scene(snapshotLength = 4, store = new FaultyStore()) {
   const world = await World.start({
+    store,
     adapters: [...ADAPTERS, workflow],
     conditions: CONDITIONS,
     targets: TARGETS,
@@ -170,6 +192,34 @@ describe('the past', () => {
       expect((await at(world, looker, id, head_seq - 1)).public_state).toMatchObject({ context_vars: { more: 1 } });
       expect((await at(world, looker, id, seq - 1)).unavailable).toBe(null);
     }
+  });
+
+  it('[CN9] says how often something of this session was redacted', async () => {
+    const { world, alice, bob, olive, ops, id } = await scene();
+    const other = await opened(world, alice, [bob], { type: 'panel' });
+    for (const [session_id, peer, text] of [
+      [other, alice, 'elsewhere'],
+      [id, alice, 'one'],
+      [id, bob, 'two'],
+    ] as const) {
+      const { seq } = await world.answer(
+        peer.call('post', { session_id, event_type: 'msg.text', event_data: { text } }),
+      );
+      await world.answer(ops.call('redact', { session_id, seq }));
+    }
+    expect((await at(world, olive, other)).redactions).toBe(1);
+    for (const seq of [undefined, 1]) expect((await at(world, olive, id, seq)).redactions).toBe(2);
+  });
+
+  it('[CN8] of a log that has another past by now is the one it has now', async () => {
+    const store = new RewrittenStore();
+    const { world, alice, bob, olive, id } = await scene(1_000, store);
+    const { seq } = await world.answer(alice.call('post', { session_id: id, ...packet({ set: { key: 'first' } }) }));
+    await world.answer(bob.call('post', { session_id: id, ...packet({ set: { more: 1 } }) }));
+    expect((await at(world, olive, id, seq)).public_state).toMatchObject({ context_vars: { key: 'first' } });
+    store.rewrite('first', 'other');
+    world.hub.evictIdle();
+    expect((await at(world, olive, id, seq)).public_state).toMatchObject({ context_vars: { key: 'other' } });
   });
 
   it('[CN9] whoever is waited for because of a whisper is shown to itself and to who may observe', async () => {

@@ -5,8 +5,19 @@ import type { SessionSummary } from '../../core/operations.ts';
 import { ask, reasonOf } from '../ask.ts';
 import { seesAll } from '../connection/rights.ts';
 import { store, update } from '../state.ts';
-import { askedSince, type Sweep, withSwept } from './change-sweep.ts';
-import { type SessionList, shownIds, undescribed, withChanges, withDescriptions, withPage } from './session-list.ts';
+import { askedSince, isSameSweep, type Sweep, withSwept } from './change-sweep.ts';
+import {
+  EMPTY_LIST,
+  inPlaceOf,
+  isNarrow,
+  MOST_AHEAD,
+  type SessionList,
+  shownIds,
+  undescribed,
+  withChanges,
+  withDescriptions,
+  withPage,
+} from './session-list.ts';
 
 const PAGE = 100;
 /** Between two looks for changes, unless a row came on screen meanwhile. */
@@ -15,6 +26,10 @@ const TICK_MS = 1000;
 const SOONEST_MS = 250;
 /** Changes are read in pages; what is beyond these is read at the next tick. */
 const MOST_CHANGE_PAGES = 5;
+/** What is read again is read in larger pages. */
+const LARGEST_PAGE = 1000;
+/** Pages of one look that are read for a filter without being scrolled to. */
+const PAGES_AHEAD = 2;
 /** What one asks to be described at once. */
 const MOST_DESCRIBED = 100;
 /** Once in so many looks rows are described again that seem to be the same. */
@@ -26,6 +41,11 @@ let ticks = 0;
 let wake: (() => void) | null = null;
 /** Rows came on screen while a look was under way. */
 let isWanted = false;
+/** The hub was out of reach since the list was read: it may have come back with an older past. */
+let isDoubtful = false;
+store.subscribe(() => {
+  if (store.get().connection.kind !== 'open') isDoubtful = true;
+});
 
 export function showsRows(ids: readonly string[]): void {
   const isNew = ids.some((id) => !onScreen.includes(id));
@@ -55,6 +75,7 @@ export function followList(): () => void {
 export async function readPage(): Promise<void> {
   const { next, isReading } = store.get().list;
   if (isReading || next === null) return;
+  if (next === undefined) isDoubtful = false;
   update(({ list }) => ({ list: { ...list, isReading: true } }));
   try {
     const page = await ask('list_sessions', { all: seesAll(), limit: PAGE, after: next });
@@ -66,19 +87,55 @@ export async function readPage(): Promise<void> {
   }
 }
 
-/** All that one look brings is one patch. */
+/** From its beginning and as far as it was read: what the hub says now is true, whatever was known before. */
+async function readAnew(): Promise<void> {
+  isDoubtful = false;
+  const { rows, order } = store.get().list;
+  const { length } = order;
+  const limit = Math.min(LARGEST_PAGE, Math.max(PAGE, length));
+  update(({ list }) => ({ list: { ...list, isReading: true } }));
+  try {
+    let anew = EMPTY_LIST;
+    do {
+      const after = anew.next ?? undefined;
+      anew = withPage(anew, await ask('list_sessions', { all: seesAll(), limit, after }));
+    } while (anew.next !== null && anew.order.length < length);
+    // A list that was begun meanwhile, because somebody may see more or less by now, is not replaced by this one.
+    isDoubtful = isDoubtful || store.get().list.rows !== rows;
+    update(({ list }) => ({ list: list.rows === rows ? inPlaceOf(list, anew) : { ...list, isReading: false } }));
+  } catch (thrown) {
+    isDoubtful = true;
+    update(({ list }) => ({ list: { ...list, isReading: false } }));
+    throw thrown;
+  }
+}
+
+/** Of what a filter lets through the count is of all there are, not of what was scrolled to. */
+async function readAhead(): Promise<void> {
+  for (let pages = 0; pages < PAGES_AHEAD; pages += 1) {
+    const { route, list } = store.get();
+    if (route.page !== 'sessions' || route.filter.search !== '' || !isNarrow(route.filter)) return;
+    if (list.order.length >= MOST_AHEAD) return;
+    await readPage();
+  }
+}
+
+/** All that one look brings is one patch, but for pages. */
 async function tick(): Promise<void> {
   ticks += 1;
-  if (store.get().list.next === undefined) await readPage();
+  const { next, isReading } = store.get().list;
+  if (next === undefined) await readPage();
+  else if (isDoubtful && !isReading) await readAnew();
   // The hub gave none: that was told.
   if (store.get().list.next === undefined) return;
   const { changed, sweep } = await readChanges();
   const described = await describeRows(withChanges(store.get().list, changed));
   update(({ list }) => {
     const now = withDescriptions(withChanges(list, changed), described);
-    const isSame = now === list && list.refusal === null && list.sweep.since === sweep.since && sweep.after === null;
+    const isSame = now === list && list.refusal === null && isSameSweep(list.sweep, sweep);
     return isSame ? null : { list: { ...now, sweep, refusal: null } };
   });
+  await readAhead();
 }
 
 async function readChanges(): Promise<{ readonly changed: readonly SessionSummary[]; readonly sweep: Sweep }> {

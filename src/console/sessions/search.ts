@@ -12,7 +12,11 @@ const ENOUGH = 50;
 const MOST_CALLS = 10;
 const MOST_DESCRIBED = 100;
 
+/** Counts searches: what an earlier one brings, or why it failed, does not count any more. */
+let searches = 0;
+
 export function startSearch(filter: ListFilter): void {
+  searches += 1;
   if (filter.search.trim() === '') return setFound(null);
   setFound({ query: filter.search, matches: [], next: null, isLooking: true });
   void look(filter, undefined);
@@ -27,6 +31,7 @@ export function searchOn(filter: ListFilter): void {
 
 async function look(filter: ListFilter, from: string | undefined): Promise<void> {
   const { search: query, states, type } = filter;
+  const mine = searches;
   let after = from;
   const before = store.get().list.found?.matches.length ?? 0;
   const asked = { query, ...(states.length > 0 ? { states } : {}), ...(type === '' ? {} : { type }) };
@@ -34,7 +39,7 @@ async function look(filter: ListFilter, from: string | undefined): Promise<void>
     try {
       const page = await ask('search_sessions', { ...asked, after });
       const found = store.get().list.found;
-      if (found?.query !== query) return;
+      if (mine !== searches || found === null) return;
       const matches = [...found.matches, ...page.matches];
       void describe(page.matches);
       const isEnough = page.next === null || matches.length - before >= ENOUGH || calls === MOST_CALLS - 1;
@@ -42,6 +47,7 @@ async function look(filter: ListFilter, from: string | undefined): Promise<void>
       if (isEnough) return;
       after = page.next ?? undefined;
     } catch (thrown) {
+      if (mine !== searches) return;
       setFound(null);
       update(({ list }) => ({ list: { ...list, refusal: reasonOf(thrown) } }));
       return;

@@ -40,8 +40,8 @@ export const EMPTY_LIST: SessionList = {
   found: null,
 };
 
-/** Descriptions that are kept; those of rows on screen are asked for again when they are needed. */
-const MOST_DESCRIBED = 2000;
+/** Rows that are read ahead of scrolling to count what fits a filter, and descriptions that are kept: names are known by them. */
+export const MOST_AHEAD = 10_000;
 
 /** A page that was read behind the last one. */
 export function withPage(list: SessionList, page: Page): SessionList {
@@ -55,6 +55,19 @@ export function withChanges(list: SessionList, changed: readonly SessionSummary[
   const isInReach = (session: SessionSummary): boolean =>
     list.next === null || list.rows.has(session.session_id) || (last !== undefined && isNewer(session, last));
   return withRows(list, changed.filter(isInReach));
+}
+
+/**
+ * The list as it was read anew, in the place of one that may tell of a past that is no more: rows that the hub did not name are
+ * gone, and those that were set back are as it says. What was described stays where nothing has changed.
+ */
+export function inPlaceOf(old: SessionList, anew: SessionList): SessionList {
+  const isSame = (id: string): boolean => {
+    const [then, now] = [old.rows.get(id), anew.rows.get(id)];
+    return then?.head_seq === now?.head_seq && then?.changed_at === now?.changed_at;
+  };
+  const described = new Map([...old.described].filter(([id]) => isSame(id)));
+  return { ...anew, described, found: old.found };
 }
 
 function withRows(list: SessionList, sessions: readonly SessionSummary[]): SessionList {
@@ -74,7 +87,7 @@ export function withDescriptions(list: SessionList, sessions: readonly SessionDe
     described.set(session.session_id, session);
   }
   for (const id of described.keys()) {
-    if (described.size <= MOST_DESCRIBED) break;
+    if (described.size <= MOST_AHEAD) break;
     described.delete(id);
   }
   return { ...list, described };
@@ -82,15 +95,16 @@ export function withDescriptions(list: SessionList, sessions: readonly SessionDe
 
 /** The ids the filter lets through, in order. */
 export function shownIds({ order, rows, described }: SessionList, filter: ListFilter): readonly string[] {
-  if (isOpenFilter(filter)) return order;
+  if (!isNarrow(filter)) return order;
   return order.filter((id) => {
     const row = rows.get(id);
     return row !== undefined && fits(row, described.get(id), filter);
   });
 }
 
-function isOpenFilter({ states, type, participant, label }: ListFilter): boolean {
-  return states.length === 0 && type === '' && participant === '' && label === '';
+/** It may leave rows out. */
+export function isNarrow({ states, type, participant, label }: ListFilter): boolean {
+  return states.length > 0 || type !== '' || participant !== '' || label !== '';
 }
 
 function fits(row: SessionSummary, description: SessionDescription | undefined, filter: ListFilter): boolean {

@@ -1,11 +1,15 @@
 /** Text of strangers as it is shown: what would be invisible, or would turn its surroundings around, is made visible. Pure. */
 
-/**
- * Controls, format characters, lone surrogates, separators of lines, and letters that are blank. Joiners are left alone: writing
- * and emoji need them, and they move nothing.
- */
-const HIDDEN =
-  /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u2065\u2800\u3164\uffa0\u{e0000}-\u{e0fff}]/gu;
+/** Of what is invisible, what writing needs and where: joiners, variants of Mongolian letters, how an emoji or a keycap is drawn. */
+const NEEDED = [
+  String.raw`[\n\t\u200c\u200d]`,
+  String.raw`(?<=(?=\p{L})\p{Script=Mongolian})[\u180b-\u180d\u180f]`,
+  String.raw`(?<=\p{ExtPict})[\ufe0e\ufe0f]`,
+  String.raw`(?<=[0-9#*])\ufe0f\u20e3`,
+].join('|');
+
+/** Controls, format characters, lone surrogates, separators of lines, and whatever is drawn as nothing or as a blank. */
+const HIDDEN = new RegExp(String.raw`(?!${NEEDED})[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}\u2800]`, 'gu');
 
 const CONTROL_PICTURES = 0x2400;
 const DELETE = 0x7f;
