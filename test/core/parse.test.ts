@@ -189,7 +189,7 @@ const takes: { readonly [Name in OperationName]: Readonly<Record<string, string>
   get_task: { session_id: '', task_id: '' },
   list_tasks: { session_id: '', states: '', owner: 'text', after: 'text', limit: 'number' },
   pending_turns: { after: '', limit: 'number' },
-  read_log: { session_id: '', from_seq: 'number', limit: 'number', reverse: 'flag' },
+  read_log: { session_id: '', from_seq: 'number', limit: 'number', reverse: 'flag', all: 'flag' },
   read_view: { session_id: '', participant: 'text', view: '', at_seq: 'number' },
   subscribe: { session_id: '', after_seq: 'number' },
   unsubscribe: { session_id: '' },
