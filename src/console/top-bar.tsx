@@ -1,6 +1,6 @@
 /** Where one can go, and what one chose; where there is little room, what one chose is behind one's name. */
 
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { signOut } from './connection/link.ts';
 import { hrefOf, NO_FILTER, type Route } from './route.ts';
 import { setReadOnly, setTheme } from './settings.ts';
@@ -16,6 +16,18 @@ export function TopBar({ route }: { route: Route }) {
   const id = useId();
   const isFolded = useIsNarrow() && me !== null;
   const [isOpen, setOpen] = useState(false);
+  const menu = useRef<HTMLButtonElement>(null);
+  useEffect(() => setOpen(false), [route]);
+  useEffect(() => {
+    if (!isOpen) return;
+    const onKeyDown = ({ key }: KeyboardEvent): void => {
+      if (key !== 'Escape') return;
+      setOpen(false);
+      menu.current?.focus();
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  }, [isOpen]);
   return (
     <header class="top">
       <span class="brand">Parley</span>
@@ -33,6 +45,7 @@ export function TopBar({ route }: { route: Route }) {
       )}
       {isFolded && (
         <button
+          ref={menu}
           type="button"
           class="quiet menu"
           aria-expanded={isOpen}

@@ -55,7 +55,7 @@ async function describeOne(parts: HubParts, agentId: string, sessionId: string):
     state: head.state,
     participants: await participantsOf(parts, head, state),
     turn: await parts.sinceWhen.turnOf(head, state),
-    awaits: isIn || observes ? await parts.sinceWhen.awaitedOf(head) : null,
+    awaits: isIn || observes ? await parts.sinceWhen.awaitedOf(head, head.awaits) : null,
     next_deadline: isIn || observes ? nextDeadline(head, state, session?.watch ?? null, shown) : null,
     cost_usd: spent?.usd ?? null,
     usage: spent,

@@ -3,7 +3,7 @@
 import { noSuchSession } from '../core/admit.ts';
 import { membershipEnd } from '../core/delivery.ts';
 import { WireError } from '../core/errors.ts';
-import { participantOf } from '../core/session.ts';
+import { participantOf, type SessionMetadata } from '../core/session.ts';
 import type { SessionState } from '../core/state.ts';
 
 export interface Readable extends SessionState {
@@ -17,6 +17,11 @@ export function readableEnd(state: SessionState | null, agentId: string, session
   if (state === null || participant === undefined) throw noSuchSession(sessionId);
   const end = membershipEnd(state.head, agentId);
   if (end > 0) return { ...state, end };
-  const why = participant.status === 'invited' ? 'answer its invite first' : 'you never joined it';
+  const why = participant.status === 'invited' ? invitedWords(state.metadata) : 'you never joined it';
   throw new WireError('forbidden', `you cannot read session ${sessionId}: ${why}`, { status: participant.status });
+}
+
+function invitedWords({ state, close_reason }: SessionMetadata): string {
+  if (state === 'INVITED' || state === 'ACTIVE') return 'answer its invite first';
+  return `it is ${state} (${close_reason ?? 'closing'}), and its invite can no longer be answered`;
 }

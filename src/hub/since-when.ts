@@ -30,7 +30,7 @@ export class SinceWhen {
   }
 
   /** `head` is the newest of the log in which `awaits` stands. */
-  async awaitedOf(head: Head, awaits: Head['awaits'] = head.awaits): Promise<AwaitedSince | null> {
+  async awaitedOf(head: Head, awaits: Head['awaits']): Promise<AwaitedSince | null> {
     if (awaits === undefined) return null;
     const { text, grant, since_seq } = awaits;
     return { text, grant, since_seq, since_at: await this.timeOf(head, since_seq) };

@@ -108,7 +108,7 @@ async function oldest(parts: HubParts, found: readonly Found[]): Promise<readonl
       wait.what === 'turn'
         ? await parts.sinceWhen.turnOf(head, state)
         : wait.what === 'decision'
-          ? await parts.sinceWhen.awaitedOf(head)
+          ? await parts.sinceWhen.awaitedOf(head, head.awaits)
           : null;
     waits.push(since === null ? wait : { ...wait, since_at: since.since_at });
   }

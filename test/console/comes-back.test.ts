@@ -168,6 +168,26 @@ describe.skipIf(chromium === null && !required('chromium'))(`a hub that is kille
     await open.context().close();
   }, 60_000);
 
+  it('[UI81] the same words typed anew, after nobody knew what became of them, are said anew', async () => {
+    const { open } = await talking('dora');
+    hub.child.kill('SIGSTOP');
+    await words(open).fill('yes');
+    await words(open).press('Control+Enter');
+    await open.getByLabel('Read-only').check();
+    hub.child.kill('SIGCONT');
+    await open.waitForSelector('.talk');
+    await open.getByLabel('Read-only').uncheck();
+    await open.waitForSelector('.composer');
+    const said = open.locator('.said-row', { hasText: 'yes' });
+    const before = await said.count();
+    await words(open).fill('');
+    await words(open).fill('yes');
+    await words(open).press('Control+Enter');
+    await expect.poll(() => words(open).inputValue()).toBe('');
+    await said.nth(before).waitFor();
+    await open.context().close();
+  }, 60_000);
+
   it.each(['ann', 'erin'])(
     '[UI6] a hub that comes back with an earlier past shows that past: %s',
     async (name) => {

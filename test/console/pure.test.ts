@@ -446,6 +446,9 @@ describe('what happens beside what is said', () => {
     expect(withState(writing, state('ACTIVE', 'removed'), 2000).writing.size).toBe(0);
     expect(withState(writing, state('CLOSED', 'active'), 2000).writing.size).toBe(0);
     expect(withState(writing, state('ACTIVE', 'active'), 61_001).writing.size).toBe(0);
+    const passed = { ...state('ACTIVE', 'active'), turn: { agent_id: 'other' } } as unknown as StateAt;
+    expect(withState(writing, passed, 2000).writing.size).toBe(1);
+    expect(withState(writing, passed, 3001).writing.size).toBe(0);
   });
 });
 

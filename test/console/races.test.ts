@@ -136,6 +136,57 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
     await page.context().close();
   }, 60_000);
 
+  it('[UI5, UI30] who is not pushed what is new misses nothing of it while it reads what was before', async () => {
+    const ann = await somebody(world);
+    const session = await alice.open('conversation', { participants: [ann.name], wait: 'created' });
+    await ann.page.evaluate(`location.hash = '#/sessions/${session.id}'`);
+    await ann.page.getByRole('button', { name: 'Accept' }).click();
+    await ann.page.waitForSelector('.composer');
+    for (let at = 1; at <= 300; at += 1) await session.send(`line ${at}`);
+    await ann.page.reload();
+    await ann.page.locator('.said-row', { hasText: 'line 300' }).waitFor();
+    // What came last is known by its number before it is read.
+    await ann.page.evaluate('Object.defineProperty(document, "hidden", { configurable: true, get: () => true })');
+    for (let at = 301; at <= 310; at += 1) await session.send(`line ${at}`);
+    await upTo(ann.page, 100);
+    await ann.page.evaluate('delete document.hidden');
+    await expect
+      .poll(async () => {
+        await scrollTo(ann.page, 'end');
+        return lastLine(ann.page);
+      }, POLL)
+      .toBe('line 310');
+    await ann.page.context().close();
+  }, 60_000);
+
+  it('[UI5] who scrolls down through a long session is shown every line', async () => {
+    const { page } = await atSession(1800);
+    await upTo(page, 420);
+    const seen = new Set<number>();
+    await expect
+      .poll(
+        async () => {
+          const seqs = await page.evaluate<number[]>(`(() => {
+            const talk = document.querySelector('.transcript');
+            const { top, bottom } = talk.getBoundingClientRect();
+            const rows = [...talk.querySelectorAll('[data-seq]')].filter((row) => {
+              const box = row.getBoundingClientRect();
+              return box.bottom > top && box.top < bottom;
+            });
+            talk.scrollTop += talk.clientHeight * 0.5;
+            return rows.map(({ dataset }) => Number(dataset.seq));
+          })()`);
+          for (const seq of seqs) seen.add(seq);
+          return Math.max(...seqs);
+        },
+        { timeout: 40_000, interval: 60 },
+      )
+      .toBe(1804);
+    const [first = 0] = [...seen].sort((a, b) => a - b);
+    expect([...Array(1804 - first).keys()].map((at) => first + at).filter((seq) => !seen.has(seq))).toEqual([]);
+    await page.context().close();
+  }, 90_000);
+
   it('[UI7] of two looks back the later counts, whichever is answered first', async () => {
     const { session, page, wire } = await atSession(20);
     wire.hold(({ op, params }) => op === 'read_state' && params.at_seq === 5);

@@ -110,10 +110,23 @@ async function held({ page, cdp, name }: Watched): Promise<Held> {
     still = now === last ? still + 1 : 0;
     last = now;
   }
-  for (let times = 0; times < 3; times += 1) await cdp.send('HeapProfiler.collectGarbage');
-  const { metrics } = await cdp.send('Performance.getMetrics');
-  const figure = (metric: string): number => metrics.find((one) => one.name === metric)?.value ?? Number.NaN;
-  return { heapBytes: figure('JSHeapUsedSize'), domNodes: figure('Nodes') };
+  return leastOf(cdp);
+}
+
+/** What one collection leaves because it is still looked at is gone with a later one. */
+const COLLECTIONS = 12;
+
+async function leastOf(cdp: CDPSession): Promise<Held> {
+  const looks: Held[] = [];
+  for (let times = 0; times < COLLECTIONS; times += 1) {
+    await cdp.send('HeapProfiler.collectGarbage');
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    const { metrics } = await cdp.send('Performance.getMetrics');
+    const figure = (metric: string): number => metrics.find((one) => one.name === metric)?.value ?? Number.NaN;
+    looks.push({ heapBytes: figure('JSHeapUsedSize'), domNodes: figure('Nodes') });
+  }
+  const least = (what: keyof Held): number => Math.min(...looks.map((one) => one[what]));
+  return { heapBytes: least('heapBytes'), domNodes: least('domNodes') };
 }
 
 interface Stream {

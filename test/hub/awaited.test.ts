@@ -74,6 +74,7 @@ describe('what a session waits for', () => {
     expect((await row(world, alice, id))?.awaits).toEqual({ ...GATE, since_seq: gate, since_at: at(gate) });
     const then = await world.answer(dave.call('read_state', { session_id: id, at_seq: asked }));
     expect(then.awaits).toEqual(question);
+    expect((await world.answer(dave.call('read_state', { session_id: id, at_seq: asked - 1 }))).awaits).toBeNull();
     await post(said('gate.approved', { gate_type: 'phase_transition', gate: 'plan_ok' }), dave);
     expect((await world.answer(dave.call('read_state', { session_id: id }))).awaits).toBeNull();
   });

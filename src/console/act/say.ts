@@ -43,6 +43,11 @@ export function underWay(place: string): Promise<Outcome<Result<'post'>>> | unde
   return onTheWay.get(own(place));
 }
 
+/** What was typed is another thing now: the same words typed anew are meant anew. */
+export function forgetKey(place: string): void {
+  keys.delete(own(place));
+}
+
 type Said = Pick<PostParams, 'session_id' | 'event_type' | 'event_data' | 'audience'>;
 
 /** The same said again, because nobody knows what became of it, is said once. */

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Outcome } from '../actions.ts';
 import type { RouteChoice } from './routes.ts';
-import { keepWords, keptWords, say, underWay, type Words } from './say.ts';
+import { forgetKey, keepWords, keptWords, say, underWay, type Words } from './say.ts';
 
 export interface Speaking {
   readonly words: Words;
@@ -62,6 +62,9 @@ export function useSpeaking(sessionId: string, routes: readonly RouteChoice[], i
     answered(await say(sessionId, { session_id: sessionId, ...said, ...audience }));
     return true;
   };
-  const change = (changed: Partial<Words>): void => setWords((before) => ({ ...before, ...changed }));
+  const change = (changed: Partial<Words>): void => {
+    forgetKey(sessionId);
+    setWords((before) => ({ ...before, ...changed }));
+  };
   return { words, route, reason, isBusy, refusal, change, choose, giveReason, send };
 }

@@ -3,6 +3,8 @@
 import { WireError } from '../../core/errors.ts';
 import { connectHuman, type HumanClient, type InviteDecision } from '../../web/client.ts';
 import { ask } from '../ask.ts';
+import { go } from '../navigation.ts';
+import { NO_FILTER } from '../route.ts';
 import { EMPTY_LIST } from '../sessions/session-list.ts';
 import { store, update } from '../state.ts';
 import { endWords } from './connection-state.ts';
@@ -46,6 +48,8 @@ export function signOut(): void {
   attempt += 1;
   forgetAll();
   forgetSignIn();
+  // Where one was, and what one looked for, is in the address.
+  go({ page: 'sessions', filter: NO_FILTER }, { replace: true });
   update(() => ({ connection: { kind: 'signed-out', why: null } }));
 }
 

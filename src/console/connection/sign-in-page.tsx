@@ -1,6 +1,8 @@
 /** Who are you, and what proves it? The token is kept for this tab alone. */
 
 import { useState } from 'preact/hooks';
+import { go } from '../navigation.ts';
+import { NO_FILTER } from '../route.ts';
 import { Line } from '../text/shown.tsx';
 import { useConsole } from '../use-store.ts';
 import type { ConnectionState } from './connection-state.ts';
@@ -20,7 +22,10 @@ export function SignInPage({ connection }: { connection: ConnectionState }) {
     event.preventDefault();
     const wrong = nameProblem(name);
     setProblem(wrong);
-    if (wrong === null) void signIn({ name: name.trim(), token: token.trim() === '' ? null : token.trim() });
+    if (wrong !== null) return;
+    // Where somebody else was is not where this one wants to go.
+    if (name.trim() !== remembered.name) go({ page: 'sessions', filter: NO_FILTER }, { replace: true });
+    void signIn({ name: name.trim(), token: token.trim() === '' ? null : token.trim() });
   };
   return (
     <div class="page sign-in">

@@ -6,7 +6,7 @@ import type { ForwardedDelta } from '../../core/frames.ts';
 import { ask, reasonOf } from '../ask.ts';
 import { client } from '../connection/link.ts';
 import { hear } from '../connection/pushed.ts';
-import { isForbidden, readRights } from '../connection/rights.ts';
+import { isForbidden, readRights, seesAll } from '../connection/rights.ts';
 import { store, update } from '../state.ts';
 import { firstSeq, lastSeq, type ReadPage, withEarlier, withLater, withNewest, withRedacted } from './log-window.ts';
 import {
@@ -95,6 +95,8 @@ class Following {
   private looks: ReturnType<typeof setInterval> | undefined;
   private isLooking = false;
   private lookedAt = 0;
+  /** Up to here was asked for what is new, where it is not pushed: what else is read is of other parts. */
+  private readTo = 0;
   private end: () => void = () => {};
 
   constructor(id: string) {
@@ -115,6 +117,7 @@ class Following {
 
   private async readNewestPage(): Promise<ReadPage> {
     const page = await readLog({ session_id: this.id, reverse: true, limit: PAGE });
+    this.readTo = page.head_seq;
     change(this.id, (open) => withLog(open, withNewest(open.log, page)));
     return page;
   }
@@ -130,6 +133,7 @@ class Following {
 
   private async observe(afterSeq: number): Promise<void> {
     if (this.isOver) return;
+    if (!seesAll()) return this.askOn();
     try {
       const observation = await client().observe(this.id, (envelope, at) => this.receive(envelope, at), {
         afterSeq,
@@ -145,13 +149,13 @@ class Following {
       change(this.id, (open) => ({ ...open, by: 'stream' }));
     } catch (thrown) {
       if (!(thrown instanceof WireError) || thrown.code !== 'forbidden') throw thrown;
-      change(this.id, (open) => ({ ...open, by: 'asking' }));
       await this.askOn();
     }
   }
 
   /** A participant without the grant to observe reads what is for it: when it is told of something, and now and then. */
   private async askOn(): Promise<void> {
+    change(this.id, (open) => ({ ...open, by: 'asking' }));
     let wake = (): void => {};
     this.end = hear(this.id, { heard: () => wake(), shown: (delta) => this.show(delta) });
     while (!this.isOver) {
@@ -167,8 +171,8 @@ class Following {
   private async askOnce(): Promise<void> {
     const { session } = store.get();
     if (session?.id !== this.id) return;
-    const from_seq = Math.max(lastSeq(session.log), session.log.headSeq) + 1;
-    const page = await readLog({ session_id: this.id, from_seq, limit: PAGE });
+    const page = await readLog({ session_id: this.id, from_seq: this.readTo + 1, limit: PAGE });
+    this.readTo = page.next === null ? page.head_seq : page.next - 1;
     if (page.envelopes.length === 0) return;
     change(this.id, (open) => withArrived(open, page.envelopes, undefined));
     await this.readState();

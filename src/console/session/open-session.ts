@@ -94,14 +94,18 @@ export function withNewPast(session: OpenSession): OpenSession {
 
 /** Who shows nothing more for so long does not write any more. */
 const SILENT_MS = 60_000;
+/** And for so long, while it is the turn of another. */
+const TURN_PASSED_MS = 2000;
 
 /** As it is now: who is out of it, or stopped long ago, writes nothing more, and nobody does when it is over. */
 export function withState(session: OpenSession, now: StateAt, atMs: number): OpenSession {
   const { state, participants } = now.session;
   const active = new Set(participants.filter(({ status }) => status === 'active').map(({ agent_id }) => agent_id));
+  const mostMs = (senderId: string): number =>
+    now.turn === null || now.turn.agent_id === senderId ? SILENT_MS : TURN_PASSED_MS;
   const writing = stillWriting(
     session,
-    (_, one) => state === 'ACTIVE' && active.has(one.senderId) && atMs - one.atMs < SILENT_MS,
+    (_, one) => state === 'ACTIVE' && active.has(one.senderId) && atMs - one.atMs < mostMs(one.senderId),
   );
   return { ...session, now, turn: now.turn, writing };
 }

@@ -94,7 +94,7 @@ function isSameSpeaker(before: string | undefined, envelope: { sender_id: string
   return before === envelope.sender_id;
 }
 
-/** At the end one stays at the end; further up what is read stays where it is when something comes before it. */
+/** At the end one stays at the end; further up what is read stays where it is when something comes before it, or goes. */
 function useAnchor(
   scroller: HTMLElement | null,
   first: number,
@@ -105,11 +105,14 @@ function useAnchor(
   useLayoutEffect(() => {
     if (scroller === null) return;
     if (sticks) scroller.scrollTop = scroller.scrollHeight;
-    else if (first < lastFirst.current) {
-      let added = 0;
-      for (let seq = first; seq < lastFirst.current; seq += 1) added += measured.get(seq) ?? ESTIMATE_PX;
-      scroller.scrollTop += added;
-    }
+    else if (first < lastFirst.current) scroller.scrollTop += heightOf(first, lastFirst.current, measured);
+    else if (first > lastFirst.current) scroller.scrollTop -= heightOf(lastFirst.current, first, measured);
     lastFirst.current = first;
   });
+}
+
+function heightOf(from: number, to: number, measured: ReadonlyMap<number, number>): number {
+  let height = 0;
+  for (let seq = from; seq < to; seq += 1) height += measured.get(seq) ?? ESTIMATE_PX;
+  return height;
 }
