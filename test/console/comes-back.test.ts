@@ -90,6 +90,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a hub that is kille
     await alice.open('conversation', { participants: ['bob'], labels: { intent: 'After it' } });
     await open.locator('.rows .row', { hasText: 'After it' }).waitFor();
     expect(await open.evaluate('window.marker')).toBe('still here');
+    await open.context().close();
   }, 60_000);
 
   it('[UI81] what is said while the hub is gone is said when it is back, once', async () => {
@@ -112,6 +113,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a hub that is kille
     await open.waitForSelector('.said-row >> text=Said into the void');
     await expect.poll(() => open.getByLabel('Your words').inputValue()).toBe('');
     expect(await open.locator('.said-row .text').allInnerTexts()).toEqual(['Said into the void']);
+    await open.context().close();
   }, 60_000);
 
   /** Somebody in a conversation with carol, at a page. */
