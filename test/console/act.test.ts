@@ -137,6 +137,10 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
         await write(page, page.getByLabel('Your name'), one.name);
         await write(page, page.getByLabel('Token'), one.token);
         await page.keyboard.press('Enter');
+        // Where the one before was is not where this one is.
+        await page.locator('.me', { hasText: one.name }).waitFor();
+        expect(new URL(page.url()).hash).toBe('#/sessions');
+        await goTo(page, session.id);
         await words(page).waitFor();
         expect(await words(page).inputValue()).toBe(typed);
       }
