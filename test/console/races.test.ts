@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { required } from '../package/repository.ts';
 import { chromium, whyNoChromium } from '../web/chromium.ts';
 import { type ConsoleWorld, consoleWorld } from './console-world.ts';
-import { person as somebody } from './people.ts';
+import { joined, person as somebody } from './people.ts';
 
 const POLL = { timeout: 10_000 };
 
@@ -139,9 +139,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
   it('[UI5, UI30] who is not pushed what is new misses nothing of it while it reads what was before', async () => {
     const ann = await somebody(world);
     const session = await alice.open('conversation', { participants: [ann.name], wait: 'created' });
-    await ann.page.evaluate(`location.hash = '#/sessions/${session.id}'`);
-    await ann.page.getByRole('button', { name: 'Accept' }).click();
-    await ann.page.waitForSelector('.composer');
+    await joined(ann, session.id);
     for (let at = 1; at <= 300; at += 1) await session.send(`line ${at}`);
     await ann.page.reload();
     await ann.page.locator('.said-row', { hasText: 'line 300' }).waitFor();
@@ -253,9 +251,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
   it('[UI6] who is sent away by another place keeps what it saw', async () => {
     const ann = await somebody(world);
     const session = await alice.open('conversation', { participants: [ann.name], wait: 'created' });
-    await ann.page.evaluate(`location.hash = '#/sessions/${session.id}'`);
-    await ann.page.getByRole('button', { name: 'Accept' }).click();
-    await ann.page.waitForSelector('.composer');
+    await joined(ann, session.id);
     await session.send('Still there');
     await ann.page.waitForSelector('.said-row >> text=Still there');
     const other = await (await world.browser.newContext()).newPage();
