@@ -5,7 +5,7 @@ import { ORDERING_NAMES, orderingOf } from './orderings/by-name.ts';
 import type { DiscussionState, Ordering, Step } from './orderings/ordering.ts';
 import { refuseUnfolded } from './parts/refuse-unfolded.ts';
 import { changesMembers, membersOf, newRotation, requireTurn, turnOf } from './parts/rotation.ts';
-import { lastTwoRounds, requireSeveral, roundsView, SEVERAL_PARTIES, turnInputOf } from './parts/several-parties.ts';
+import { lastTwoRounds, requireSeveral, roundsView, SEVERAL_PARTIES, turnInputOf } from './parts/parties.ts';
 
 export type { DiscussionState, Hands } from './orderings/ordering.ts';
 

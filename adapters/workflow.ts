@@ -8,12 +8,12 @@ import {
   type SessionMetadata,
   type Vocabulary,
 } from 'parley-hub/core';
-import { fieldError } from './graph/field-error.ts';
+import { fieldError } from './parts/field-error.ts';
 import { graphWarnings } from './graph/graph-warnings.ts';
 import { inspectGraph } from './graph/inspect-graph.ts';
 import { BUILT_IN, isBuiltIn } from './graph/vocabulary.ts';
 import { activeId, requireTurn, turnOf } from './parts/rotation.ts';
-import { lastTwoRounds, requireSeveral, roundsView, SEVERAL_PARTIES, turnInputOf } from './parts/several-parties.ts';
+import { lastTwoRounds, requireSeveral, roundsView, SEVERAL_PARTIES, turnInputOf } from './parts/parties.ts';
 import { turnTools } from './parts/turn-tools.ts';
 import { type ContextChange, parseChange, requireRoom } from './workflow/context-vars.ts';
 import { graphTools } from './workflow/graph-tools.ts';

@@ -11,7 +11,7 @@ import {
   type Spent,
   spentWith,
 } from 'parley-hub/core';
-import { checkNumbers } from './parts/limits.ts';
+import { checkNumbers } from './parts/params.ts';
 
 export const budgetWithin: AcceptEvaluator = {
   name: 'budget_within',

@@ -1,7 +1,7 @@
 /** The built-in expectations by name, as manifests and `create_session` take them. */
 
 import type { ExpectationEntry, JsonObject, ViolationAction } from 'parley-hub/core';
-import { checkEntry, checkOptions, checkTimes, refusal } from './parts/given.ts';
+import { checkEntry, checkOptions, checkTimes, refusal } from './parts/check-entry.ts';
 
 export interface EntryOptions {
   /** Role names or agent ids; absent = everyone. */

@@ -1,7 +1,7 @@
 /** max_turns: only so many texts and packets. Whoever sends the last of them violates it, once. */
 
 import { type AcceptEvaluator, nameOf } from 'parley-hub/core';
-import { checkNumbers } from './parts/limits.ts';
+import { checkNumbers } from './parts/params.ts';
 import { takesTurn } from './parts/turns.ts';
 
 export const maxTurns: AcceptEvaluator = {

@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS, OPERATIONS, WIRE_CODES } from 'parley-hub/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 import { bin, read, root, run, sources } from './package/repository.ts';
-import { type BuiltScript, type BuiltScripts, builtScript, builtScripts } from './processes/built-script.ts';
+import { type BuiltScript, type BuiltScripts, builtScript, builtScripts } from './support/built-script.ts';
 
 const documents = [
   'README.md',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describeAdapter, describeEvaluator, describeHandler, describeView } from 'parley-hub/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { read, root, run, sources } from './package/repository.ts';
-import { type BuiltScripts, builtScripts } from './processes/built-script.ts';
+import { type BuiltScripts, builtScripts } from './support/built-script.ts';
 
 /** What examples share is no example itself. */
 const examples = sources('examples').filter((file) => !file.startsWith('examples/shared/'));

@@ -1,7 +1,7 @@
 /** How every built-in view writes a line, for views of your own that want to write them alike. */
 
 import { HUB_ID, type ViewLine, type ViewMessage } from 'parley-hub/core';
-import { guarded, guardedBehind } from './parts/guard.ts';
+import { guarded, guardedBehind } from './parts/escape-speakers.ts';
 
 export interface LineOptions {
   /** Whether what others say begins with their name. */

@@ -1,7 +1,7 @@
 /** Asking a condition or target: what it throws, or answers that it may not, is its own defect and is told with its rule. */
 
 import { HubError, type Json } from 'parley-hub/core';
-import { isObject, shown } from './field-error.ts';
+import { isObject, shown } from '../parts/field-error.ts';
 
 /** A defect of a part that is named in it already. */
 export class PartDefect extends HubError {

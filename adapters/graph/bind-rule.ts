@@ -2,9 +2,9 @@
 
 import type { Destination, JsonObject, Routing, RuleRef, Vocabulary } from 'parley-hub/core';
 import { type Answers, askPart, membersOf, YES_OR_NO } from './ask-part.ts';
-import { fieldError, isObject } from './field-error.ts';
+import { fieldError, isObject } from '../parts/field-error.ts';
 import { parseRef } from './parse-graph.ts';
-import { aReason, isReason } from './rule-args.ts';
+import { aReason, isReason } from '../parts/rule-args.ts';
 
 export type Holds = (routing: Routing) => boolean;
 export type Chooses = (routing: Routing) => Destination | null;

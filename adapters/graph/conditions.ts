@@ -2,8 +2,8 @@
 
 import type { Condition, Envelope, Json, JsonObject, RuleRef } from 'parley-hub/core';
 import { compare, isEqual, isOperator, OPERATORS } from './compare.ts';
-import { isObject } from './field-error.ts';
-import * as rules from './rule-args.ts';
+import { isObject } from '../parts/field-error.ts';
+import * as rules from '../parts/rule-args.ts';
 
 const anOperator: rules.ArgRule = { expected: `one of ${OPERATORS.join(' ')}`, holds: isOperator };
 

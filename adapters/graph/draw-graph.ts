@@ -1,7 +1,7 @@
 /** A graph as nodes and edges: one for every participant, target and end it names, and an edge for every transition. */
 
 import type { GraphEdge, GraphNode, RuleRef } from 'parley-hub/core';
-import { innerOf, sayRule, type WhatToWrite } from './say-rule.ts';
+import { innerOf, sayRule, type WhatToWrite } from './describe-rule.ts';
 import type { Transition, TransitionGraph } from './transition-graph.ts';
 
 export interface DrawnGraph {

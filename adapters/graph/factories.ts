@@ -1,7 +1,7 @@
 /** The usual graphs, made from a list of participants: names or ids. */
 
 import { HubError, type RuleRef } from 'parley-hub/core';
-import { isObject, shown } from './field-error.ts';
+import { isObject, shown } from '../parts/field-error.ts';
 import type { TransitionGraph } from './transition-graph.ts';
 
 export interface RoundRobinOptions {

@@ -3,7 +3,7 @@
 import type { GraphNode, JsonObject } from 'parley-hub/core';
 import { drawGraph } from './draw-graph.ts';
 import { parseGraph } from './parse-graph.ts';
-import type { WhatToWrite } from './say-rule.ts';
+import type { WhatToWrite } from './describe-rule.ts';
 import type { TransitionGraph } from './transition-graph.ts';
 
 export interface MermaidOptions {

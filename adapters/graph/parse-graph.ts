@@ -1,7 +1,7 @@
 /** A graph from JSON: its shape is checked and its defaults are filled in. What the names in it mean is looked at elsewhere. */
 
 import type { Json, JsonObject, RuleRef } from 'parley-hub/core';
-import { fieldError, isObject } from './field-error.ts';
+import { fieldError, isObject } from '../parts/field-error.ts';
 import type { Transition, TransitionGraph } from './transition-graph.ts';
 
 /** Throws a ProtocolError that names what is wrong. Parsing what it returned gives the same again. */

@@ -12,7 +12,7 @@ import type {
   Vocabulary,
 } from 'parley-hub/core';
 import { type Answers, askPart, membersOf } from './ask-part.ts';
-import { fieldError, isObject, problemError } from './field-error.ts';
+import { fieldError, isObject, problemError } from '../parts/field-error.ts';
 import { parseRef } from './parse-graph.ts';
 import type { TransitionGraph } from './transition-graph.ts';
 

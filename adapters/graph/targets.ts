@@ -3,7 +3,7 @@
 import type { Destination, Envelope, Json, Target } from 'parley-hub/core';
 import { nextActive } from '../parts/rotation.ts';
 import { seededPick } from '../parts/seeded.ts';
-import { aFlag, aParticipant, aReason, argsOf, participants } from './rule-args.ts';
+import { aFlag, aParticipant, aReason, argsOf, participants } from '../parts/rule-args.ts';
 
 const agent: Target = {
   name: 'agent',

@@ -1,7 +1,7 @@
 /** The orderings of a discussion by the name its knob has. */
 
 import type { SessionMetadata } from 'parley-hub/core';
-import { fieldError } from '../graph/field-error.ts';
+import { fieldError } from '../parts/field-error.ts';
 import { atRandom } from './at-random.ts';
 import { moderated } from './moderated.ts';
 import type { Ordering } from './ordering.ts';

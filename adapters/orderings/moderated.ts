@@ -1,7 +1,7 @@
 /** moderated: the initiator says who is next, and has the turn again after each of them. */
 
 import { type Draft, type JsonObject, nameOf, type SessionMetadata } from 'parley-hub/core';
-import { fieldError } from '../graph/field-error.ts';
+import { fieldError } from '../parts/field-error.ts';
 import { type PacketRoute, RULES, readRoute } from '../parts/packet-route.ts';
 import { activeId, type Members } from '../parts/rotation.ts';
 import { turnTools } from '../parts/turn-tools.ts';

@@ -1,7 +1,7 @@
 /** raise_hand: everyone bids for the next turn at any time; the highest bid is next, and nobody waits for ever. */
 
 import type { Json, TurnTool } from 'parley-hub/core';
-import { fieldError } from '../graph/field-error.ts';
+import { fieldError } from '../parts/field-error.ts';
 import { othersThan } from './at-random.ts';
 import { fairChoice } from './fair-choice.ts';
 import type { DiscussionState, Hands, Ordering } from './ordering.ts';

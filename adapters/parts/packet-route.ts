@@ -1,8 +1,8 @@
 /** Where the sender of a packet wants the turn to go. */
 
 import type { Json, JsonObject } from 'parley-hub/core';
-import { fieldError, isObject } from '../graph/field-error.ts';
-import { aReason, isReason } from '../graph/rule-args.ts';
+import { fieldError, isObject } from './field-error.ts';
+import { aReason, isReason } from './rule-args.ts';
 
 /** `rules` = it does not say, and the session type knows. */
 export type PacketRoute =

@@ -1,7 +1,7 @@
 /** The context variables of a workflow: what changes them, and how much they may hold. */
 
 import { type Json, type JsonObject, jsonBytes, ProtocolError } from 'parley-hub/core';
-import { fieldError, isObject } from '../graph/field-error.ts';
+import { fieldError, isObject } from '../parts/field-error.ts';
 
 /** First what is deleted, then what is set. */
 export interface ContextChange {

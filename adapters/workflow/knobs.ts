@@ -2,7 +2,7 @@
 
 import { type JsonObject, jsonBytes, type SessionMetadata, type UsedNames, type Vocabulary } from 'parley-hub/core';
 import { type CompiledGraph, compileGraph } from '../graph/compile-graph.ts';
-import { fieldError, isObject } from '../graph/field-error.ts';
+import { fieldError, isObject } from '../parts/field-error.ts';
 import { parseGraph } from '../graph/parse-graph.ts';
 import { namesIn, type People, resolveGraph } from '../graph/resolve-graph.ts';
 import type { TransitionGraph } from '../graph/transition-graph.ts';

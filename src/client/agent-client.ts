@@ -1,10 +1,10 @@
 /** The client of an agent: messages and turns go to its handlers; without them, they wait in the session's handle. */
 
-import { HubError } from '../core/errors.ts';
+import { HubError } from '../core/lib/errors.ts';
 import type { Result } from '../core/operations.ts';
 import { CLIENT_OPTIONS, Client, type ClientOptions } from './client.ts';
-import { aFunction, checkOptions, optional, type Rules } from './given.ts';
-import type { Handlers } from './lane.ts';
+import { aFunction, checkOptions, optional, type Rules } from './lib/option-checks.ts';
+import type { Handlers } from './session/handler-queue.ts';
 import type { MessageHandler, TurnHandler } from './message.ts';
 
 export interface AgentOptions extends ClientOptions {

@@ -1,8 +1,8 @@
 /** How a client comes to its identity: it says hello, and only a name that is not known yet is registered. */
 
-import { type WireCode, WireError } from '../core/errors.ts';
-import type { PassportClaim } from '../core/passport.ts';
-import type { Connection, Introduction } from './connection.ts';
+import { type WireCode, WireError } from '../core/lib/errors.ts';
+import type { PassportClaim } from '../core/records/identity/passport.ts';
+import type { Connection, Introduction } from './connection/connection.ts';
 
 export type Claim = Omit<PassportClaim, 'name'>;
 

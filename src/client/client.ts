@@ -1,22 +1,22 @@
 /** What clients for agents and for people share: one identity on one connection, its sessions, and their ends. */
 
-import type { Envelope } from '../core/envelope.ts';
-import { asError, HubError } from '../core/errors.ts';
-import type { AgentQuery, FoundAgent } from '../core/find-agent.ts';
-import type { ForwardedDelta, GapFrame } from '../core/frames.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { Link } from '../core/link.ts';
-import type { InviteAnswer } from '../core/membership.ts';
+import type { Envelope } from '../core/records/session/envelope.ts';
+import { asError, HubError } from '../core/lib/errors.ts';
+import type { AgentQuery, FoundAgent } from '../core/records/identity/find-agent.ts';
+import type { ForwardedDelta, GapFrame } from '../core/protocol/frames/frame-codec.ts';
+import type { JsonObject } from '../core/lib/json.ts';
+import type { Link } from '../core/lib/link.ts';
+import type { InviteAnswer } from '../core/decisions/membership.ts';
 import type { OperationName, Params, Result, SessionSummary } from '../core/operations.ts';
-import { type Ids, type Log, silentLog } from '../core/ports.ts';
-import type { Resume } from '../core/resume.ts';
-import type { RuleChange, RuleRecord } from '../core/rule.ts';
-import type { Schedule } from '../core/schedule.ts';
-import type { SearchMatch, SearchParams } from '../core/search.ts';
-import type { LifecycleState } from '../core/session.ts';
-import type { Skill } from '../core/skill.ts';
+import { type Ids, type Log, silentLog } from '../core/ports/platform.ts';
+import type { Resume } from '../core/records/identity/resume-schema.ts';
+import type { RuleChange, RuleRecord } from '../core/records/access/rule.ts';
+import type { Schedule } from '../core/records/work/schedule.ts';
+import type { SearchMatch, SearchParams } from '../core/records/session/search.ts';
+import type { LifecycleState } from '../core/records/session/session.ts';
+import type { Skill } from '../core/records/identity/skill.ts';
 import { bind, type Claim } from './bind.ts';
-import { Connection, type ConnectionEnd, type ConnectionEvents, describeEnd } from './connection.ts';
+import { Connection, type ConnectionEnd, type ConnectionEvents, describeEnd } from './connection/connection.ts';
 import {
   aFunction,
   checkOptions,
@@ -26,7 +26,7 @@ import {
   objectWith,
   optional,
   type Rules,
-} from './given.ts';
+} from './lib/option-checks.ts';
 import { checkName } from './given-name.ts';
 import {
   aboutAgent,
@@ -36,15 +36,15 @@ import {
   resumeParams,
   ruleParams,
 } from './identity.ts';
-import { Inbox } from './inbox.ts';
-import { type InviteHandler, Invites } from './invites.ts';
-import type { Handlers } from './lane.ts';
-import type { Reconnect } from './line.ts';
-import type { Observation, ObserveHandler, ObserveOptions } from './observation.ts';
+import { Inbox } from './lib/inbox.ts';
+import { type InviteHandler, Invites } from './session/invites.ts';
+import type { Handlers } from './session/handler-queue.ts';
+import type { Reconnect } from './connection/reconnecting-link.ts';
+import type { Observation, ObserveHandler, ObserveOptions } from './operations/observation.ts';
 import { Observations } from './observations.ts';
 import { creation, type OpenOptions } from './open.ts';
-import type { CallOptions } from './requests.ts';
-import { type Host, Room, taken, type Unread } from './room.ts';
+import type { CallOptions } from './connection/requests.ts';
+import { type Host, Room, taken, type Unread } from './session/local-session.ts';
 import {
   checkScheduleQuery,
   type ScheduleOptions,
@@ -53,7 +53,7 @@ import {
   scheduleParams,
   updateParams,
 } from './schedule.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 
 /** Everything that is not content: the hub's own envelopes, tasks, context. On arrival, ahead of messages that still wait. */
 export type EventHandler = (envelope: Envelope, session: Session) => void;

@@ -1,15 +1,15 @@
 /** Over a network: which addresses lead to the hub, and how the platform opens a socket to one. */
 
-import { HubError, WireError } from '../core/errors.ts';
-import { describe } from '../core/json.ts';
-import type { Link } from '../core/link.ts';
-import type { Clock, Ids } from '../core/ports.ts';
+import { HubError, WireError } from '../core/lib/errors.ts';
+import { describe } from '../core/lib/json.ts';
+import type { Link } from '../core/lib/link.ts';
+import type { Clock, Ids } from '../core/ports/platform.ts';
 import { AGENT_OPTIONS, AgentClient, type AgentOptions } from './agent-client.ts';
-import { anySocket, type Unreached } from './any-socket.ts';
+import { anySocket, type Unreached } from './connection/socket-link.ts';
 import { CLIENT_OPTIONS, type ClientOptions } from './client.ts';
-import { checkOptions, isObject, milliseconds, optional, type Rule, type Rules } from './given.ts';
+import { checkOptions, isObject, milliseconds, optional, type Rule, type Rules } from './lib/option-checks.ts';
 import { HumanClient, type HumanOptions } from './human-client.ts';
-import type { Reconnect } from './line.ts';
+import type { Reconnect } from './connection/reconnecting-link.ts';
 import { type Socket, socketLink } from './socket-link.ts';
 
 /** What a platform brings along. */

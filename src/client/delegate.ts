@@ -1,10 +1,10 @@
 /** How a delegation is asked for, and waited for. */
 
-import type { DelegateAnswer, DelegateParams } from '../core/delegation.ts';
-import { checkOptions, type Rules } from './given.ts';
-import { WAIT_OPTIONS, type WaitOptions } from './inbox.ts';
-import { CALL_OPTIONS, type CallOptions } from './requests.ts';
-import type { Room } from './room.ts';
+import type { DelegateAnswer, DelegateParams } from '../core/records/work/delegation.ts';
+import { checkOptions, type Rules } from './lib/option-checks.ts';
+import { WAIT_OPTIONS, type WaitOptions } from './lib/inbox.ts';
+import { CALL_OPTIONS, type CallOptions } from './connection/requests.ts';
+import type { Room } from './session/local-session.ts';
 
 export interface DelegateOptions extends CallOptions, WaitOptions {
   /** How much it may spend; where the session has a budget, a part of that. */

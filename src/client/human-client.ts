@@ -1,12 +1,12 @@
 /** The client of a person: messages of all sessions are pushed to callbacks, or pulled one by one. */
 
-import { badValue } from '../core/json.ts';
+import { badValue } from '../core/lib/json.ts';
 import { CLIENT_OPTIONS, Client, type ClientOptions } from './client.ts';
-import { checkOptions } from './given.ts';
-import { WAIT_OPTIONS, type WaitOptions } from './inbox.ts';
-import type { Handlers } from './lane.ts';
+import { checkOptions } from './lib/option-checks.ts';
+import { WAIT_OPTIONS, type WaitOptions } from './lib/inbox.ts';
+import type { Handlers } from './session/handler-queue.ts';
 import type { Message, MessageHandler } from './message.ts';
-import { isSaid, type Session } from './session.ts';
+import { isSaid, type Session } from './session/session.ts';
 
 export type HumanOptions = ClientOptions;
 

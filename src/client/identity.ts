@@ -1,11 +1,11 @@
 /** What an agent says about itself and asks about others, in the caller's words. */
 
-import type { AgentQuery } from '../core/find-agent.ts';
-import { badValue } from '../core/json.ts';
+import type { AgentQuery } from '../core/records/identity/find-agent.ts';
+import { badValue } from '../core/lib/json.ts';
 import type { Params } from '../core/operations.ts';
-import type { ResumeClaim } from '../core/resume.ts';
-import type { RuleChange } from '../core/rule.ts';
-import { checkOptions, isObject, type Rules } from './given.ts';
+import type { ResumeClaim } from '../core/records/identity/resume-schema.ts';
+import type { RuleChange } from '../core/records/access/rule.ts';
+import { checkOptions, isObject, type Rules } from './lib/option-checks.ts';
 
 /** What is left out stays as it was. */
 export interface ResumeOptions {

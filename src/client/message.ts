@@ -1,11 +1,11 @@
 /** What somebody else said in a session, with what is needed to answer it. */
 
-import { renderText } from '../core/adapter.ts';
-import type { PostAnswer } from '../core/admit.ts';
-import type { Envelope, Turn } from '../core/envelope.ts';
-import type { OwnSignal } from '../core/ports.ts';
-import type { DeltaOptions } from './deltas.ts';
-import type { Content, SendOptions, Session } from './session.ts';
+import { renderText } from '../core/ports/adapter.ts';
+import type { PostAnswer } from '../core/decisions/admit.ts';
+import type { Envelope, Turn } from '../core/records/session/envelope.ts';
+import type { OwnSignal } from '../core/ports/platform.ts';
+import type { DeltaOptions } from './session/deltas.ts';
+import type { Content, SendOptions, Session } from './session/session.ts';
 
 export class Message {
   readonly session: Session;

@@ -1,9 +1,9 @@
 /** The sessions that a client observes. */
 
-import { HubError, type WireError } from '../core/errors.ts';
-import type { ForwardedDelta, NotifyFrame } from '../core/frames.ts';
-import { badValue } from '../core/json.ts';
-import { checkOptions } from './given.ts';
+import { HubError, type WireError } from '../core/lib/errors.ts';
+import type { ForwardedDelta, NotifyFrame } from '../core/protocol/frames/frame-codec.ts';
+import { badValue } from '../core/lib/json.ts';
+import { checkOptions } from './lib/option-checks.ts';
 import {
   OBSERVE_OPTIONS,
   Observation,
@@ -11,7 +11,7 @@ import {
   type ObservationHost,
   type ObserveHandler,
   type ObserveOptions,
-} from './observation.ts';
+} from './operations/observation.ts';
 
 export class Observations {
   private readonly host: Omit<ObservationHost, 'over'>;

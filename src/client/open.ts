@@ -1,9 +1,9 @@
 /** How a session is asked for: a list of names, or options in the caller's words. */
 
-import { badValue, type JsonObject } from '../core/json.ts';
+import { badValue, type JsonObject } from '../core/lib/json.ts';
 import type { CreateParams } from '../core/operations.ts';
-import { checkOptions, isObject, names, type Rules } from './given.ts';
-import { CALL_OPTIONS, type CallOptions } from './requests.ts';
+import { checkOptions, isObject, names, type Rules } from './lib/option-checks.ts';
+import { CALL_OPTIONS, type CallOptions } from './connection/requests.ts';
 
 export interface OpenOptions extends CallOptions {
   /** Names, ids, or `{ capability }` for whoever offers it; you are put first unless you are listed. */

@@ -1,6 +1,6 @@
 /** Requests on their way: which share a bound, and how those end that get no answer. */
 
-import { WireError } from '../core/errors.ts';
+import { WireError } from '../core/lib/errors.ts';
 import type { OperationName } from '../core/operations.ts';
 
 export interface OpenRequest {

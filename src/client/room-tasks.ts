@@ -1,8 +1,8 @@
 /** The tasks of a session that somebody has in hand here, and what it brought of those nobody has yet. */
 
-import type { Envelope } from '../core/envelope.ts';
-import type { Room } from './room.ts';
-import { TaskHandle } from './task-handle.ts';
+import type { Envelope } from '../core/records/session/envelope.ts';
+import type { Room } from './session/local-session.ts';
+import { TaskHandle } from './session/task-handle.ts';
 
 /** Requests kept for handles that may yet be asked for: as many as a session has tasks by default. */
 const MOST_KEPT = 256;

@@ -1,9 +1,9 @@
 /** How a schedule is asked for, in the caller's words. */
 
-import { badValue } from '../core/json.ts';
+import { badValue } from '../core/lib/json.ts';
 import type { Params } from '../core/operations.ts';
-import type { MissedTimes, SessionTemplate } from '../core/schedule.ts';
-import { checkOptions, isObject, type Rule, type Rules } from './given.ts';
+import type { MissedTimes, SessionTemplate } from '../core/records/work/schedule.ts';
+import { checkOptions, isObject, type Rule, type Rules } from './lib/option-checks.ts';
 import { creation, type OpenOptions } from './open.ts';
 
 /** The session each run opens: its type, and what `open` takes. */

@@ -1,6 +1,6 @@
 /** A WebSocket as a link: the browser's, or one that looks like it. What is sent before it is open waits. */
 
-import type { Link } from '../core/link.ts';
+import type { Link } from '../core/lib/link.ts';
 
 /** What a socket tells. */
 export interface SocketEvents {

@@ -1,7 +1,7 @@
 /** The streams of one connection, and the binding their receipts are good on. */
 
-import type { GapFrame, NotifyFrame, ResumePoint } from '../core/frames.ts';
-import { MOST_RESUMES, Stream, type Verdict } from './stream.ts';
+import type { GapFrame, NotifyFrame, ResumePoint } from '../core/protocol/frames/frame-codec.ts';
+import { MOST_RESUMES, Stream, type Verdict } from './connection/streams.ts';
 
 /** Streams of ended sessions kept to know a late repeat by; one is some hundred bytes. */
 const ENDED_KEPT = 1000;

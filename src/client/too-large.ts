@@ -1,7 +1,7 @@
 /** What is told of a request that no frame can carry: which of its parameters is too large, and how much that may be. */
 
-import { WireError } from '../core/errors.ts';
-import { type JsonObject, jsonBytes } from '../core/json.ts';
+import { WireError } from '../core/lib/errors.ts';
+import { type JsonObject, jsonBytes } from '../core/lib/json.ts';
 
 export interface FrameLimits {
   readonly maxFrameBytes: number;

@@ -1,15 +1,15 @@
 /** The frame of every page: where one can go, how the connection is, who one is. */
 
 import { useEffect, useRef } from 'preact/hooks';
-import { InvitesBar } from './act/invites-bar.tsx';
+import { InvitesBar } from './act/invites/invites-bar.tsx';
 import { ConnectionBar } from './connection/connection-bar.tsx';
 import { SignInPage } from './connection/sign-in-page.tsx';
-import { later } from './later.tsx';
+import { later } from './lazy-page.tsx';
 import { Notices } from './notices.tsx';
-import { hrefOf, NO_FILTER, type Route, titleOf } from './route.ts';
+import { hrefOf, NO_FILTER, type Route, titleOf } from './state/route.ts';
 import { SessionsPage } from './sessions/sessions-page.tsx';
 import { TopBar } from './top-bar.tsx';
-import { useConsole } from './use-store.ts';
+import { useConsole } from './state/use-store.ts';
 
 const SessionPage = later(async () => {
   await import('./style/session.css');

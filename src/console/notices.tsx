@@ -1,8 +1,8 @@
 /** What the person is told about what they did. */
 
-import { Line } from './text/shown.tsx';
-import { dismiss } from './told.ts';
-import { useConsole } from './use-store.ts';
+import { Line } from './text/untrusted-text.tsx';
+import { dismiss } from './state/notice-actions.ts';
+import { useConsole } from './state/use-store.ts';
 
 export function Notices() {
   const notices = useConsole((state) => state.notices);

@@ -1,13 +1,13 @@
 /** Where one can go, and what one chose; where there is little room, what one chose is behind one's name. */
 
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { signOut } from './connection/link.ts';
-import { hrefOf, NO_FILTER, type Route } from './route.ts';
-import { setReadOnly, setTheme } from './settings.ts';
-import type { Theme } from './state.ts';
-import { Line } from './text/shown.tsx';
-import { useConsole } from './use-store.ts';
-import { useIsNarrow } from './virtual/use-viewport.ts';
+import { signOut } from './connection/hub-client.ts';
+import { hrefOf, NO_FILTER, type Route } from './state/route.ts';
+import { setReadOnly, setTheme } from './connection/settings.ts';
+import type { Theme } from './state/console-state.ts';
+import { Line } from './text/untrusted-text.tsx';
+import { useConsole } from './state/use-store.ts';
+import { useIsNarrow } from './lib/use-viewport.ts';
 
 export function TopBar({ route }: { route: Route }) {
   const me = useConsole((state) => state.me);

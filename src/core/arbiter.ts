@@ -1,9 +1,9 @@
 /** The arbiter: one replaceable object that says who may do what. It is asked before a decision is made, and never inside one. */
 
-import type { Draft, Envelope } from './envelope.ts';
-import type { PassportClaim } from './passport.ts';
-import type { Rule } from './rule.ts';
-import type { SessionMetadata } from './session.ts';
+import type { Draft, Envelope } from './records/session/envelope.ts';
+import type { PassportClaim } from './records/identity/passport.ts';
+import type { Rule } from './records/access/rule.ts';
+import type { SessionMetadata } from './records/session/session.ts';
 
 /** true = yes; false = no; a text = no, and why. Anything else is a defect, and means no. */
 export type Verdict = boolean | string;

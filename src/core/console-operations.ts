@@ -1,11 +1,11 @@
 /** What somebody who looks after a hub asks for, as it travels: who one is, what there is, how sessions stand, how the hub is doing. */
 
-import type { Awaited } from './envelope.ts';
-import type { Grant } from './grants.ts';
-import type { JsonObject } from './json.ts';
-import type { AgentKind } from './passport.ts';
-import type { ExpectationEntry, LifecycleState, Manifest, ParticipantStatus, SessionMetadata } from './session.ts';
-import type { Spent } from './spending.ts';
+import type { Awaited } from './records/session/envelope.ts';
+import type { Grant } from './records/access/grants.ts';
+import type { JsonObject } from './lib/json.ts';
+import type { AgentKind } from './records/identity/passport.ts';
+import type { ExpectationEntry, LifecycleState, Manifest, ParticipantStatus, SessionMetadata } from './records/session/session.ts';
+import type { Spent } from './records/session/spending.ts';
 
 /** Who asks, and what it may do beyond its own business. */
 export interface WhoAmI {

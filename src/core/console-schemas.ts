@@ -38,10 +38,10 @@ import {
   sessionId,
   sessionMetadata,
   time,
-} from './record-schemas.ts';
-import { anyObject, oneOf, record, text, whole } from './schema.ts';
-import type { ExpectationEntry } from './session.ts';
-import type { Spent } from './spending.ts';
+} from './records/session/record-schemas.ts';
+import { anyObject, oneOf, record, text, whole } from './lib/schema.ts';
+import type { ExpectationEntry } from './records/session/session.ts';
+import type { Spent } from './records/session/spending.ts';
 
 type Name = keyof ConsoleOperationTypes;
 

@@ -1,16 +1,16 @@
 /** The decisions to open a delegation and to settle it. Pure: judged on the state a post would meet. */
 
-import { noSuchSession, sessionClosed } from './admit.ts';
-import { type Decision, refuse } from './advance.ts';
-import type { DelegationOpened, DelegationSettled } from './delegation.ts';
+import { noSuchSession, sessionClosed } from './decisions/admit.ts';
+import { type Decision, refuse } from './decisions/advance.ts';
+import type { DelegationOpened, DelegationSettled } from './records/work/delegation.ts';
 import { leftFor } from './delegation-budget.ts';
-import { settledDraft } from './delegations.ts';
-import { hubDraft } from './envelope.ts';
-import { ProtocolError, WireError } from './errors.ts';
-import type { Watch } from './expectation.ts';
-import type { JsonObject } from './json.ts';
-import { isTerminal, participantOf } from './session.ts';
-import type { SessionState } from './state.ts';
+import { settledDraft } from './state/open-delegations.ts';
+import { hubDraft } from './records/session/envelope.ts';
+import { ProtocolError, WireError } from './lib/errors.ts';
+import type { Watch } from './ports/expectation.ts';
+import type { JsonObject } from './lib/json.ts';
+import { isTerminal, participantOf } from './records/session/session.ts';
+import type { SessionState } from './state/state.ts';
 
 /** As many of one session may be open at once. */
 export const MOST_OPEN = 256;

@@ -1,9 +1,9 @@
 /** What is left of a session's budgets: each less what was spent and what is set aside for delegations. Pure. */
 
-import type { DelegateParams, DelegationBudget } from './delegation.ts';
-import type { AcceptEntry, Watch } from './expectation.ts';
-import type { Json, JsonObject } from './json.ts';
-import type { SessionState } from './state.ts';
+import type { DelegateParams, DelegationBudget } from './records/work/delegation.ts';
+import type { AcceptEntry, Watch } from './ports/expectation.ts';
+import type { Json, JsonObject } from './lib/json.ts';
+import type { SessionState } from './state/state.ts';
 import { appliesTo } from './tallies.ts';
 
 type Unit = keyof DelegationBudget;

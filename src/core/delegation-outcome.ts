@@ -1,9 +1,9 @@
 /** What came of a delegation, read from the log of its child. Pure. */
 
-import type { DelegationOutcome, DelegationReply } from './delegation.ts';
-import { type Envelope, HUB_ID } from './envelope.ts';
-import type { JsonObject } from './json.ts';
-import { participantOf, type SessionMetadata } from './session.ts';
+import type { DelegationOutcome, DelegationReply } from './records/work/delegation.ts';
+import { type Envelope, HUB_ID } from './records/session/envelope.ts';
+import type { JsonObject } from './lib/json.ts';
+import { participantOf, type SessionMetadata } from './records/session/session.ts';
 
 /** What the hub closes a child with when its question cannot be put; the reason follows. */
 export const PROMPT_REFUSED = 'prompt_refused';

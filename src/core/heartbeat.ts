@@ -1,7 +1,7 @@
 /** How often a turn's progress is worth a line of its log. */
 
-import type { SessionMetadata } from './session.ts';
-import type { SessionState } from './state.ts';
+import type { SessionMetadata } from './records/session/session.ts';
+import type { SessionState } from './state/state.ts';
 import { appliesTo } from './tallies.ts';
 
 /** Progress of one participant is logged at most this often, unless a shorter time waits for it. */

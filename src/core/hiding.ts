@@ -1,12 +1,12 @@
 /** Out of the rotation and back: a hidden participant keeps reading and its place, and may not speak. */
 
-import { sessionClosed } from './admit.ts';
-import { type Decision, refuse } from './advance.ts';
-import { hubDraft } from './envelope.ts';
-import { ProtocolError, WireError } from './errors.ts';
-import type { InviteAnswer } from './membership.ts';
-import { isTerminal, type Participant, type SessionMetadata } from './session.ts';
-import type { SessionState } from './state.ts';
+import { sessionClosed } from './decisions/admit.ts';
+import { type Decision, refuse } from './decisions/advance.ts';
+import { hubDraft } from './records/session/envelope.ts';
+import { ProtocolError, WireError } from './lib/errors.ts';
+import type { InviteAnswer } from './decisions/membership.ts';
+import { isTerminal, type Participant, type SessionMetadata } from './records/session/session.ts';
+import type { SessionState } from './state/state.ts';
 
 /** Only who is active, in an active session. One who is hidden already stays so. */
 export function hideParticipant(state: SessionState, nameOrId: string, reason?: string): Decision<InviteAnswer> {

@@ -1,13 +1,13 @@
 /** The schemas of what agents say about themselves, each bound to its type. */
 
 import { z } from 'zod';
-import type { FoundAgent } from './find-agent.ts';
-import { isWellFormed } from './json.ts';
+import type { FoundAgent } from './records/identity/find-agent.ts';
+import { isWellFormed } from './lib/json.ts';
 import type { CreateParams, Params } from './operations.ts';
-import { agentKind, agentName, agentRef, count, madeId, passportMembers, time } from './record-schemas.ts';
-import type { Observed, Resume } from './resume.ts';
-import { anyObject, record, text, whole } from './schema.ts';
-import type { Skill } from './skill.ts';
+import { agentKind, agentName, agentRef, count, madeId, passportMembers, time } from './records/session/record-schemas.ts';
+import type { Observed, Resume } from './records/identity/resume-schema.ts';
+import { anyObject, record, text, whole } from './lib/schema.ts';
+import type { Skill } from './records/identity/skill.ts';
 
 /** A word to search by: space around it would never be found. */
 export const word: z.ZodType<string> = text(64).refine(

@@ -1,9 +1,9 @@
 /** The contracts of the hub: records, errors, ports, and the pure functions over them. */
 
-export type { AdapterResult, CompleteAdapter, Reply, RoundDraft, SessionAdapter, TurnTool } from './adapter.ts';
-export { completeAdapter, renderText } from './adapter.ts';
-export type { AddAnswer } from './adding.ts';
-export type { PostAnswer } from './admit.ts';
+export type { AdapterResult, CompleteAdapter, Reply, RoundDraft, SessionAdapter, TurnTool } from './ports/adapter.ts';
+export { completeAdapter, renderText } from './ports/adapter.ts';
+export type { AddAnswer } from './decisions/add-participant.ts';
+export type { PostAnswer } from './decisions/admit.ts';
 export type {
   Answer,
   Arbiter,
@@ -46,12 +46,12 @@ export type {
   DelegationOutcome,
   DelegationReply,
   DelegationSettled,
-} from './delegation.ts';
-export type { EndAnswer } from './ending.ts';
-export type { Awaited, Draft, Entry, Envelope, HubEventType, Priority, Turn, Unit } from './envelope.ts';
-export { doerOf, HUB_EVENT_TYPES, HUB_ID, isContent } from './envelope.ts';
-export type { ErrorDetails, FieldProblem, WireCode } from './errors.ts';
-export { HubError, ProtocolError, WIRE_CODES, WireError } from './errors.ts';
+} from './records/work/delegation.ts';
+export type { EndAnswer } from './decisions/end-session.ts';
+export type { Awaited, Draft, Entry, Envelope, HubEventType, Priority, Turn, Unit } from './records/session/envelope.ts';
+export { doerOf, HUB_EVENT_TYPES, HUB_ID, isContent } from './records/session/envelope.ts';
+export type { ErrorDetails, FieldProblem, WireCode } from './lib/errors.ts';
+export { HubError, ProtocolError, WIRE_CODES, WireError } from './lib/errors.ts';
 export type {
   AcceptContext,
   AcceptEvaluator,
@@ -64,9 +64,9 @@ export type {
   Violator,
   Wait,
   WaitContext,
-} from './expectation.ts';
-export type { AgentQuery, FoundAgent } from './find-agent.ts';
-export type { Snippet, TextMatch } from './find-text.ts';
+} from './ports/expectation.ts';
+export type { AgentQuery, FoundAgent } from './records/identity/find-agent.ts';
+export type { Snippet, TextMatch } from './lib/find-text.ts';
 export type {
   ClientFrame,
   DeltaFrame,
@@ -81,19 +81,19 @@ export type {
   ResponseFrame,
   WelcomeFrame,
   WelcomeLimits,
-} from './frames.ts';
-export type { Grant } from './grants.ts';
-export { GRANTS } from './grants.ts';
-export type { Head } from './head.ts';
-export { foldHead } from './head.ts';
-export type { Json, JsonObject } from './json.ts';
-export { canonicalJson, jsonBytes } from './json.ts';
-export { digestText } from './keys.ts';
-export type { Limits } from './limits.ts';
-export { DEFAULT_LIMITS } from './limits.ts';
-export type { Link } from './link.ts';
-export { linkPair } from './link.ts';
-export type { InviteAnswer } from './membership.ts';
+} from './protocol/frames/frame-codec.ts';
+export type { Grant } from './records/access/grants.ts';
+export { GRANTS } from './records/access/grants.ts';
+export type { Head } from './state/fold-head.ts';
+export { foldHead } from './state/fold-head.ts';
+export type { Json, JsonObject } from './lib/json.ts';
+export { canonicalJson, jsonBytes } from './lib/json.ts';
+export { digestText } from './records/session/keys.ts';
+export type { Limits } from './records/access/limits.ts';
+export { DEFAULT_LIMITS } from './records/access/limits.ts';
+export type { Link } from './lib/link.ts';
+export { linkPair } from './lib/link.ts';
+export type { InviteAnswer } from './decisions/membership.ts';
 export type {
   CreateParams,
   Duration,
@@ -111,15 +111,15 @@ export type {
   Who,
 } from './operations.ts';
 export { OPERATIONS } from './operations.ts';
-export type { HeldTurn, Moment, Pacing, Unanswered } from './pacing.ts';
-export type { CallToolOptions, ContextUpdates, FinishOptions, HandoffOptions, Packet } from './packets.ts';
-export { callTool, finish, handoff } from './packets.ts';
-export type { AgentKind, Passport, PassportClaim } from './passport.ts';
-export type { Clock, Ids, Log } from './ports.ts';
-export type { FailureAnswer, ProgressAnswer } from './progress.ts';
-export type { Redaction } from './redaction.ts';
-export type { Observed, Resume, ResumeClaim } from './resume.ts';
-export type { Overflow, Rate, Rule, RuleChange, RuleRecord } from './rule.ts';
+export type { HeldTurn, Moment, Pacing, Unanswered } from './state/pacing.ts';
+export type { CallToolOptions, ContextUpdates, FinishOptions, HandoffOptions, Packet } from './records/session/packets.ts';
+export { callTool, finish, handoff } from './records/session/packets.ts';
+export type { AgentKind, Passport, PassportClaim } from './records/identity/passport.ts';
+export type { Clock, Ids, Log } from './ports/platform.ts';
+export type { FailureAnswer, ProgressAnswer } from './decisions/progress.ts';
+export type { Redaction } from './records/session/redaction.ts';
+export type { Observed, Resume, ResumeClaim } from './records/identity/resume-schema.ts';
+export type { Overflow, Rate, Rule, RuleChange, RuleRecord } from './records/access/rule.ts';
 export { ruleArbiter } from './rule-arbiter.ts';
 export type {
   MissedTimes,
@@ -130,9 +130,9 @@ export type {
   ScheduleDefinition,
   ScheduleRun,
   SessionTemplate,
-} from './schedule.ts';
-export type { Schema } from './schema-contract.ts';
-export type { SearchMatch, SearchPage, SearchParams } from './search.ts';
+} from './records/work/schedule.ts';
+export type { Schema } from './lib/schema-contract.ts';
+export type { SearchMatch, SearchPage, SearchParams } from './records/session/search.ts';
 export type {
   CreatedData,
   ExpectationEntry,
@@ -143,11 +143,11 @@ export type {
   SessionMetadata,
   ViewRef,
   ViolationAction,
-} from './session.ts';
-export { isTerminal, nameOf, participantOf } from './session.ts';
-export type { Skill } from './skill.ts';
-export type { Spent } from './spending.ts';
-export { NOTHING_SPENT, plusSpent, spentIn, spentWith } from './spending.ts';
+} from './records/session/session.ts';
+export { isTerminal, nameOf, participantOf } from './records/session/session.ts';
+export type { Skill } from './records/identity/skill.ts';
+export type { Spent } from './records/session/spending.ts';
+export { NOTHING_SPENT, plusSpent, spentIn, spentWith } from './records/session/spending.ts';
 export type {
   Append,
   AppendOutcome,
@@ -161,9 +161,9 @@ export type {
   SessionQuery,
   Store,
   StoredHead,
-} from './store.ts';
-export { REGISTRY_LOG } from './store.ts';
-export type { CancelAnswer, TaskAnswer } from './task-decisions.ts';
+} from './ports/store.ts';
+export { REGISTRY_LOG } from './ports/store.ts';
+export type { CancelAnswer, TaskAnswer } from './decisions/task-decisions.ts';
 export type {
   ListTasksParams,
   ResumedTask,
@@ -172,7 +172,7 @@ export type {
   TaskRef,
   TaskWithData,
 } from './task-operations.ts';
-export type { CancelRequest, Task, TaskData, TaskState } from './tasks.ts';
+export type { CancelRequest, Task, TaskData, TaskState } from './records/work/tasks.ts';
 export type {
   Condition,
   Destination,
@@ -182,5 +182,5 @@ export type {
   Target,
   UsedNames,
   Vocabulary,
-} from './transition.ts';
-export type { EarlierLines, View, ViewLine, ViewMessage } from './view.ts';
+} from './ports/transition.ts';
+export type { EarlierLines, View, ViewLine, ViewMessage } from './ports/view.ts';

@@ -1,6 +1,6 @@
 /** JSON in what a model wrote: all of it, in a fence, or among words. */
 
-import { isPlainObject, type JsonObject } from './json.ts';
+import { isPlainObject, type JsonObject } from './lib/json.ts';
 
 /** The first object that is there; null = there is none. */
 export function objectIn(text: string): JsonObject | null {

@@ -1,7 +1,7 @@
 /** What a view is made of: which envelopes are lines, and who can see one. */
 
-import { isAddressedTo } from './delivery.ts';
-import { type Envelope, isContent } from './envelope.ts';
+import { isAddressedTo } from './records/session/delivery.ts';
+import { type Envelope, isContent } from './records/session/envelope.ts';
 
 /** Content, and what the hub says about an expectation. The rest of a log is not shown in views. */
 export function isLine(eventType: string): boolean {

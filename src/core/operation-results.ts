@@ -4,17 +4,17 @@
  */
 
 import { z } from 'zod';
-import type { TurnTool } from './adapter.ts';
-import type { AddAnswer } from './adding.ts';
-import type { PostAnswer } from './admit.ts';
+import type { TurnTool } from './ports/adapter.ts';
+import type { AddAnswer } from './decisions/add-participant.ts';
+import type { PostAnswer } from './decisions/admit.ts';
 import { CONSOLE_RESULTS } from './console-schemas.ts';
-import { delegateAnswer } from './delegation-schemas.ts';
-import type { EndAnswer } from './ending.ts';
-import { WIRE_CODES, type WireCode } from './errors.ts';
+import { delegateAnswer } from './records/work/delegation-schema.ts';
+import type { EndAnswer } from './decisions/end-session.ts';
+import { WIRE_CODES, type WireCode } from './lib/errors.ts';
 import { foundAgent, resume, skill } from './identity-schemas.ts';
-import type { InviteAnswer } from './membership.ts';
+import type { InviteAnswer } from './decisions/membership.ts';
 import type { Health, OperationName, RedactAnswer, Result, SessionSummary } from './operations.ts';
-import type { FailureAnswer, ProgressAnswer } from './progress.ts';
+import type { FailureAnswer, ProgressAnswer } from './decisions/progress.ts';
 import {
   agentName,
   count,
@@ -30,14 +30,14 @@ import {
   time,
   turn,
   viewRef,
-} from './record-schemas.ts';
+} from './records/session/record-schemas.ts';
 import { ruleRecord } from './rule-schemas.ts';
 import { schedule } from './schedule-schemas.ts';
-import { anyObject, oneOf, record, text, texts } from './schema.ts';
+import { anyObject, oneOf, record, text, texts } from './lib/schema.ts';
 import { searchPage } from './search-schemas.ts';
 import { cancelAnswer, resumedTask, taskAnswer, taskPage, taskWithData } from './task-schemas.ts';
-import { newToken, tokenId, tokenRecord } from './token-schemas.ts';
-import type { ViewMessage } from './view.ts';
+import { newToken, tokenId, tokenRecord } from './records/access/token-schema.ts';
+import type { ViewMessage } from './ports/view.ts';
 
 const inviteAnswer = record<InviteAnswer>({ state: lifecycleState });
 const duplicate = z.literal(true).exactOptional();

@@ -1,44 +1,44 @@
 /** One record per operation: its parameters, its result, who may, what it is for. Everything else is made from this table. */
 
 import { z } from 'zod';
-import type { TurnTool } from './adapter.ts';
-import type { AddAnswer } from './adding.ts';
-import type { PostAnswer } from './admit.ts';
+import type { TurnTool } from './ports/adapter.ts';
+import type { AddAnswer } from './decisions/add-participant.ts';
+import type { PostAnswer } from './decisions/admit.ts';
 import type { ConsoleOperationTypes } from './console-operations.ts';
 import { CONSOLE_PARAMS } from './console-schemas.ts';
-import { createParams } from './create-params.ts';
-import type { DelegateAnswer, DelegateParams } from './delegation.ts';
-import { delegateParams } from './delegation-schemas.ts';
-import type { EndAnswer } from './ending.ts';
-import type { Envelope, Priority, Turn } from './envelope.ts';
-import type { WireCode } from './errors.ts';
-import type { AgentQuery, FoundAgent } from './find-agent.ts';
+import { createParams } from './records/session/create-schema.ts';
+import type { DelegateAnswer, DelegateParams } from './records/work/delegation.ts';
+import { delegateParams } from './records/work/delegation-schema.ts';
+import type { EndAnswer } from './decisions/end-session.ts';
+import type { Envelope, Priority, Turn } from './records/session/envelope.ts';
+import type { WireCode } from './lib/errors.ts';
+import type { AgentQuery, FoundAgent } from './records/identity/find-agent.ts';
 import { aboutAgentParams, findAgentParams, setResumeParams, setSkillParams } from './identity-schemas.ts';
-import type { JsonObject } from './json.ts';
-import type { InviteAnswer } from './membership.ts';
+import type { JsonObject } from './lib/json.ts';
+import type { InviteAnswer } from './decisions/membership.ts';
 import { RESULTS } from './operation-results.ts';
-import type { Passport, PassportClaim } from './passport.ts';
-import { postParams } from './post-params.ts';
-import type { FailureAnswer, ProgressAnswer } from './progress.ts';
-import { agentRef, eventType, lifecycleState, passportClaim, seq, sessionId, time } from './record-schemas.ts';
-import type { Redaction } from './redaction.ts';
-import type { Resume, ResumeClaim } from './resume.ts';
-import type { RuleChange, RuleRecord } from './rule.ts';
+import type { Passport, PassportClaim } from './records/identity/passport.ts';
+import { postParams } from './protocol/operations/posting.ts';
+import type { FailureAnswer, ProgressAnswer } from './decisions/progress.ts';
+import { agentRef, eventType, lifecycleState, passportClaim, seq, sessionId, time } from './records/session/record-schemas.ts';
+import type { Redaction } from './records/session/redaction.ts';
+import type { Resume, ResumeClaim } from './records/identity/resume-schema.ts';
+import type { RuleChange, RuleRecord } from './records/access/rule.ts';
 import { setRuleParams } from './rule-schemas.ts';
-import type { Schedule, ScheduleChange, ScheduleClaim } from './schedule.ts';
+import type { Schedule, ScheduleChange, ScheduleClaim } from './records/work/schedule.ts';
 import {
   aboutScheduleParams,
   createScheduleParams,
   listSchedulesParams,
   updateScheduleParams,
 } from './schedule-schemas.ts';
-import { anyObject, schemaOf, text, whole } from './schema.ts';
-import type { Schema } from './schema-contract.ts';
-import type { SearchPage, SearchParams } from './search.ts';
+import { anyObject, schemaOf, text, whole } from './lib/schema.ts';
+import type { Schema } from './lib/schema-contract.ts';
+import type { SearchPage, SearchParams } from './records/session/search.ts';
 import { searchParams } from './search-schemas.ts';
-import type { ExpectationEntry, LifecycleState, SessionMetadata, ViewRef } from './session.ts';
-import type { Skill } from './skill.ts';
-import type { CancelAnswer, TaskAnswer } from './task-decisions.ts';
+import type { ExpectationEntry, LifecycleState, SessionMetadata, ViewRef } from './records/session/session.ts';
+import type { Skill } from './records/identity/skill.ts';
+import type { CancelAnswer, TaskAnswer } from './decisions/task-decisions.ts';
 import type {
   ListTasksParams,
   ResumedTask,
@@ -48,9 +48,9 @@ import type {
   TaskWithData,
 } from './task-operations.ts';
 import { TASK_PARAMS } from './task-schemas.ts';
-import { tokenClaim, tokenId } from './token-schemas.ts';
-import type { NewToken, TokenClaim, TokenRecord } from './tokens.ts';
-import type { ViewMessage } from './view.ts';
+import { tokenClaim, tokenId } from './records/access/token-schema.ts';
+import type { NewToken, TokenClaim, TokenRecord } from './records/access/tokens.ts';
+import type { ViewMessage } from './ports/view.ts';
 
 /** A time such as "30s", "15m", "2h", "1d" or seconds; 0 = off. */
 export type Duration = string | number;

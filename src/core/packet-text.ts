@@ -1,6 +1,6 @@
 /** A packet as a line to read: what its body says, and where it sends the turn. */
 
-import type { Json, JsonObject } from './json.ts';
+import type { Json, JsonObject } from './lib/json.ts';
 
 export function packetText({ body, routing }: Partial<JsonObject>): string {
   return [bodyText(body), routeText(routing)].filter((part) => part !== '').join(' ');

@@ -4,8 +4,8 @@
  * decides and finds the words.
  */
 
-import type { ReceiptFrame, RequestFrame } from './frames.ts';
-import { isWellFormed, type JsonObject } from './json.ts';
+import type { ReceiptFrame, RequestFrame } from './protocol/frames/frame-codec.ts';
+import { isWellFormed, type JsonObject } from './lib/json.ts';
 
 export const ID_LENGTH = 64;
 export const OP_LENGTH = 64;

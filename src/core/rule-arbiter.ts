@@ -1,7 +1,7 @@
 /** The arbiter a hub has unless it is given another: it goes by the rules. Each member can be used by one of your own. */
 
 import type { Arbiter, OpenAsk, Party, SendAsk, Verdict } from './arbiter.ts';
-import { anyMatches } from './glob.ts';
+import { anyMatches } from './lib/glob.ts';
 
 export const ruleArbiter: {
   readonly [Member in keyof Arbiter]: (

@@ -2,9 +2,9 @@
 
 import { z } from 'zod';
 import type { Params } from './operations.ts';
-import { agentRef, count, madeId, time } from './record-schemas.ts';
-import type { Overflow, Rate, Rule, RuleChange, RuleRecord } from './rule.ts';
-import { oneOf, record, text, whole } from './schema.ts';
+import { agentRef, count, madeId, time } from './records/session/record-schemas.ts';
+import type { Overflow, Rate, Rule, RuleChange, RuleRecord } from './records/access/rule.ts';
+import { oneOf, record, text, whole } from './lib/schema.ts';
 import { DURATION, isDuration } from './time.ts';
 
 const MOST = 1_000_000_000;

@@ -1,12 +1,12 @@
 /** The schemas of schedules: what is asked for, and what one is. */
 
 import { z } from 'zod';
-import { sessionTemplate } from './create-params.ts';
-import { WIRE_CODES, type WireCode } from './errors.ts';
+import { sessionTemplate } from './records/session/create-schema.ts';
+import { WIRE_CODES, type WireCode } from './lib/errors.ts';
 import type { Params } from './operations.ts';
-import { madeId, sessionId, time } from './record-schemas.ts';
-import type { MissedTimes, RunOutcome, Schedule, ScheduleRun } from './schedule.ts';
-import { oneOf, record, text, whole, words } from './schema.ts';
+import { madeId, sessionId, time } from './records/session/record-schemas.ts';
+import type { MissedTimes, RunOutcome, Schedule, ScheduleRun } from './records/work/schedule.ts';
+import { oneOf, record, text, whole, words } from './lib/schema.ts';
 
 const name = words(64);
 const expression = text(256);

@@ -1,11 +1,11 @@
 /** The schemas of a search: what is asked for, and a page of what was found. */
 
 import { z } from 'zod';
-import { HUB_ID } from './envelope.ts';
-import type { TextMatch } from './find-text.ts';
-import { agentRef, count, eventType, lifecycleState, madeId, seq, sessionId, time } from './record-schemas.ts';
-import { oneOf, record, text, texts, whole, words } from './schema.ts';
-import type { SearchMatch, SearchPage, SearchParams } from './search.ts';
+import { HUB_ID } from './records/session/envelope.ts';
+import type { TextMatch } from './lib/find-text.ts';
+import { agentRef, count, eventType, lifecycleState, madeId, seq, sessionId, time } from './records/session/record-schemas.ts';
+import { oneOf, record, text, texts, whole, words } from './lib/schema.ts';
+import type { SearchMatch, SearchPage, SearchParams } from './records/session/search.ts';
 
 export const searchParams: z.ZodType<SearchParams> = z.object({
   query: words(256),

@@ -1,9 +1,9 @@
 /** What every store must do alike, wherever it keeps things. */
 
-import type { Entry, Unit } from './envelope.ts';
-import { HubError } from './errors.ts';
-import { changedAt, foldHead, type Head } from './head.ts';
-import type { SessionQuery } from './store.ts';
+import type { Entry, Unit } from './records/session/envelope.ts';
+import { HubError } from './lib/errors.ts';
+import { changedAt, foldHead, type Head } from './state/fold-head.ts';
+import type { SessionQuery } from './ports/store.ts';
 import { msFromIso } from './time.ts';
 
 /** A unit must go on where its caller believes the log to end, after seq `before`; anything else is a defect of the caller. */

@@ -1,11 +1,11 @@
 /** What evaluators that look at accepted content keep: folded like everything else, live and on replay. */
 
-import { disown } from './check-expected.ts';
-import { doerOf, type Envelope } from './envelope.ts';
-import { HubError } from './errors.ts';
-import type { AcceptEntry, Accepted, Watch } from './expectation.ts';
-import type { Json } from './json.ts';
-import { type ExpectationEntry, participantOf, type SessionMetadata } from './session.ts';
+import { disown } from './state/check-expectation-output.ts';
+import { doerOf, type Envelope } from './records/session/envelope.ts';
+import { HubError } from './lib/errors.ts';
+import type { AcceptEntry, Accepted, Watch } from './ports/expectation.ts';
+import type { Json } from './lib/json.ts';
+import { type ExpectationEntry, participantOf, type SessionMetadata } from './records/session/session.ts';
 
 type Tallies = readonly (Json | null)[];
 

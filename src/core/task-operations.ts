@@ -1,9 +1,9 @@
 /** What the operations on tasks take and answer, as they travel. */
 
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from './lib/json.ts';
 import type { Duration } from './operations.ts';
-import type { TaskAnswer } from './task-decisions.ts';
-import type { Task, TaskState } from './tasks.ts';
+import type { TaskAnswer } from './decisions/task-decisions.ts';
+import type { Task, TaskState } from './records/work/tasks.ts';
 
 export interface TaskRef {
   readonly session_id: string;

@@ -3,11 +3,11 @@
 import { z } from 'zod';
 import { word } from './identity-schemas.ts';
 import type { Duration, Params } from './operations.ts';
-import { agentRef, count, key, madeId, seq, sessionId, time } from './record-schemas.ts';
-import { anyObject, oneOf, record, text, whole, words } from './schema.ts';
-import type { CancelAnswer, TaskAnswer } from './task-decisions.ts';
+import { agentRef, count, key, madeId, seq, sessionId, time } from './records/session/record-schemas.ts';
+import { anyObject, oneOf, record, text, whole, words } from './lib/schema.ts';
+import type { CancelAnswer, TaskAnswer } from './decisions/task-decisions.ts';
 import type { ResumedTask, TaskPage, TaskWithData } from './task-operations.ts';
-import type { CancelRequest, Task, TaskData, TaskState } from './tasks.ts';
+import type { CancelRequest, Task, TaskData, TaskState } from './records/work/tasks.ts';
 import { DURATION, isDuration } from './time.ts';
 
 export type TaskOperation =

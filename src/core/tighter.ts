@@ -1,7 +1,7 @@
 /** Which of two rules allows less, field by field. What cannot be compared counts as looser. */
 
-import { isCovered } from './glob.ts';
-import type { Overflow, Rate, Rule } from './rule.ts';
+import { isCovered } from './lib/glob.ts';
+import type { Overflow, Rate, Rule } from './records/access/rule.ts';
 import { durationMs } from './time.ts';
 
 /** The first field in which `next` allows more than `before`; null = it allows the same or less. */

@@ -1,6 +1,6 @@
 /** Milliseconds and ISO-8601 text. The only file of the pure layers that may name Date. */
 
-import { badValue } from './json.ts';
+import { badValue } from './lib/json.ts';
 
 let lastMs = Number.NaN;
 let lastIso = '';

@@ -3,8 +3,8 @@
  * accept a million, and a repeat of an old one is rare.
  */
 
-import type { Entry, Envelope } from '../core/envelope.ts';
-import { type KeyRecord, keyHash, keyRecord } from '../core/keys.ts';
+import type { Entry, Envelope } from '../core/records/session/envelope.ts';
+import { type KeyRecord, keyHash, keyRecord } from '../core/records/session/keys.ts';
 
 const none: readonly number[] = [];
 

@@ -1,12 +1,12 @@
 /** One more for a session: judged twice, before the arbiter is asked and after, for it may take its time. */
 
-import { type AddAnswer, addParticipant } from '../core/adding.ts';
-import type { Decision } from '../core/advance.ts';
+import { type AddAnswer, addParticipant } from '../core/decisions/add-participant.ts';
+import type { Decision } from '../core/decisions/advance.ts';
 import type { Params } from '../core/operations.ts';
-import type { SessionState } from '../core/state.ts';
+import type { SessionState } from '../core/state/state.ts';
 import { boundCaller, type Caller } from './caller.ts';
 import { decideAs } from './decide-as.ts';
-import type { LiveSession } from './live-session.ts';
+import type { LiveSession } from './sessions/live-session.ts';
 import { ifMayOpen } from './may-open.ts';
 import { ifAvailable } from './operate.ts';
 import type { HubParts } from './parts.ts';

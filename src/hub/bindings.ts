@@ -1,15 +1,15 @@
 /** Who is connected: one binding per identity. Bindings are numbered, a newer one takes over, and admission checks the number. */
 
-import type { Credential } from '../core/credentials.ts';
-import { membershipEnd } from '../core/delivery.ts';
-import type { Entry } from '../core/envelope.ts';
-import { FewAtATime } from '../core/few-at-a-time.ts';
-import { encodeFrame, encodeNotify, type GoodbyeReason, type ReceiptFrame } from '../core/frames.ts';
-import type { Head } from '../core/head.ts';
-import type { Passport } from '../core/passport.ts';
-import { isTerminal } from '../core/session.ts';
-import type { SessionState } from '../core/state.ts';
-import type { Progress } from './cursors.ts';
+import type { Credential } from '../core/records/access/credentials.ts';
+import { membershipEnd } from '../core/records/session/delivery.ts';
+import type { Entry } from '../core/records/session/envelope.ts';
+import { FewAtATime } from '../core/lib/concurrency-limit.ts';
+import { encodeFrame, encodeNotify, type GoodbyeReason, type ReceiptFrame } from '../core/protocol/frames/frame-codec.ts';
+import type { Head } from '../core/state/fold-head.ts';
+import type { Passport } from '../core/records/identity/passport.ts';
+import { isTerminal } from '../core/records/session/session.ts';
+import type { SessionState } from '../core/state/state.ts';
+import type { Progress } from './delivery/cursors.ts';
 import { checkDrained } from './drain.ts';
 import { EnvelopeTexts } from './envelope-texts.ts';
 import { Expiry } from './expiry.ts';

@@ -1,6 +1,6 @@
 /** What the hub was handed, by name and version: each is one behaviour, and another one needs another version. */
 
-import { HubError } from '../core/errors.ts';
+import { HubError } from '../core/lib/errors.ts';
 
 export class ByVersion<T> {
   private readonly kind: string;

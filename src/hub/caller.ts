@@ -1,9 +1,9 @@
 /** Who asks for an operation: an identity with its binding, or a connection that has none yet. */
 
-import { WireError } from '../core/errors.ts';
-import type { Passport } from '../core/passport.ts';
+import { WireError } from '../core/lib/errors.ts';
+import type { Passport } from '../core/records/identity/passport.ts';
 import type { Binding } from './bindings.ts';
-import type { Proof } from './handshake.ts';
+import type { Proof } from './registry/handshake.ts';
 
 export interface Caller {
   readonly binding: Binding | null;

@@ -1,13 +1,13 @@
 /** Would something be accepted now: judged like a post, on what is durable, and nothing comes of it. */
 
-import { admitPost, noSuchSession } from '../core/admit.ts';
-import type { Draft } from '../core/envelope.ts';
-import type { WireError } from '../core/errors.ts';
-import { participantOf } from '../core/session.ts';
-import type { SessionState } from '../core/state.ts';
+import { admitPost, noSuchSession } from '../core/decisions/admit.ts';
+import type { Draft } from '../core/records/session/envelope.ts';
+import type { WireError } from '../core/lib/errors.ts';
+import { participantOf } from '../core/records/session/session.ts';
+import type { SessionState } from '../core/state/state.ts';
 import type { Binding } from './bindings.ts';
-import type { Verdicts } from './gate.ts';
-import type { LiveSession } from './live-session.ts';
+import type { Verdicts } from './access/access.ts';
+import type { LiveSession } from './sessions/live-session.ts';
 import type { HubParts } from './parts.ts';
 import { draftOf, factsOf } from './post.ts';
 

@@ -1,6 +1,6 @@
 /** How many live sessions there are of each type and in each state: a small number for each session, and a count for each of those. */
 
-import type { LifecycleState } from '../core/session.ts';
+import type { LifecycleState } from '../core/records/session/session.ts';
 
 /** Sessions that are alike. */
 export interface SessionCount {

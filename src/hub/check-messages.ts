@@ -1,7 +1,7 @@
 /** What a view gave, looked at before it goes out: a view is anybody's code, and types do not hold it to its word. */
 
-import { badValue, describe, isPlainObject, isWellFormed } from '../core/json.ts';
-import type { ViewMessage } from '../core/view.ts';
+import { badValue, describe, isPlainObject, isWellFormed } from '../core/lib/json.ts';
+import type { ViewMessage } from '../core/ports/view.ts';
 
 /** Throws what is wrong with the first message that is none. */
 export function checkMessages(given: unknown): readonly ViewMessage[] {

@@ -1,7 +1,7 @@
 /** What is registered by name and version is looked at when it is given: what it lacks would otherwise show only when it is needed. */
 
-import { HubError } from '../core/errors.ts';
-import { describe } from '../core/json.ts';
+import { HubError } from '../core/lib/errors.ts';
+import { describe } from '../core/lib/json.ts';
 
 const NAME = /^[a-z][a-z0-9_.-]{0,63}$/;
 

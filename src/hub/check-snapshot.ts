@@ -1,15 +1,15 @@
 /** Folds a session again from its first entry and compares it with what was saved of it. */
 
-import { asError } from '../core/errors.ts';
-import { canonicalJson, type Json } from '../core/json.ts';
-import { foldEnvelope, type SessionState } from '../core/state.ts';
+import { asError } from '../core/lib/errors.ts';
+import { canonicalJson, type Json } from '../core/lib/json.ts';
+import { foldEnvelope, type SessionState } from '../core/state/state.ts';
 import { AcceptedKeys } from './accepted-keys.ts';
 import type { HubParts } from './parts.ts';
 import { loadPin } from './pinned.ts';
-import { logPages } from './read-pages.ts';
+import { logPages } from './log/read-pages.ts';
 import { loadSnapshot } from './snapshots.ts';
-import { rulesOf } from './tailor.ts';
-import { Tally } from './tally.ts';
+import { rulesOf } from './extensions/resolve-adapter.ts';
+import { Tally } from './sessions/visible-line-counts.ts';
 
 /** What is wrong with the snapshot of a session; null = it is right, or there is none that would be used. */
 export async function checkSnapshot(parts: HubParts, sessionId: string): Promise<string | null> {

@@ -1,7 +1,7 @@
 /** One connection: frames in, frames out. Handshake, identity, request → operation → response, receipts. */
 
-import type { PostAnswer } from '../core/admit.ts';
-import { toWireError, WireError } from '../core/errors.ts';
+import type { PostAnswer } from '../core/decisions/admit.ts';
+import { toWireError, WireError } from '../core/lib/errors.ts';
 import {
   type DeltaFrame,
   encodeFrame,
@@ -16,11 +16,11 @@ import {
   type RequestFrame,
   requestIdIn,
   STREAM_STARTS,
-} from '../core/frames.ts';
-import { utf8Bytes } from '../core/json.ts';
-import type { Link } from '../core/link.ts';
+} from '../core/protocol/frames/frame-codec.ts';
+import { utf8Bytes } from '../core/lib/json.ts';
+import type { Link } from '../core/lib/link.ts';
 import { isOperation, OPERATIONS, type OperationName } from '../core/operations.ts';
-import type { Passport } from '../core/passport.ts';
+import type { Passport } from '../core/records/identity/passport.ts';
 import { isoFromMs } from '../core/time.ts';
 import type { Binding, Endpoint } from './bindings.ts';
 import { type Caller, notBound } from './caller.ts';
@@ -33,7 +33,7 @@ import {
   judgeHello,
   type Proof,
   TRUSTED,
-} from './handshake.ts';
+} from './registry/handshake.ts';
 import type { HubParts } from './parts.ts';
 import type { Peer } from './peer.ts';
 import { perform } from './perform.ts';

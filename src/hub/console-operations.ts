@@ -1,12 +1,12 @@
 /** What somebody who looks after a hub asks for. All of it only reads. */
 
-import { WireError } from '../core/errors.ts';
-import { GRANTS, type Grant } from '../core/grants.ts';
+import { WireError } from '../core/lib/errors.ts';
+import { GRANTS, type Grant } from '../core/records/access/grants.ts';
 import { boundCaller } from './caller.ts';
 import { describeSessions } from './describe-sessions.ts';
 import type { Handler } from './handler.ts';
-import { checkGraph, listTypes } from './list-types.ts';
-import { readFeed } from './read-feed.ts';
+import { checkGraph, listTypes } from './reading/console/list-types.ts';
+import { readFeed } from './reading/console/read-feed.ts';
 import { readState } from './read-state.ts';
 
 type Name = 'whoami' | 'list_types' | 'describe_sessions' | 'read_state' | 'check_graph' | 'hub_figures' | 'read_feed';

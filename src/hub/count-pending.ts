@@ -1,13 +1,13 @@
 /** What one recipient has not acked, from the cursors and the logs. */
 
-import { isDeliverable, isPastTtl, membershipEnd } from '../core/delivery.ts';
-import type { Envelope } from '../core/envelope.ts';
-import type { Rule } from '../core/rule.ts';
+import { isDeliverable, isPastTtl, membershipEnd } from '../core/records/session/delivery.ts';
+import type { Envelope } from '../core/records/session/envelope.ts';
+import type { Rule } from '../core/records/access/rule.ts';
 import type { OwedSession } from './bindings.ts';
 import type { HubParts } from './parts.ts';
-import { logPages } from './read-pages.ts';
+import { logPages } from './log/read-pages.ts';
 import { owedSessions } from './resume.ts';
-import { notWithheld } from './withheld.ts';
+import { notWithheld } from './access/filter-withheld.ts';
 
 interface Stretch {
   readonly session_id: string;

@@ -1,6 +1,6 @@
 /** Keys of creates that are under way, per creator. Once a session is durable, the store knows it by its key. */
 
-import { keyName } from '../core/keys.ts';
+import { keyName } from '../core/records/session/keys.ts';
 
 export interface CreateUnderWay {
   readonly digest: string;

@@ -1,25 +1,25 @@
 /** Creating a session: every name resolved, every check with its own error, one append, nothing left behind on failure. */
 
-import { type CreateFacts, createDrafts } from '../core/create.ts';
-import { DELEGATION_LABEL } from '../core/delegation.ts';
-import { asError, WireError } from '../core/errors.ts';
-import type { Head } from '../core/head.ts';
-import { canonicalJson, copyJson, copyJsonObject, type Json, type JsonObject, utf8Bytes } from '../core/json.ts';
-import { digestText } from '../core/keys.ts';
+import { type CreateFacts, createDrafts } from '../core/decisions/create.ts';
+import { DELEGATION_LABEL } from '../core/records/work/delegation.ts';
+import { asError, WireError } from '../core/lib/errors.ts';
+import type { Head } from '../core/state/fold-head.ts';
+import { canonicalJson, copyJson, copyJsonObject, type Json, type JsonObject, utf8Bytes } from '../core/lib/json.ts';
+import { digestText } from '../core/records/session/keys.ts';
 import type { CreateParams, Result } from '../core/operations.ts';
-import { type Rule, sessionTtlMs } from '../core/rule.ts';
-import { isTerminal, participantOf, type SessionMetadata } from '../core/session.ts';
+import { type Rule, sessionTtlMs } from '../core/records/access/rule.ts';
+import { isTerminal, participantOf, type SessionMetadata } from '../core/records/session/session.ts';
 import { durationMs, msFromIso } from '../core/time.ts';
-import type { RegisteredAdapter } from './adapters.ts';
-import { storeFailed } from './backlog.ts';
-import { viewVersions } from './chosen-view.ts';
+import type { RegisteredAdapter } from './extensions/adapters.ts';
+import { storeFailed } from './log/backlog.ts';
+import { viewVersions } from './reading/views/resolve-view.ts';
 import { expectationWarnings } from './expectation-warnings.ts';
 import { checkMayOpen, ifMayOpen, withKnownNames } from './may-open.ts';
 import { checkOpener, type Opener } from './opener.ts';
 import type { HubParts } from './parts.ts';
-import { withExpectations } from './plan-expectations.ts';
-import { resolveParticipants } from './resolve-participants.ts';
-import { tailored } from './tailor.ts';
+import { withExpectations } from './opening/plan-expectations.ts';
+import { resolveParticipants } from './opening/resolve-participants.ts';
+import { tailored } from './extensions/resolve-adapter.ts';
 
 type Created = Result<'create_session'>;
 

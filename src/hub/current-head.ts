@@ -1,6 +1,6 @@
 /** The durable head of a session: that of the loaded one, else what the store has. */
 
-import type { Head } from '../core/head.ts';
+import type { Head } from '../core/state/fold-head.ts';
 import type { HubParts } from './parts.ts';
 
 export interface CurrentHead {

@@ -1,9 +1,9 @@
 /** A decision about a session that somebody who is bound asks for. */
 
-import { type Decision, refuse } from '../core/advance.ts';
-import type { SessionState } from '../core/state.ts';
+import { type Decision, refuse } from '../core/decisions/advance.ts';
+import type { SessionState } from '../core/state/state.ts';
 import { boundCaller, type Caller, notBound } from './caller.ts';
-import type { LiveSession } from './live-session.ts';
+import type { LiveSession } from './sessions/live-session.ts';
 import type { HubParts } from './parts.ts';
 
 /** A decision asked for by the caller, who must still be bound when it is made: the session may have to be loaded first. */

@@ -1,17 +1,17 @@
 /** A decision about a task that somebody who is bound asks for: what it appends is said like a post, and costs like one. */
 
-import { rateLimited, sendDenied } from '../core/admit.ts';
-import { type Decision, refuse } from '../core/advance.ts';
-import { type Draft, PLAIN } from '../core/envelope.ts';
-import type { WireError } from '../core/errors.ts';
-import type { KeyRecord } from '../core/keys.ts';
-import type { SessionState } from '../core/state.ts';
+import { rateLimited, sendDenied } from '../core/decisions/admit.ts';
+import { type Decision, refuse } from '../core/decisions/advance.ts';
+import { type Draft, PLAIN } from '../core/records/session/envelope.ts';
+import type { WireError } from '../core/lib/errors.ts';
+import type { KeyRecord } from '../core/records/session/keys.ts';
+import type { SessionState } from '../core/state/state.ts';
 import type { Binding } from './bindings.ts';
 import { notBound } from './caller.ts';
-import type { Verdicts } from './gate.ts';
-import type { LiveSession } from './live-session.ts';
+import type { Verdicts } from './access/access.ts';
+import type { LiveSession } from './sessions/live-session.ts';
 import type { HubParts } from './parts.ts';
-import type { Toll } from './rates.ts';
+import type { Toll } from './access/rates.ts';
 
 /** What is known of it before the state is. */
 export interface TaskAsk {

@@ -1,25 +1,25 @@
 /** The operation `delegate`: checks, a reservation in the parent, and the wait for what comes of it. */
 
-import { type Decision, refuse } from '../core/advance.ts';
+import { type Decision, refuse } from '../core/decisions/advance.ts';
 import { mayNotDelegate, openDelegation } from '../core/delegating.ts';
-import type { DelegateAnswer, DelegateParams, DelegationOpened } from '../core/delegation.ts';
+import type { DelegateAnswer, DelegateParams, DelegationOpened } from '../core/records/work/delegation.ts';
 import { wholeBudget } from '../core/delegation-budget.ts';
-import { openedIn, settledIn, settledKey } from '../core/delegations.ts';
-import { type Envelope, HUB_ID, hubDraft } from '../core/envelope.ts';
-import { WireError } from '../core/errors.ts';
-import { canonicalJson, copyJsonObject, type Json } from '../core/json.ts';
-import { digestText, type KeyRecord } from '../core/keys.ts';
-import type { SessionState } from '../core/state.ts';
+import { openedIn, settledIn, settledKey } from '../core/state/open-delegations.ts';
+import { type Envelope, HUB_ID, hubDraft } from '../core/records/session/envelope.ts';
+import { WireError } from '../core/lib/errors.ts';
+import { canonicalJson, copyJsonObject, type Json } from '../core/lib/json.ts';
+import { digestText, type KeyRecord } from '../core/records/session/keys.ts';
+import type { SessionState } from '../core/state/state.ts';
 import { durationMs } from '../core/time.ts';
 import type { Binding } from './bindings.ts';
 import { notBound } from './caller.ts';
 import { currentHead } from './current-head.ts';
 import { childKey, replyOf } from './delegation-child.ts';
-import type { LiveSession } from './live-session.ts';
+import type { LiveSession } from './sessions/live-session.ts';
 import { checkMayOpen, withKnownNames } from './may-open.ts';
 import { ifAvailable } from './operate.ts';
 import type { HubParts } from './parts.ts';
-import { resolveParticipants } from './resolve-participants.ts';
+import { resolveParticipants } from './opening/resolve-participants.ts';
 import { StagedWait } from './staged-wait.ts';
 
 export async function delegate(parts: HubParts, by: Binding, params: DelegateParams): Promise<DelegateAnswer> {

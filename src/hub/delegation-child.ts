@@ -1,31 +1,31 @@
 /** The child of a delegation: how it is opened, how its question is put, and what came of it. */
 
-import { admitPost } from '../core/admit.ts';
-import type { Decision } from '../core/advance.ts';
+import { admitPost } from '../core/decisions/admit.ts';
+import type { Decision } from '../core/decisions/advance.ts';
 import {
   DELEGATION_LABEL,
   type DelegationOpened,
   type DelegationReply,
   type DelegationSettled,
-} from '../core/delegation.ts';
+} from '../core/records/work/delegation.ts';
 import { closerIn, failedIn, goneIn, outcomeOf, PROMPT_REFUSED, replyIn } from '../core/delegation-outcome.ts';
-import { openedIn } from '../core/delegations.ts';
-import { closeSession } from '../core/ending.ts';
-import type { Envelope } from '../core/envelope.ts';
-import type { WireError } from '../core/errors.ts';
-import type { KeyRecord } from '../core/keys.ts';
+import { openedIn } from '../core/state/open-delegations.ts';
+import { closeSession } from '../core/decisions/end-session.ts';
+import type { Envelope } from '../core/records/session/envelope.ts';
+import type { WireError } from '../core/lib/errors.ts';
+import type { KeyRecord } from '../core/records/session/keys.ts';
 import type { CreateParams } from '../core/operations.ts';
-import { sessionTtlMs } from '../core/rule.ts';
-import type { ExpectationEntry, SessionMetadata } from '../core/session.ts';
-import { NOTHING_SPENT, plusSpent, type Spent, spentWith } from '../core/spending.ts';
-import type { SessionState } from '../core/state.ts';
+import { sessionTtlMs } from '../core/records/access/rule.ts';
+import type { ExpectationEntry, SessionMetadata } from '../core/records/session/session.ts';
+import { NOTHING_SPENT, plusSpent, type Spent, spentWith } from '../core/records/session/spending.ts';
+import type { SessionState } from '../core/state/state.ts';
 import { createAs } from './create-session.ts';
-import type { Verdicts } from './gate.ts';
+import type { Verdicts } from './access/access.ts';
 import { inboxRefusal } from './inbox-refusal.ts';
-import type { LiveSession } from './live-session.ts';
+import type { LiveSession } from './sessions/live-session.ts';
 import type { HubParts } from './parts.ts';
 import { draftOf } from './post.ts';
-import { logPages } from './read-pages.ts';
+import { logPages } from './log/read-pages.ts';
 
 /** What a consulting session waits by itself, in seconds. */
 const ACKS_SECONDS = 30;

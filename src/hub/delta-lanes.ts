@@ -1,6 +1,6 @@
 /** What is remembered of partial texts: per sender and session the latest turns, whom they are for, and how much may still come. */
 
-import type { DeltaFrame } from '../core/frames.ts';
+import type { DeltaFrame } from '../core/protocol/frames/frame-codec.ts';
 
 /** Who hears a turn, as found when its session was at that seq. Nobody = it could not be said now. */
 export interface Hearing {

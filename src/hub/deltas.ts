@@ -3,15 +3,15 @@
  * pressure: what does not fit is dropped without a word, nothing is kept, and nothing is decided by them.
  */
 
-import { type DeltaFrame, encodeDelta } from '../core/frames.ts';
-import { utf8Bytes } from '../core/json.ts';
-import { type Participant, participantOf } from '../core/session.ts';
-import type { SessionState } from '../core/state.ts';
+import { type DeltaFrame, encodeDelta } from '../core/protocol/frames/frame-codec.ts';
+import { utf8Bytes } from '../core/lib/json.ts';
+import { type Participant, participantOf } from '../core/records/session/session.ts';
+import type { SessionState } from '../core/state/state.ts';
 import type { Binding } from './bindings.ts';
 import { emptyDraft, judgeSend } from './can-send.ts';
 import { DeltaLanes, type Hearing, type Lane, type Turn } from './delta-lanes.ts';
-import { NO_VERDICTS, type Verdicts } from './gate.ts';
-import type { LiveSession } from './live-session.ts';
+import { NO_VERDICTS, type Verdicts } from './access/access.ts';
+import type { LiveSession } from './sessions/live-session.ts';
 import type { HubParts } from './parts.ts';
 
 const HEARING_MS = 1000;

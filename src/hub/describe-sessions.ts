@@ -1,19 +1,19 @@
 /** Sessions as the rows of a list show them: from what is in memory, else from their heads and few entries; none is loaded for it. */
 
 import type { DescribedParticipant, SessionDescription } from '../core/console-operations.ts';
-import { isReadable, membershipEnd } from '../core/delivery.ts';
-import { type Entry, type Envelope, isContent } from '../core/envelope.ts';
-import type { Head } from '../core/head.ts';
+import { isReadable, membershipEnd } from '../core/records/session/delivery.ts';
+import { type Entry, type Envelope, isContent } from '../core/records/session/envelope.ts';
+import type { Head } from '../core/state/fold-head.ts';
 import type { Params, Result } from '../core/operations.ts';
-import type { CreatedData } from '../core/session.ts';
-import type { SessionState } from '../core/state.ts';
-import { nextDeadline } from './armed.ts';
+import type { CreatedData } from '../core/records/session/session.ts';
+import type { SessionState } from '../core/state/state.ts';
+import { nextDeadline } from './reading/console/waits.ts';
 import type { Binding } from './bindings.ts';
-import { countWithin } from './count-within.ts';
+import { countWithin } from './lib/fit-page.ts';
 import { currentHead } from './current-head.ts';
-import type { LiveSession } from './live-session.ts';
+import type { LiveSession } from './sessions/live-session.ts';
 import type { HubParts } from './parts.ts';
-import { notWithheld } from './withheld.ts';
+import { notWithheld } from './access/filter-withheld.ts';
 
 /** The newest line is looked for among so many entries. */
 const LAST_ENTRIES = 8;

@@ -1,8 +1,8 @@
 /** CLOSING ends when everyone joined and still here has the closing. */
 
-import { drained } from '../core/ending.ts';
-import { asError } from '../core/errors.ts';
-import type { Head } from '../core/head.ts';
+import { drained } from '../core/decisions/end-session.ts';
+import { asError } from '../core/lib/errors.ts';
+import type { Head } from '../core/state/fold-head.ts';
 import type { HubParts } from './parts.ts';
 
 /** If it cannot be written now, the drain timeout asks again. */

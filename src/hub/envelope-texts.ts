@@ -1,7 +1,7 @@
 /** The JSON text of envelopes that are on their way: one goes to all its recipients one after the other, and is written once. */
 
-import type { Entry, Envelope } from '../core/envelope.ts';
-import { envelopeText, onlyEnvelopeIn } from '../core/unit-text.ts';
+import type { Entry, Envelope } from '../core/records/session/envelope.ts';
+import { envelopeText, onlyEnvelopeIn } from '../core/state/serialize.ts';
 
 export class EnvelopeTexts {
   private last: Envelope | null = null;

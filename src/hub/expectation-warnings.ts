@@ -1,7 +1,7 @@
 /** Expectations of a new session that are allowed and probably not meant: what would never happen, said when it is created. */
 
-import { canonicalJson, type Json } from '../core/json.ts';
-import type { ExpectationEntry, SessionMetadata } from '../core/session.ts';
+import { canonicalJson, type Json } from '../core/lib/json.ts';
+import type { ExpectationEntry, SessionMetadata } from '../core/records/session/session.ts';
 import type { HubParts } from './parts.ts';
 
 /** What its type brings along is the type's affair. */

@@ -1,7 +1,7 @@
 /** Ends bindings at the moment their credential runs out: one timer, for the earliest of them. */
 
 import type { Binding } from './bindings.ts';
-import { isOver } from './handshake.ts';
+import { isOver } from './registry/handshake.ts';
 import type { HubParts } from './parts.ts';
 
 /** Thousands that run out one after another are looked at together. */

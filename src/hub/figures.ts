@@ -2,8 +2,8 @@
 
 import type { Health } from '../core/operations.ts';
 import type { SessionCount } from './census.ts';
-import type { Histogram } from './histogram.ts';
-import type { Meter } from './meter.ts';
+import type { Histogram } from './lib/histogram.ts';
+import type { Meter } from './telemetry/meter.ts';
 import type { HubParts } from './parts.ts';
 import { healthOf } from './perform.ts';
 

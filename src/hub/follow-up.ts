@@ -1,15 +1,15 @@
 /** What becomes durable in one session may matter to others: the ends of children, members who are gone, draining. */
 
-import { closeSession, drained } from '../core/ending.ts';
-import { type Entry, HUB_ID } from '../core/envelope.ts';
-import type { Violation } from '../core/expectation.ts';
-import type { Head } from '../core/head.ts';
-import { removeParticipant } from '../core/membership.ts';
-import { isTerminal } from '../core/session.ts';
-import type { SessionState } from '../core/state.ts';
+import { closeSession, drained } from '../core/decisions/end-session.ts';
+import { type Entry, HUB_ID } from '../core/records/session/envelope.ts';
+import type { Violation } from '../core/ports/expectation.ts';
+import type { Head } from '../core/state/fold-head.ts';
+import { removeParticipant } from '../core/decisions/membership.ts';
+import { isTerminal } from '../core/records/session/session.ts';
+import type { SessionState } from '../core/state/state.ts';
 import { currentHead } from './current-head.ts';
 import { checkDrained } from './drain.ts';
-import type { LiveSession } from './live-session.ts';
+import type { LiveSession } from './sessions/live-session.ts';
 import { noteOutcomes } from './outcomes.ts';
 import type { HubParts } from './parts.ts';
 import { tried } from './tried.ts';

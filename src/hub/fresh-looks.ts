@@ -1,7 +1,7 @@
 /** Which looks into sessions are new: a page looks again each second, and that it does says nothing new. */
 
-import type { Clock } from '../core/ports.ts';
-import type { HubEvents, Taps } from './events.ts';
+import type { Clock } from '../core/ports/platform.ts';
+import type { HubEvents, Taps } from './telemetry/events.ts';
 
 type Look = HubEvents['sessionObserved'];
 

@@ -1,10 +1,10 @@
 /** Grants, given and taken back by whoever runs the hub. */
 
-import { WireError } from '../core/errors.ts';
-import { GRANTS, type Grant } from '../core/grants.ts';
-import { badValue } from '../core/json.ts';
-import { agentRef } from '../core/record-schemas.ts';
-import { schemaOf } from '../core/schema.ts';
+import { WireError } from '../core/lib/errors.ts';
+import { GRANTS, type Grant } from '../core/records/access/grants.ts';
+import { badValue } from '../core/lib/json.ts';
+import { agentRef } from '../core/records/session/record-schemas.ts';
+import { schemaOf } from '../core/lib/schema.ts';
 import type { HubParts } from './parts.ts';
 
 export function changeGrants(

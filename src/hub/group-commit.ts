@@ -1,9 +1,9 @@
 /** Units wait here between their append and their outcome; one flush decides all that wait, in order. */
 
-import type { Unit } from '../core/envelope.ts';
-import { asError } from '../core/errors.ts';
-import type { Append, AppendOutcome, HeadToken } from '../core/store.ts';
-import type { MemoryDisk } from './memory-disk.ts';
+import type { Unit } from '../core/records/session/envelope.ts';
+import { asError } from '../core/lib/errors.ts';
+import type { Append, AppendOutcome, HeadToken } from '../core/ports/store.ts';
+import type { MemoryDisk } from './log/memory-disk.ts';
 import { type StagedUnit, stageUnit } from './memory-log.ts';
 
 interface Waiting {

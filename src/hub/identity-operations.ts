@@ -1,17 +1,17 @@
 /** The operations on what agents say about themselves, and on finding them by it. */
 
-import { WireError } from '../core/errors.ts';
-import type { KnownAgent } from '../core/find-agent.ts';
-import { parseFrontMatter } from '../core/front-matter.ts';
-import { utf8Bytes } from '../core/json.ts';
-import { splitSkill } from '../core/skill.ts';
+import { WireError } from '../core/lib/errors.ts';
+import type { KnownAgent } from '../core/records/identity/find-agent.ts';
+import { parseFrontMatter } from '../core/lib/front-matter.ts';
+import { utf8Bytes } from '../core/lib/json.ts';
+import { splitSkill } from '../core/records/identity/skill.ts';
 import type { Binding } from './bindings.ts';
 import { boundCaller, notBound } from './caller.ts';
-import { countWithin, PAGE } from './count-within.ts';
-import { findAgents } from './find-agents.ts';
+import { countWithin, PAGE } from './lib/fit-page.ts';
+import { findAgents } from './registry/find-agents.ts';
 import type { Handler } from './handler.ts';
 import type { HubParts } from './parts.ts';
-import type { Guard } from './registry.ts';
+import type { Guard } from './registry/registry.ts';
 
 type Name = 'list_agents' | 'find_agent' | 'get_resume' | 'set_resume' | 'get_skill' | 'set_skill';
 

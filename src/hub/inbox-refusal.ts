@@ -1,9 +1,9 @@
 /** Why a post finds no inbox: a recipient it names cannot take it, or none of its recipients can. Otherwise who cannot is merely behind. */
 
-import type { Draft } from '../core/envelope.ts';
-import { WireError } from '../core/errors.ts';
-import type { Participant, SessionMetadata } from '../core/session.ts';
-import { isRecipient, type Verdicts } from './gate.ts';
+import type { Draft } from '../core/records/session/envelope.ts';
+import { WireError } from '../core/lib/errors.ts';
+import type { Participant, SessionMetadata } from '../core/records/session/session.ts';
+import { isRecipient, type Verdicts } from './access/access.ts';
 import type { HubParts } from './parts.ts';
 
 export function inboxRefusal(

@@ -1,6 +1,6 @@
 /** A number of lines that only grows: its total, what it was before each interval, and the first line of each sender. */
 
-import type { Json } from '../core/json.ts';
+import type { Json } from '../core/lib/json.ts';
 
 export class LineCount {
   private lines: number;

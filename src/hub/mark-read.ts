@@ -1,6 +1,6 @@
 /** What was shown to an agent that has no connection counts as acked: else its inbox would fill up with what it has read. */
 
-import { membershipEnd } from '../core/delivery.ts';
+import { membershipEnd } from '../core/records/session/delivery.ts';
 import type { HubParts } from './parts.ts';
 
 export interface ReadUpTo {

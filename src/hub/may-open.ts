@@ -1,12 +1,12 @@
 /** May this session be opened, or this one be added: the arbiter's say, then how many sessions each may be in. */
 
 import type { OpenAsk, Party } from '../core/arbiter.ts';
-import { WireError } from '../core/errors.ts';
+import { WireError } from '../core/lib/errors.ts';
 import type { CreateParams, ParticipantRef } from '../core/operations.ts';
-import { inLine } from './in-line.ts';
+import { inLine } from './lib/keyed-lock.ts';
 import type { Opener } from './opener.ts';
 import type { HubParts } from './parts.ts';
-import { liveSessionsOf } from './read-pages.ts';
+import { liveSessionsOf } from './log/read-pages.ts';
 
 type Named = { readonly agent_id: string; readonly name: string };
 type Opening = Omit<OpenAsk, 'by' | 'others'> & { readonly by: Named; readonly others: readonly Named[] };

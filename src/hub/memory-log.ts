@@ -1,8 +1,8 @@
 /** One log in memory, and a unit on its way into it. */
 
-import type { Entry, Unit } from '../core/envelope.ts';
-import type { Head } from '../core/head.ts';
-import type { HeadToken, ReadRange } from '../core/store.ts';
+import type { Entry, Unit } from '../core/records/session/envelope.ts';
+import type { Head } from '../core/state/fold-head.ts';
+import type { HeadToken, ReadRange } from '../core/ports/store.ts';
 import { checkSeqs, foldSession } from '../core/store-rules.ts';
 
 /** A unit that was taken over from its caller and waits to become durable. */

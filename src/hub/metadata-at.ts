@@ -1,11 +1,11 @@
 /** A session as it was at a seq, without folding its log: only the entries that changed it are read again. */
 
-import type { Envelope } from '../core/envelope.ts';
-import type { SessionMetadata } from '../core/session.ts';
-import { foldEnvelope, type SessionState } from '../core/state.ts';
-import type { Store } from '../core/store.ts';
-import type { LiveSession } from './live-session.ts';
-import { cannotRead } from './read-lines.ts';
+import type { Envelope } from '../core/records/session/envelope.ts';
+import type { SessionMetadata } from '../core/records/session/session.ts';
+import { foldEnvelope, type SessionState } from '../core/state/state.ts';
+import type { Store } from '../core/ports/store.ts';
+import type { LiveSession } from './sessions/live-session.ts';
+import { cannotRead } from './reading/log/read-lines.ts';
 
 export async function metadataAt(
   store: Store,

@@ -3,10 +3,10 @@
  * is kept of it: no cursor, no receipts, and the session does not know.
  */
 
-import type { Entry } from '../core/envelope.ts';
-import { encodeNotify } from '../core/frames.ts';
-import type { Head } from '../core/head.ts';
-import { isTerminal } from '../core/session.ts';
+import type { Entry } from '../core/records/session/envelope.ts';
+import { encodeNotify } from '../core/protocol/frames/frame-codec.ts';
+import type { Head } from '../core/state/fold-head.ts';
+import { isTerminal } from '../core/records/session/session.ts';
 import type { HubParts } from './parts.ts';
 
 const READ_BATCH = 128;

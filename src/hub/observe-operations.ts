@@ -1,9 +1,9 @@
 /** To observe a session, and to stop: for who has the grant, whether in the session or not. */
 
-import { noSuchSession } from '../core/admit.ts';
-import { WireError } from '../core/errors.ts';
-import { participantOf } from '../core/session.ts';
-import type { SessionState } from '../core/state.ts';
+import { noSuchSession } from '../core/decisions/admit.ts';
+import { WireError } from '../core/lib/errors.ts';
+import { participantOf } from '../core/records/session/session.ts';
+import type { SessionState } from '../core/state/state.ts';
 import { boundCaller, notBound } from './caller.ts';
 import type { Handler } from './handler.ts';
 import type { HubParts } from './parts.ts';

@@ -1,9 +1,9 @@
 /** Who observes which session: the tap of a log. It ends with the binding, the grant or the session, or when it is asked to. */
 
-import type { Entry } from '../core/envelope.ts';
-import { WireError } from '../core/errors.ts';
-import { encodeFrame, errorRecord } from '../core/frames.ts';
-import type { SessionState } from '../core/state.ts';
+import type { Entry } from '../core/records/session/envelope.ts';
+import { WireError } from '../core/lib/errors.ts';
+import { encodeFrame, errorRecord } from '../core/protocol/frames/frame-codec.ts';
+import type { SessionState } from '../core/state/state.ts';
 import type { Binding } from './bindings.ts';
 import { Observation } from './observation.ts';
 import type { HubParts } from './parts.ts';

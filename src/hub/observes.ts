@@ -1,6 +1,6 @@
 /** Who is in no session and may still look at it; each look is told to the tap, and by that to the audit. */
 
-import type { HubEvents } from './events.ts';
+import type { HubEvents } from './telemetry/events.ts';
 import type { HubParts } from './parts.ts';
 
 /** It has the grant, and what it looks at now is written down. */

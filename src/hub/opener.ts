@@ -1,6 +1,6 @@
 /** Who opens a session: whoever asked for it on a connection, or a schedule in the name of the one who made it. */
 
-import { WireError } from '../core/errors.ts';
+import { WireError } from '../core/lib/errors.ts';
 import { Binding } from './bindings.ts';
 import { notBound } from './caller.ts';
 import type { HubParts } from './parts.ts';

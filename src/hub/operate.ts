@@ -1,12 +1,12 @@
 /** What the owner of a hub does with participants, by library call: judged like everything else, on the state a post would meet. */
 
-import { type Decision, refuse } from '../core/advance.ts';
+import { type Decision, refuse } from '../core/decisions/advance.ts';
 import { hideParticipant, participantCalled, returnParticipant } from '../core/hiding.ts';
-import { type InviteAnswer, removeParticipant } from '../core/membership.ts';
-import { agentRef, sessionId } from '../core/record-schemas.ts';
-import { schemaOf, text } from '../core/schema.ts';
-import type { SessionState } from '../core/state.ts';
-import { type LiveSession, unavailableSession } from './live-session.ts';
+import { type InviteAnswer, removeParticipant } from '../core/decisions/membership.ts';
+import { agentRef, sessionId } from '../core/records/session/record-schemas.ts';
+import { schemaOf, text } from '../core/lib/schema.ts';
+import type { SessionState } from '../core/state/state.ts';
+import { type LiveSession, unavailableSession } from './sessions/live-session.ts';
 import type { HubParts } from './parts.ts';
 
 /** A participant, by name or id, of a session. */

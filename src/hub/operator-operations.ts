@@ -1,12 +1,12 @@
 /** Out of a session and back: what operators do with participants, and how who is hidden returns. */
 
-import { noSuchSession } from '../core/admit.ts';
-import { type Decision, refuse } from '../core/advance.ts';
-import { WireError } from '../core/errors.ts';
+import { noSuchSession } from '../core/decisions/admit.ts';
+import { type Decision, refuse } from '../core/decisions/advance.ts';
+import { WireError } from '../core/lib/errors.ts';
 import { hideParticipant, participantCalled, returnParticipant } from '../core/hiding.ts';
-import { removeParticipant } from '../core/membership.ts';
-import { participantOf } from '../core/session.ts';
-import type { SessionState } from '../core/state.ts';
+import { removeParticipant } from '../core/decisions/membership.ts';
+import { participantOf } from '../core/records/session/session.ts';
+import type { SessionState } from '../core/state/state.ts';
 import { decideAs } from './decide-as.ts';
 import type { Handler } from './handler.ts';
 import { ifAvailable } from './operate.ts';

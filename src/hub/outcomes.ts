@@ -1,8 +1,8 @@
 /** What tasks came to goes into the resumes of their owners, once it is durable. Nobody waits for it. */
 
-import type { Entry } from '../core/envelope.ts';
-import { asError } from '../core/errors.ts';
-import { outcomeIn, type TaskOutcome } from '../core/observed.ts';
+import type { Entry } from '../core/records/session/envelope.ts';
+import { asError } from '../core/lib/errors.ts';
+import { outcomeIn, type TaskOutcome } from '../core/records/identity/resume.ts';
 import type { HubParts } from './parts.ts';
 
 /** One record for each owner a unit tells of. */

@@ -3,7 +3,7 @@
 import type { AgentLoad, HubFigures, SlowConsumer } from '../core/console-operations.ts';
 import { isoFromMs } from '../core/time.ts';
 import type { HubParts } from './parts.ts';
-import { RecentSeconds } from './recent-seconds.ts';
+import { RecentSeconds } from './telemetry/recent-seconds.ts';
 import { type Walked, whoWaits } from './who-waits.ts';
 
 /** For so long an answer is as good as a new one, and for so long a walk over the live sessions. */

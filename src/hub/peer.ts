@@ -1,6 +1,6 @@
 /** What the edge knows of a connection, and what it wants to hear of it. */
 
-import type { Authenticate } from '../core/credentials.ts';
+import type { Authenticate } from '../core/records/access/credentials.ts';
 
 export interface Peer {
   /** Where it comes from; null = inside this process. */

@@ -1,12 +1,12 @@
 /** From where a log is folded: its newest snapshot, or the state that was pinned when something of it was redacted. */
 
-import type { CompleteAdapter } from '../core/adapter.ts';
-import type { Json } from '../core/json.ts';
-import type { Snapshot, StoredHead } from '../core/store.ts';
+import type { CompleteAdapter } from '../core/ports/adapter.ts';
+import type { Json } from '../core/lib/json.ts';
+import type { Snapshot, StoredHead } from '../core/ports/store.ts';
 import type { HubParts } from './parts.ts';
-import { logPages } from './read-pages.ts';
+import { logPages } from './log/read-pages.ts';
 import { type Folded, fingerprintOf, foldedIn, loadSnapshot } from './snapshots.ts';
-import { Tally } from './tally.ts';
+import { Tally } from './sessions/visible-line-counts.ts';
 
 /** The newer of the two that stands for a part of this log up to `upTo`; null = neither does. */
 export async function loadStart(

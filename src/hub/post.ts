@@ -1,18 +1,18 @@
 /** The story of a post: gather facts → admit → stamp → fold → stage → (durable) → answer and deliver. */
 
-import { admitPost, type PostAnswer, type PostFacts } from '../core/admit.ts';
-import type { Draft } from '../core/envelope.ts';
-import { parseEventData } from '../core/event-data.ts';
-import type { KeyRecord } from '../core/keys.ts';
-import type { Limits } from '../core/limits.ts';
+import { admitPost, type PostAnswer, type PostFacts } from '../core/decisions/admit.ts';
+import type { Draft } from '../core/records/session/envelope.ts';
+import { parseEventData } from '../core/records/session/event-data.ts';
+import type { KeyRecord } from '../core/records/session/keys.ts';
+import type { Limits } from '../core/records/access/limits.ts';
 import type { PostParams } from '../core/operations.ts';
-import type { SessionState } from '../core/state.ts';
+import type { SessionState } from '../core/state/state.ts';
 import type { Binding } from './bindings.ts';
-import { NO_VERDICTS, type Verdicts } from './gate.ts';
+import { NO_VERDICTS, type Verdicts } from './access/access.ts';
 import { inboxRefusal } from './inbox-refusal.ts';
-import type { LiveSession } from './live-session.ts';
+import type { LiveSession } from './sessions/live-session.ts';
 import type { HubParts } from './parts.ts';
-import type { Toll } from './rates.ts';
+import type { Toll } from './access/rates.ts';
 import { turnRefusal } from './turn-refusal.ts';
 import { ungranted } from './ungranted.ts';
 

@@ -1,10 +1,10 @@
 /** What depends on who was here and since when the hub runs: orphaned sessions, and invites nobody could answer. */
 
-import { type Head, lifecycleDeadline } from '../core/head.ts';
-import type { Limits } from '../core/limits.ts';
-import type { Clock } from '../core/ports.ts';
+import { type Head, lifecycleDeadline } from '../core/state/fold-head.ts';
+import type { Limits } from '../core/records/access/limits.ts';
+import type { Clock } from '../core/ports/platform.ts';
 import { msFromIso } from '../core/time.ts';
-import type { Grace } from './grace.ts';
+import type { Grace } from './deadlines/grace.ts';
 
 /** Who takes part by requests alone looks in more often than that while it waits. */
 const HERE_MS = 60_000;

@@ -1,10 +1,10 @@
 /** What a participant may see of the state its session's adapter keeps. */
 
-import { asError } from '../core/errors.ts';
-import { copyJsonObject, type JsonObject } from '../core/json.ts';
-import { isMember, participantOf } from '../core/session.ts';
-import type { SessionState } from '../core/state.ts';
-import type { LiveSession } from './live-session.ts';
+import { asError } from '../core/lib/errors.ts';
+import { copyJsonObject, type JsonObject } from '../core/lib/json.ts';
+import { isMember, participantOf } from '../core/records/session/session.ts';
+import type { SessionState } from '../core/state/state.ts';
+import type { LiveSession } from './sessions/live-session.ts';
 import type { HubParts } from './parts.ts';
 
 /**

@@ -3,16 +3,16 @@
  * head. Live and replay are the same code. An ack is exact: it never covers an earlier loss.
  */
 
-import { DELEGATION_LABEL } from '../core/delegation.ts';
-import { isDeliverable, isPastTtl } from '../core/delivery.ts';
-import { type Entry, type Envelope, givesTurn, HUB_ID } from '../core/envelope.ts';
-import { encodeFrame, encodeNotify, type GapReason } from '../core/frames.ts';
-import type { Head } from '../core/head.ts';
-import { isTerminal } from '../core/session.ts';
-import type { Progress } from './cursors.ts';
+import { DELEGATION_LABEL } from '../core/records/work/delegation.ts';
+import { isDeliverable, isPastTtl } from '../core/records/session/delivery.ts';
+import { type Entry, type Envelope, givesTurn, HUB_ID } from '../core/records/session/envelope.ts';
+import { encodeFrame, encodeNotify, type GapReason } from '../core/protocol/frames/frame-codec.ts';
+import type { Head } from '../core/state/fold-head.ts';
+import { isTerminal } from '../core/records/session/session.ts';
+import type { Progress } from './delivery/cursors.ts';
 import type { HubParts } from './parts.ts';
 import { retryDelayMs } from './retries.ts';
-import type { Place } from './skipped.ts';
+import type { Place } from './delivery/skipped-deliveries.ts';
 
 const READ_BATCH = 128;
 const READ_AGAIN_MS = 1000;

@@ -1,9 +1,9 @@
 /** The lines a view takes for somebody from whom something may be withheld: all of them are asked about, for no count knows which. */
 
 import { isLineOf } from '../core/lines.ts';
-import type { Gate } from './gate.ts';
-import { type LinesRead, pageBefore, type Reading, Taking } from './read-lines.ts';
-import { notWithheld } from './withheld.ts';
+import type { Gate } from './access/access.ts';
+import { type LinesRead, pageBefore, type Reading, Taking } from './reading/log/read-lines.ts';
+import { notWithheld } from './access/filter-withheld.ts';
 
 const PAGE = 512;
 

@@ -1,17 +1,17 @@
 /** A session as it is, or was at a seq: what its type shows of it, whose turn it was, what was expected until when. */
 
 import type { StateAt, TurnSince } from '../core/console-operations.ts';
-import { badValue } from '../core/json.ts';
+import { badValue } from '../core/lib/json.ts';
 import type { Params } from '../core/operations.ts';
-import { isMember, participantOf } from '../core/session.ts';
-import { nextDeadline, type Shown, shownExpectations } from './armed.ts';
+import { isMember, participantOf } from '../core/records/session/session.ts';
+import { nextDeadline, type Shown, shownExpectations } from './reading/console/waits.ts';
 import type { Binding } from './bindings.ts';
-import type { LiveSession } from './live-session.ts';
+import type { LiveSession } from './sessions/live-session.ts';
 import { observes } from './observes.ts';
 import type { HubParts } from './parts.ts';
-import type { PastState } from './past-states.ts';
+import type { PastState } from './reading/log/past-states.ts';
 import { publicStateOf, stateShownTo } from './public-state.ts';
-import { seenBy } from './read-view.ts';
+import { seenBy } from './reading/views/read-view.ts';
 import { type Readable, readableEnd } from './readable-end.ts';
 
 export function readState(parts: HubParts, reader: Binding, params: Params<'read_state'>): Promise<StateAt> {

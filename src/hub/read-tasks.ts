@@ -1,17 +1,17 @@
 /** Reading tasks: how they stand is in the state, what they carry is in the log. */
 
-import { noSuchSession } from '../core/admit.ts';
-import type { Entry } from '../core/envelope.ts';
-import { WireError } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
-import { participantOf } from '../core/session.ts';
-import { noSuchTask } from '../core/task-decisions.ts';
+import { noSuchSession } from '../core/decisions/admit.ts';
+import type { Entry } from '../core/records/session/envelope.ts';
+import { WireError } from '../core/lib/errors.ts';
+import type { JsonObject } from '../core/lib/json.ts';
+import { participantOf } from '../core/records/session/session.ts';
+import { noSuchTask } from '../core/decisions/task-decisions.ts';
 import type { ListTasksParams, TaskPage, TaskRef, TaskWithData } from '../core/task-operations.ts';
-import { type Task, type TaskData, type Tasks, taskCalled } from '../core/tasks.ts';
+import { type Task, type TaskData, type Tasks, taskCalled } from '../core/records/work/tasks.ts';
 import type { Binding } from './bindings.ts';
-import { countWithin, PAGE } from './count-within.ts';
+import { countWithin, PAGE } from './lib/fit-page.ts';
 import type { HubParts } from './parts.ts';
-import { liveSessionsOf } from './read-pages.ts';
+import { liveSessionsOf } from './log/read-pages.ts';
 
 export async function getTask(parts: HubParts, reader: Binding, ref: TaskRef): Promise<TaskWithData> {
   const { session_id, task_id } = ref;

@@ -1,10 +1,10 @@
 /** Who may read a session, and up to where: reading its log and its views share it. */
 
-import { noSuchSession } from '../core/admit.ts';
-import { membershipEnd } from '../core/delivery.ts';
-import { WireError } from '../core/errors.ts';
-import { participantOf, type SessionMetadata } from '../core/session.ts';
-import type { SessionState } from '../core/state.ts';
+import { noSuchSession } from '../core/decisions/admit.ts';
+import { membershipEnd } from '../core/records/session/delivery.ts';
+import { WireError } from '../core/lib/errors.ts';
+import { participantOf, type SessionMetadata } from '../core/records/session/session.ts';
+import type { SessionState } from '../core/state/state.ts';
 
 export interface Readable extends SessionState {
   /** The last seq within the reader's membership; infinite while it goes on. */

@@ -1,19 +1,19 @@
 /** Hides the content of an envelope for good: from the answer on nobody is shown it, and its bytes go at the next archive. */
 
-import { noSuchSession } from '../core/admit.ts';
-import type { Envelope } from '../core/envelope.ts';
-import { WireError } from '../core/errors.ts';
-import { heldByState } from '../core/held-by-state.ts';
+import { noSuchSession } from '../core/decisions/admit.ts';
+import type { Envelope } from '../core/records/session/envelope.ts';
+import { WireError } from '../core/lib/errors.ts';
+import { heldByState } from '../core/state/find-in-state.ts';
 import { OPERATIONS, type Params, type Result } from '../core/operations.ts';
-import { digestsOf, hiddenIn, hiddenMember, type Redaction, type RedactionRecord } from '../core/redaction.ts';
-import { isTerminal, participantOf } from '../core/session.ts';
-import type { SessionState } from '../core/state.ts';
+import { digestsOf, hiddenIn, hiddenMember, type Redaction, type RedactionRecord } from '../core/records/session/redaction.ts';
+import { isTerminal, participantOf } from '../core/records/session/session.ts';
+import type { SessionState } from '../core/state/state.ts';
 import { isoFromMs } from '../core/time.ts';
 import { boundCaller, notBound } from './caller.ts';
 import type { Handler } from './handler.ts';
-import type { LiveSession } from './live-session.ts';
+import type { LiveSession } from './sessions/live-session.ts';
 import type { HubParts } from './parts.ts';
-import { redactedIn } from './redactions.ts';
+import { redactedIn } from './sessions/redactions.ts';
 
 type Answer = Result<'redact'>;
 

@@ -1,15 +1,15 @@
 /** The entries of the registry's log: how they are written, what a skill in one says, and why one is refused. */
 
-import type { Draft, Entry } from '../core/envelope.ts';
-import { HUB_ID, PLAIN } from '../core/envelope.ts';
-import { WireError } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { Passport } from '../core/passport.ts';
-import type { Resume } from '../core/resume.ts';
-import { renderSkill, type Skill, splitSkill } from '../core/skill.ts';
-import type { Stamp } from '../core/stamp.ts';
-import { REGISTRY_LOG } from '../core/store.ts';
-import type { Judgement } from './ledger.ts';
+import type { Draft, Entry } from '../core/records/session/envelope.ts';
+import { HUB_ID, PLAIN } from '../core/records/session/envelope.ts';
+import { WireError } from '../core/lib/errors.ts';
+import type { JsonObject } from '../core/lib/json.ts';
+import type { Passport } from '../core/records/identity/passport.ts';
+import type { Resume } from '../core/records/identity/resume-schema.ts';
+import { renderSkill, type Skill, splitSkill } from '../core/records/identity/skill.ts';
+import type { Stamp } from '../core/records/session/stamp.ts';
+import { REGISTRY_LOG } from '../core/ports/store.ts';
+import type { Judgement } from './log/staged-log.ts';
 
 /** How far the log is: all of the state that is not in the identities. */
 export interface Position {

@@ -1,9 +1,9 @@
 /** The start of a hub: rows, not heads and not histories, and most of them while it runs already, as what a crash left undone. */
 
-import { isTerminal } from '../core/session.ts';
-import { stampMs } from '../core/stamp.ts';
-import type { LiveRow } from '../core/store.ts';
-import { eachAtMost } from './at-most.ts';
+import { isTerminal } from '../core/records/session/session.ts';
+import { stampMs } from '../core/records/session/stamp.ts';
+import type { LiveRow } from '../core/ports/store.ts';
+import { eachAtMost } from './lib/for-each-limit.ts';
 import { currentHead } from './current-head.ts';
 import { checkDrained } from './drain.ts';
 import { closeWithParent, removeGone } from './follow-up.ts';

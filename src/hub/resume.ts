@@ -1,18 +1,18 @@
 /** What a new binding is owed: the streams of its live sessions from its cursors on, open invites, and the ends it missed. */
 
-import { isDeliverable, membershipEnd } from '../core/delivery.ts';
-import type { Envelope } from '../core/envelope.ts';
-import { encodeFrame, type ResumePoint } from '../core/frames.ts';
-import type { Head } from '../core/head.ts';
-import { isTerminal } from '../core/session.ts';
-import type { ReadRange, StoredHead } from '../core/store.ts';
+import { isDeliverable, membershipEnd } from '../core/records/session/delivery.ts';
+import type { Envelope } from '../core/records/session/envelope.ts';
+import { encodeFrame, type ResumePoint } from '../core/protocol/frames/frame-codec.ts';
+import type { Head } from '../core/state/fold-head.ts';
+import { isTerminal } from '../core/records/session/session.ts';
+import type { ReadRange, StoredHead } from '../core/ports/store.ts';
 import { isoFromMs, msFromIso } from '../core/time.ts';
 import type { Binding, OwedSession } from './bindings.ts';
 import { currentHead } from './current-head.ts';
-import type { Progress } from './cursors.ts';
+import type { Progress } from './delivery/cursors.ts';
 import { checkDrained } from './drain.ts';
 import type { HubParts } from './parts.ts';
-import { listed, liveSessionsOf, logPages } from './read-pages.ts';
+import { listed, liveSessionsOf, logPages } from './log/read-pages.ts';
 
 /** Where the client says it is, per session. */
 export type Resume = Readonly<Record<string, ResumePoint>>;

@@ -1,7 +1,7 @@
 /** What is to be tried again, or done after a while: in time that does not follow the wall clock when it is set. */
 
-import { DeadlineHeap } from '../core/heap.ts';
-import type { Clock } from '../core/ports.ts';
+import { DeadlineHeap } from '../core/lib/heap.ts';
+import type { Clock } from '../core/ports/platform.ts';
 
 const DELAYS_MS: readonly number[] = [1000, 2000, 4000, 8000, 16_000];
 

@@ -1,11 +1,11 @@
 /** The operations on rules: one's own may be tightened; everything else takes the grant `rules`. */
 
-import { WireError } from '../core/errors.ts';
+import { WireError } from '../core/lib/errors.ts';
 import type { Params } from '../core/operations.ts';
-import type { RuleChange, RuleRecord } from '../core/rule.ts';
+import type { RuleChange, RuleRecord } from '../core/records/access/rule.ts';
 import { setRuleParams } from '../core/rule-schemas.ts';
-import { schemaOf } from '../core/schema.ts';
-import type { Schema } from '../core/schema-contract.ts';
+import { schemaOf } from '../core/lib/schema.ts';
+import type { Schema } from '../core/lib/schema-contract.ts';
 import type { Binding } from './bindings.ts';
 import { boundCaller } from './caller.ts';
 import type { Handler } from './handler.ts';

@@ -1,7 +1,7 @@
 /** Which time of a schedule is to be dealt with now, and which were missed. */
 
-import type { ScheduleDefinition } from '../core/schedule.ts';
-import { runAfter, runUpTo } from './next-run.ts';
+import type { ScheduleDefinition } from '../core/records/work/schedule.ts';
+import { runAfter, runUpTo } from './schedules/next-run.ts';
 
 export interface DueTime {
   readonly at_ms: number;

@@ -1,13 +1,13 @@
 /** The entries of the schedules' log, what they fold to, and why one is refused. */
 
-import { type Entry, HUB_ID, PLAIN } from '../core/envelope.ts';
-import { WireError } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { Limits } from '../core/limits.ts';
-import type { ScheduleDefinition } from '../core/schedule.ts';
-import type { Stamp } from '../core/stamp.ts';
-import { SCHEDULES_LOG } from '../core/store.ts';
-import type { Judgement } from './ledger.ts';
+import { type Entry, HUB_ID, PLAIN } from '../core/records/session/envelope.ts';
+import { WireError } from '../core/lib/errors.ts';
+import type { JsonObject } from '../core/lib/json.ts';
+import type { Limits } from '../core/records/access/limits.ts';
+import type { ScheduleDefinition } from '../core/records/work/schedule.ts';
+import type { Stamp } from '../core/records/session/stamp.ts';
+import { SCHEDULES_LOG } from '../core/ports/store.ts';
+import type { Judgement } from './log/staged-log.ts';
 
 /** All there are after an entry of the log. There are few, and they change seldom, so each change copies the map. */
 export interface ScheduleBook {

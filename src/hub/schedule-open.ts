@@ -1,8 +1,8 @@
 /** Opening the session of a scheduled time, in the name of who made the schedule, under a key that is made of the time. */
 
-import { toWireError, WireError } from '../core/errors.ts';
-import { type RunOutcome, runKey, runLabels, type ScheduleDefinition, type ScheduleRun } from '../core/schedule.ts';
-import { isTerminal } from '../core/session.ts';
+import { toWireError, WireError } from '../core/lib/errors.ts';
+import { type RunOutcome, runKey, runLabels, type ScheduleDefinition, type ScheduleRun } from '../core/records/work/schedule.ts';
+import { isTerminal } from '../core/records/session/session.ts';
 import { isoFromMs, msFromIso } from '../core/time.ts';
 import { createSession } from './create-session.ts';
 import { currentHead } from './current-head.ts';

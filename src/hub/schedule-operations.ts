@@ -1,18 +1,18 @@
 /** The operations on schedules: each is its creator's; who operates the hub may look, pause and delete. */
 
-import { WireError } from '../core/errors.ts';
-import { badValue, copyJsonObject } from '../core/json.ts';
-import { runLabels, type Schedule, type ScheduleDefinition, type SessionTemplate } from '../core/schedule.ts';
+import { WireError } from '../core/lib/errors.ts';
+import { badValue, copyJsonObject } from '../core/lib/json.ts';
+import { runLabels, type Schedule, type ScheduleDefinition, type SessionTemplate } from '../core/records/work/schedule.ts';
 import type { Binding } from './bindings.ts';
 import { boundCaller } from './caller.ts';
-import { countWithin, PAGE } from './count-within.ts';
+import { countWithin, PAGE } from './lib/fit-page.ts';
 import { checkCreate } from './create-session.ts';
 import type { Handler } from './handler.ts';
 import { guardOf } from './identity-operations.ts';
-import { checkTiming, runAfter } from './next-run.ts';
+import { checkTiming, runAfter } from './schedules/next-run.ts';
 import type { HubParts } from './parts.ts';
 import { noSchedule } from './schedule-entries.ts';
-import type { ScheduleGuard } from './schedules.ts';
+import type { ScheduleGuard } from './schedules/schedules.ts';
 
 type Name = 'create_schedule' | 'get_schedule' | 'list_schedules' | 'update_schedule' | 'delete_schedule';
 

@@ -1,7 +1,7 @@
 /** The live sessions an identity that goes must be taken out of. */
 
-import type { Store } from '../core/store.ts';
-import { liveSessionsOf } from './read-pages.ts';
+import type { Store } from '../core/ports/store.ts';
+import { liveSessionsOf } from './log/read-pages.ts';
 
 export async function* sessionsToLeave(store: Store, agentId: string): AsyncGenerator<string, void, undefined> {
   for await (const { head, damaged_from } of liveSessionsOf(store, agentId)) {

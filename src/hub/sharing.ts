@@ -1,8 +1,8 @@
 /** Thousands of loaded sessions have the same manifest: each holds its adapter's, not a copy from its own log. */
 
-import type { CompleteAdapter } from '../core/adapter.ts';
-import type { Manifest } from '../core/session.ts';
-import type { SessionState } from '../core/state.ts';
+import type { CompleteAdapter } from '../core/ports/adapter.ts';
+import type { Manifest } from '../core/records/session/session.ts';
+import type { SessionState } from '../core/state/state.ts';
 
 export function sharing(state: SessionState, adapter: CompleteAdapter | null): SessionState {
   const { metadata } = state;

@@ -1,10 +1,10 @@
 /** Since when it is somebody's turn, or something is waited for: of a session in memory that is known, of another it is read once. */
 
 import type { AwaitedSince, TurnSince } from '../core/console-operations.ts';
-import { changedAt, type Head } from '../core/head.ts';
-import type { SessionState } from '../core/state.ts';
+import { changedAt, type Head } from '../core/state/fold-head.ts';
+import type { SessionState } from '../core/state/state.ts';
 import { isoFromMs } from '../core/time.ts';
-import { LatestOf } from './latest-of.ts';
+import { LatestOf } from './lib/lru-cache.ts';
 import type { HubParts } from './parts.ts';
 
 /** A time each: rows that several people look at. */

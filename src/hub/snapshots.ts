@@ -1,14 +1,14 @@
 /** A state saved beside its log, so that loading a long session need not begin at its first entry. */
 
-import type { CompleteAdapter } from '../core/adapter.ts';
-import { canonicalJson, type Json } from '../core/json.ts';
-import { digestText } from '../core/keys.ts';
-import type { SessionState } from '../core/state.ts';
-import type { Snapshot, StoredHead } from '../core/store.ts';
+import type { CompleteAdapter } from '../core/ports/adapter.ts';
+import { canonicalJson, type Json } from '../core/lib/json.ts';
+import { digestText } from '../core/records/session/keys.ts';
+import type { SessionState } from '../core/state/state.ts';
+import type { Snapshot, StoredHead } from '../core/ports/store.ts';
 import { AcceptedKeys } from './accepted-keys.ts';
 import type { HubParts } from './parts.ts';
 import { survivesJson } from './survives-json.ts';
-import { Tally } from './tally.ts';
+import { Tally } from './sessions/visible-line-counts.ts';
 
 /** Part of every fingerprint: any change to what the hub's own fold makes of a log needs a new number. */
 const FOLD_VERSION = 9;

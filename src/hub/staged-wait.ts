@@ -1,7 +1,7 @@
 /** A wait that is in the graph from the moment it is staged: of two that would make a cycle the second finds the first. */
 
-import type { DelegationOpened } from '../core/delegation.ts';
-import type { WaitEdge, WaitGraph } from './wait-graph.ts';
+import type { DelegationOpened } from '../core/records/work/delegation.ts';
+import type { WaitEdge, WaitGraph } from './tasks/wait-graph.ts';
 
 export class StagedWait {
   private readonly graph: WaitGraph;

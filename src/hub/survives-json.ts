@@ -1,6 +1,6 @@
 /** Whether a value comes back from JSON text exactly as it went in. */
 
-import { isPlainObject } from '../core/json.ts';
+import { isPlainObject } from '../core/lib/json.ts';
 
 /** Deeper than any state that is meant to be one; also the way out of a cycle. */
 const MAX_DEPTH = 256;

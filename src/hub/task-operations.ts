@@ -1,9 +1,9 @@
 /** The operations on tasks. */
 
-import { refuse } from '../core/advance.ts';
-import { WireError } from '../core/errors.ts';
-import { canonicalJson, copyJsonObject, type JsonObject } from '../core/json.ts';
-import { taskTtlMs } from '../core/rule.ts';
+import { refuse } from '../core/decisions/advance.ts';
+import { WireError } from '../core/lib/errors.ts';
+import { canonicalJson, copyJsonObject, type JsonObject } from '../core/lib/json.ts';
+import { taskTtlMs } from '../core/records/access/rule.ts';
 import {
   cancelTask,
   checkpointTask,
@@ -15,16 +15,16 @@ import {
   resumeTask,
   startTask,
   type TaskAnswer,
-} from '../core/task-decisions.ts';
+} from '../core/decisions/task-decisions.ts';
 import type { StartTaskParams, TaskRef } from '../core/task-operations.ts';
 import type { TaskOperation } from '../core/task-schemas.ts';
-import type { Task } from '../core/tasks.ts';
+import type { Task } from '../core/records/work/tasks.ts';
 import { durationMs } from '../core/time.ts';
 import type { Binding } from './bindings.ts';
 import { boundCaller, type Caller } from './caller.ts';
 import { decideTask } from './decide-task.ts';
 import type { Handler } from './handler.ts';
-import { unavailableSession } from './live-session.ts';
+import { unavailableSession } from './sessions/live-session.ts';
 import type { HubParts } from './parts.ts';
 import { dataAt, entryOf, getTask, listTasks } from './read-tasks.ts';
 import { withTaskRoom } from './task-room.ts';

@@ -1,10 +1,10 @@
 /** How many tasks an owner may have at once, over all its sessions that have not ended. */
 
-import { WireError } from '../core/errors.ts';
+import { WireError } from '../core/lib/errors.ts';
 import type { Binding } from './bindings.ts';
-import { inLine } from './in-line.ts';
+import { inLine } from './lib/keyed-lock.ts';
 import type { HubParts } from './parts.ts';
-import { liveSessionsOf } from './read-pages.ts';
+import { liveSessionsOf } from './log/read-pages.ts';
 
 /**
  * Runs `then` with why the owner may have no more, or null. Of an owner with a limit one start waits for the other: each

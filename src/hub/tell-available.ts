@@ -1,9 +1,9 @@
 /** A session that could not go on can again: its log says so, and with that whose turn it is. */
 
-import type { Decision } from '../core/advance.ts';
-import { hubDraft } from '../core/envelope.ts';
-import type { SessionState } from '../core/state.ts';
-import type { LiveSession } from './live-session.ts';
+import type { Decision } from '../core/decisions/advance.ts';
+import { hubDraft } from '../core/records/session/envelope.ts';
+import type { SessionState } from '../core/state/state.ts';
+import type { LiveSession } from './sessions/live-session.ts';
 import type { HubParts } from './parts.ts';
 
 /** Everyone in it hears of it like of anything else: who was offered no turn meanwhile gets it with this. */

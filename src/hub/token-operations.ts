@@ -1,11 +1,11 @@
 /** The operations on tokens: for who may enrol, and nobody hands out more than it has. */
 
-import { WireError } from '../core/errors.ts';
-import type { Grant } from '../core/grants.ts';
+import { WireError } from '../core/lib/errors.ts';
+import type { Grant } from '../core/records/access/grants.ts';
 import { boundCaller, type Caller } from './caller.ts';
 import type { Handler } from './handler.ts';
 import type { HubParts } from './parts.ts';
-import type { Tokens } from './tokens.ts';
+import type { Tokens } from './registry/tokens.ts';
 
 type Name = 'create_token' | 'list_tokens' | 'revoke_token';
 

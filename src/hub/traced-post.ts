@@ -1,9 +1,9 @@
 /** A post that is traced: a trace begins or goes on with it, and its envelope has the traceparent before anybody gets it. */
 
-import type { PostAnswer } from '../core/admit.ts';
-import { toWireError } from '../core/errors.ts';
+import type { PostAnswer } from '../core/decisions/admit.ts';
+import { toWireError } from '../core/lib/errors.ts';
 import type { PostParams } from '../core/operations.ts';
-import type { Tracing } from '../core/ports.ts';
+import type { Tracing } from '../core/ports/platform.ts';
 import type { Binding } from './bindings.ts';
 import type { HubParts } from './parts.ts';
 import { post } from './post.ts';

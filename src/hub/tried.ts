@@ -1,6 +1,6 @@
 /** Work that nobody waits for and nobody else would do: tried again for a while, or on and on, if it fails. */
 
-import { asError } from '../core/errors.ts';
+import { asError } from '../core/lib/errors.ts';
 import type { HubParts } from './parts.ts';
 import { retryDelayMs } from './retries.ts';
 

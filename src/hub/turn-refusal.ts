@@ -1,10 +1,10 @@
 /** Whoever gets the turn must hear what gives it: it is in the audience, and its rule takes it. */
 
-import { turnIsVisible } from '../core/admit.ts';
-import type { Advanced } from '../core/advance.ts';
-import { type Draft, givesTurn } from '../core/envelope.ts';
-import { ProtocolError, type WireError } from '../core/errors.ts';
-import { nameOf } from '../core/session.ts';
+import { turnIsVisible } from '../core/decisions/admit.ts';
+import type { Advanced } from '../core/decisions/advance.ts';
+import { type Draft, givesTurn } from '../core/records/session/envelope.ts';
+import { ProtocolError, type WireError } from '../core/lib/errors.ts';
+import { nameOf } from '../core/records/session/session.ts';
 import type { HubParts } from './parts.ts';
 
 /** null = it does. An arbiter that takes its time says it when it is delivered. */

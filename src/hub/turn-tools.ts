@@ -1,10 +1,10 @@
 /** What whoever has the turn may call to pass it on, as the session's adapter offers it. */
 
-import type { TurnTool } from '../core/adapter.ts';
-import { asError } from '../core/errors.ts';
-import { copyJsonObject } from '../core/json.ts';
-import type { SessionState } from '../core/state.ts';
-import type { LiveSession } from './live-session.ts';
+import type { TurnTool } from '../core/ports/adapter.ts';
+import { asError } from '../core/lib/errors.ts';
+import { copyJsonObject } from '../core/lib/json.ts';
+import type { SessionState } from '../core/state/state.ts';
+import type { LiveSession } from './sessions/live-session.ts';
 import type { HubParts } from './parts.ts';
 
 /** Nothing for who has not the turn; an adapter that fails at it offers nothing: whoever asks wants more than this. */

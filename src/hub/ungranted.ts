@@ -1,8 +1,8 @@
 /** Types of envelopes for which a session type asks for a grant. */
 
-import type { Draft } from '../core/envelope.ts';
-import type { Grant } from '../core/grants.ts';
-import type { SessionMetadata } from '../core/session.ts';
+import type { Draft } from '../core/records/session/envelope.ts';
+import type { Grant } from '../core/records/access/grants.ts';
+import type { SessionMetadata } from '../core/records/session/session.ts';
 import type { HubParts } from './parts.ts';
 
 /** The grant its sender would need and lacks; null = it needs none, or has it. */

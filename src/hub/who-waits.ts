@@ -1,11 +1,11 @@
 /** Who is waited for, and how much each agent has to do: a walk over the heads of the newest live sessions. */
 
 import type { HubWait } from '../core/console-operations.ts';
-import { changedAt, type Head } from '../core/head.ts';
-import type { SessionState } from '../core/state.ts';
+import { changedAt, type Head } from '../core/state/fold-head.ts';
+import type { SessionState } from '../core/state/state.ts';
 import { isoFromMs, msFromIso } from '../core/time.ts';
 import type { HubParts } from './parts.ts';
-import { listed } from './read-pages.ts';
+import { listed } from './log/read-pages.ts';
 
 /** Heads of one walk: it takes some ten milliseconds of the hub's time, in pages. */
 const MOST_SESSIONS = 2_000;

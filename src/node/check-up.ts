@@ -4,12 +4,12 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { dirname, resolve } from 'node:path';
-import { asError, HubError } from '../core/errors.ts';
-import { type Limits, limitsWith } from '../core/limits.ts';
-import { missingFolders } from './journal/make-folder.ts';
-import { authenticationOf } from './wire/authenticate.ts';
+import { asError, HubError } from '../core/lib/errors.ts';
+import { type Limits, limitsWith } from '../core/records/access/limits.ts';
+import { missingFolders } from '../system/make-folder.ts';
+import { authenticationOf } from '../server/auth/authenticate.ts';
 import { listen } from './wire/listen.ts';
-import { checkServeOptions, type ServeOptions, type ServeSettings } from './wire/serve-options.ts';
+import { checkServeOptions, type ServeOptions, type ServeSettings } from '../server/port/serve-options.ts';
 
 export async function checkUp(data: string, hubLimits: Partial<Limits>, serving: ServeOptions): Promise<void> {
   limitsWith(hubLimits);

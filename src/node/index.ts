@@ -2,10 +2,10 @@
 
 export type { AgentOptions, HumanOptions, Invite, Message, Session } from '../client/index.ts';
 export { AgentClient, HumanClient } from '../client/index.ts';
-export type { HubEventName, HubEvents, HubListener } from '../hub/events.ts';
-export { MemoryStore } from '../hub/memory-store.ts';
-export { nextRun } from '../hub/next-run.ts';
-export { connect, connectHuman } from './client.ts';
+export type { HubEventName, HubEvents, HubListener } from '../hub/telemetry/events.ts';
+export { MemoryStore } from '../hub/log/memory-store.ts';
+export { nextRun } from '../hub/schedules/next-run.ts';
+export { connect, connectHuman } from '../client/node.ts';
 export type {
   AgentConfig,
   Config,
@@ -15,23 +15,23 @@ export type {
   RuleConfig,
   ScheduleConfig,
   SecondModel,
-} from './config/config.ts';
-export { defineConfig } from './config/config.ts';
-export type { CreateHubOptions, LocalHub } from './create-hub.ts';
-export { createHub } from './create-hub.ts';
+} from '../config/shape/config.ts';
+export { defineConfig } from '../config/shape/config.ts';
+export type { CreateHubOptions, LocalHub } from '../server/create-hub.ts';
+export { createHub } from '../server/create-hub.ts';
 export type { LocalAgentOptions, LocalHumanOptions } from './local-options.ts';
-export type { Serving } from './serve.ts';
-export type { Archived, ArchiveOptions } from './store/archive.ts';
+export type { Serving } from '../server/serve.ts';
+export type { Archived, ArchiveOptions } from '../store/maintenance/archive.ts';
 export type { BackedUp } from './store/backup.ts';
-export type { CareOptions } from './store/care-types.ts';
-export type { DurableStore } from './store/durable-store.ts';
-export type { OpenStoreOptions } from './store/open-store.ts';
-export { openStore } from './store/open-store.ts';
-export type { StoreRecovery } from './store/recover.ts';
+export type { CareOptions } from '../store/maintenance/maintenance-types.ts';
+export type { DurableStore } from '../store/durable-store.ts';
+export type { OpenStoreOptions } from '../store/open-store.ts';
+export { openStore } from '../store/open-store.ts';
+export type { StoreRecovery } from '../store/recover.ts';
 export type { Repaired } from './store/repair.ts';
-export { restoreBackup } from './store/restore.ts';
+export { restoreBackup } from '../store/restore.ts';
 export type { SetAside } from './store/set-aside.ts';
-export type { Verified } from './store/verify.ts';
-export { systemClock } from './system-clock.ts';
-export { systemIds } from './system-ids.ts';
-export type { ServeLimits, ServeOptions, TlsOptions } from './wire/serve-options.ts';
+export type { Verified } from '../store/maintenance/verify.ts';
+export { systemClock } from '../system/clock.ts';
+export { systemIds } from '../system/ids.ts';
+export type { ServeLimits, ServeOptions, TlsOptions } from '../server/port/serve-options.ts';

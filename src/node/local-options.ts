@@ -2,7 +2,7 @@
 
 import { AGENT_OPTIONS, type AgentOptions } from '../client/agent-client.ts';
 import { CLIENT_OPTIONS, type ClientOptions } from '../client/client.ts';
-import { checkOptions, type Rules } from '../client/given.ts';
+import { checkOptions, type Rules } from '../client/lib/option-checks.ts';
 import type { HumanOptions } from '../client/human-client.ts';
 
 export type LocalAgentOptions = Omit<AgentOptions, 'link' | 'ids' | 'name'>;

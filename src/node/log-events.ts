@@ -1,8 +1,8 @@
 /** What happens in a hub, for its log: who comes and goes, which sessions begin and end. Never what is said. */
 
-import type { Log } from '../core/ports.ts';
-import type { SessionMetadata } from '../core/session.ts';
-import type { LocalHub } from './create-hub.ts';
+import type { Log } from '../core/ports/platform.ts';
+import type { SessionMetadata } from '../core/records/session/session.ts';
+import type { LocalHub } from '../server/create-hub.ts';
 
 export function logEvents(hub: LocalHub, log: Log): void {
   hub.on('agentRegistered', ({ passport: { agent_id, name, kind } }) =>

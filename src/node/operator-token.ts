@@ -2,9 +2,9 @@
 
 import { chmod, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GRANTS, type Grant } from '../core/grants.ts';
-import { partsOfToken } from '../core/tokens.ts';
-import type { LocalHub } from './create-hub.ts';
+import { GRANTS, type Grant } from '../core/records/access/grants.ts';
+import { partsOfToken } from '../core/records/access/tokens.ts';
+import type { LocalHub } from '../server/create-hub.ts';
 
 const FILE = 'operator-token';
 

@@ -1,7 +1,7 @@
 /** Secrets of this machine's making: 256 bits of chance, kept as SHA-256. */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Secrets } from '../core/ports.ts';
+import type { Secrets } from '../core/ports/platform.ts';
 
 export const systemSecrets: Secrets = {
   make: () => randomBytes(32).toString('base64url'),

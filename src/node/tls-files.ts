@@ -1,8 +1,8 @@
 /** The key and the certificate of a port, out of files. */
 
 import { readFile } from 'node:fs/promises';
-import { HubError } from '../core/errors.ts';
-import type { TlsOptions } from './wire/serve-options.ts';
+import { HubError } from '../core/lib/errors.ts';
+import type { TlsOptions } from '../server/port/serve-options.ts';
 
 export interface TlsFiles {
   readonly cert?: string | undefined;

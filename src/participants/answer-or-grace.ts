@@ -1,6 +1,6 @@
 /** Waits for an agent; for one that does not listen to its signal only so long, as others wait for its place. */
 
-import type { CancelSignal, Clock } from '../core/ports.ts';
+import type { CancelSignal, Clock } from '../core/ports/platform.ts';
 
 /** Rejects with the reason of the signal when the agent has not ended so long after it. What it does later is dropped. */
 export function answerOrGrace<T>(

@@ -1,9 +1,9 @@
 /** Whether what an agent answered is an answer: a program or a model may have made it, so that every field is looked at. */
 
-import { aText, isObject, optional, type Rule } from '../client/given.ts';
-import { describe } from '../core/json.ts';
-import { AgentError } from './agent-error.ts';
-import type { AgentReply, ToolCall, Usage } from './agent-fn.ts';
+import { aText, isObject, optional, type Rule } from '../client/lib/option-checks.ts';
+import { describe } from '../core/lib/json.ts';
+import { AgentError } from './agent/agent-error.ts';
+import type { AgentReply, ToolCall, Usage } from './agent/agent-fn.ts';
 
 type RulesOf<Shape> = { readonly [Name in keyof Required<Shape>]: Rule };
 

@@ -1,9 +1,9 @@
 /** Says while a turn is worked on that it is, often enough for what the session expects. */
 
-import { shorten } from '../client/connection.ts';
+import { shorten } from '../client/connection/connection.ts';
 import type { Session } from '../client/index.ts';
-import type { Clock } from '../core/ports.ts';
-import type { SessionMetadata } from '../core/session.ts';
+import type { Clock } from '../core/ports/platform.ts';
+import type { SessionMetadata } from '../core/records/session/session.ts';
 
 /** The hub logs no more of it, unless a shorter time waits for it. */
 const USUAL_MS = 10_000;

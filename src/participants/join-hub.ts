@@ -1,11 +1,11 @@
 /** Joins a hub as an agent function: its turns are taken until it leaves. */
 
 import type { AgentClient, TurnHandler } from '../client/index.ts';
-import { HubError } from '../core/errors.ts';
-import type { Clock } from '../core/ports.ts';
-import { type Connect, type Joining, type JoinOptions, joiningOf } from './join-options.ts';
-import { Participant } from './participant.ts';
-import { Turns } from './turns.ts';
+import { HubError } from '../core/lib/errors.ts';
+import type { Clock } from '../core/ports/platform.ts';
+import { type Connect, type Joining, type JoinOptions, joiningOf } from './joining/join-options.ts';
+import { Participant } from './joining/join-hub.ts';
+import { Turns } from './joining/turns.ts';
 
 export type JoinHub = (client: AgentClient | Connect, options: JoinOptions) => Promise<Participant>;
 

@@ -1,6 +1,6 @@
 /** Waits a while, unless it is no longer wanted. */
 
-import type { CancelSignal, Clock } from '../core/ports.ts';
+import type { CancelSignal, Clock } from '../core/ports/platform.ts';
 
 /** False = the signal was faster. */
 export function pause(ms: number, clock: Clock, signal: CancelSignal): Promise<boolean> {

@@ -1,10 +1,10 @@
 /** Posts an answer under the key of its turn: what is refused for now is sent again, and nothing is accepted twice. */
 
 import type { Content, SendOptions, Session } from '../client/index.ts';
-import type { PostAnswer } from '../core/admit.ts';
-import { type WireCode, WireError } from '../core/errors.ts';
-import type { CancelSignal, Clock } from '../core/ports.ts';
-import { growingPause, tryAgain } from './try-again.ts';
+import type { PostAnswer } from '../core/decisions/admit.ts';
+import { type WireCode, WireError } from '../core/lib/errors.ts';
+import type { CancelSignal, Clock } from '../core/ports/platform.ts';
+import { growingPause, tryAgain } from './lib/retry.ts';
 
 const TRIES = 20;
 /** Refused for now. */

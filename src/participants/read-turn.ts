@@ -1,11 +1,11 @@
 /** Reads what there is to do, and again with pauses while the hub cannot tell; what is known of a turn that could not be read. */
 
 import type { AgentClient, Session, TurnOffer } from '../client/index.ts';
-import type { WireCode, WireError } from '../core/errors.ts';
-import type { CancelSignal } from '../core/ports.ts';
-import type { OpenTurn } from './find-turn.ts';
-import type { Joining } from './join-options.ts';
-import { growingPause, tryAgain } from './try-again.ts';
+import type { WireCode, WireError } from '../core/lib/errors.ts';
+import type { CancelSignal } from '../core/ports/platform.ts';
+import type { OpenTurn } from './joining/find-turn.ts';
+import type { Joining } from './joining/join-options.ts';
+import { growingPause, tryAgain } from './lib/retry.ts';
 
 /** About a quarter of a minute in all. */
 const TRIES = 8;

@@ -1,9 +1,9 @@
 /** Tells a session that there will be no answer: of a turn as its failure, and where nobody has the turn as a task that failed. */
 
-import { shorten } from '../client/connection.ts';
-import type { CancelSignal, Clock } from '../core/ports.ts';
-import type { TakenTurn } from './handlers.ts';
-import { tryAgain } from './try-again.ts';
+import { shorten } from '../client/connection/connection.ts';
+import type { CancelSignal, Clock } from '../core/ports/platform.ts';
+import type { TakenTurn } from './joining/handlers.ts';
+import { tryAgain } from './lib/retry.ts';
 
 const MOST_REASON = 1_000;
 const TRIES = 5;

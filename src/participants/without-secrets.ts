@@ -1,6 +1,6 @@
 /** An agent may throw anything, also a key that it was called with: what is told of it to others is free of that. Pure. */
 
-import { redactSecrets } from './redact-secrets.ts';
+import { redactSecrets } from './lib/redact-secrets.ts';
 
 /** The error itself if there is nothing to hide; else one of the same name, kind and code that says the rest. */
 export function withoutSecrets(error: Error): Error {

@@ -1,8 +1,8 @@
 /** The contract suite of session adapters, for vitest: `describeAdapter(mine)` in a test file is all it takes. */
 
 import { describe, it } from 'vitest';
-import type { SessionAdapter } from '../core/adapter.ts';
-import { adapterChecks } from './adapter-checks.ts';
+import type { SessionAdapter } from '../core/ports/adapter.ts';
+import { adapterChecks } from './adapter-contract/adapter-checks.ts';
 import type { AdapterCheckOptions } from './adapter-contract/trial.ts';
 
 export interface DescribeAdapterOptions extends AdapterCheckOptions {

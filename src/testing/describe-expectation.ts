@@ -1,7 +1,7 @@
 /** The contract suites of evaluators and handlers, for vitest: one call in a test file is all it takes. */
 
 import { describe, it } from 'vitest';
-import type { Evaluator, ViolationHandler } from '../core/expectation.ts';
+import type { Evaluator, ViolationHandler } from '../core/ports/expectation.ts';
 import { evaluatorChecks, handlerChecks } from './expectation-contract/checks.ts';
 import type { EvaluatorCheckOptions } from './expectation-contract/options.ts';
 

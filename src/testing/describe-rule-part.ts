@@ -1,7 +1,7 @@
 /** The contract suites of conditions and targets, for vitest: one call in a test file is all it takes. */
 
 import { describe, it } from 'vitest';
-import type { Condition, Target } from '../core/transition.ts';
+import type { Condition, Target } from '../core/ports/transition.ts';
 import { conditionChecks, type PartCheckOptions, targetChecks } from './rule-part-contract/part-checks.ts';
 
 export function describeCondition(condition: Condition, options: PartCheckOptions): void {

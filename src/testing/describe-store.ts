@@ -1,7 +1,7 @@
 /** The contract of the Store port as tests: a new implementation starts by passing them. */
 
 import { afterEach, beforeEach, describe, it } from 'vitest';
-import type { Store } from '../core/store.ts';
+import type { Store } from '../core/ports/store.ts';
 import { appendRules } from './store-contract/append-rules.ts';
 import { dueRules } from './store-contract/due-rules.ts';
 import { failureRules } from './store-contract/failure-rules.ts';

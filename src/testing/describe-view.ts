@@ -1,7 +1,7 @@
 /** The contract suite of views, for vitest: `describeView(mine)` in a test file is all it takes. */
 
 import { describe, it } from 'vitest';
-import type { View } from '../core/view.ts';
+import type { View } from '../core/ports/view.ts';
 import { viewChecks } from './view-checks.ts';
 import type { ViewCheckOptions } from './view-contract/trial.ts';
 

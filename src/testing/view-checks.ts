@@ -1,6 +1,6 @@
 /** What every view must hold, as checks that any test runner can run; SPEC.md has the rules under VC. */
 
-import type { View } from '../core/view.ts';
+import type { View } from '../core/ports/view.ts';
 import {
   badParamsAreRefused,
   linesAreKept,

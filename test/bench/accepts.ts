@@ -1,8 +1,8 @@
 /** Durable accepts per second against the raw group commit of the same bytes. */
 
 import { join } from 'node:path';
-import { unitText } from '../../src/core/unit-text.ts';
-import { recordRoom, writeRecord } from '../../src/node/journal/record.ts';
+import { unitText } from '../../src/core/state/serialize.ts';
+import { recordRoom, writeRecord } from '../../src/store/journal/record.ts';
 import { Arena } from './arena.ts';
 import { journalAtRest } from './at-rest.ts';
 import { closedLoop } from './closed-loop.ts';

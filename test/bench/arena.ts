@@ -3,17 +3,17 @@
 import { conversation } from 'parley-hub/adapters/conversation';
 import { discussion } from 'parley-hub/adapters/discussion';
 import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
-import type { Limits } from '../../src/core/limits.ts';
+import type { Limits } from '../../src/core/records/access/limits.ts';
 import type { OperationName, Result } from '../../src/core/operations.ts';
-import type { ExpectationEntry } from '../../src/core/session.ts';
-import type { Store } from '../../src/core/store.ts';
+import type { ExpectationEntry } from '../../src/core/records/session/session.ts';
+import type { Store } from '../../src/core/ports/store.ts';
 import type { Binding } from '../../src/hub/bindings.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import type { HubParts } from '../../src/hub/parts.ts';
 import { perform } from '../../src/hub/perform.ts';
-import { openStore } from '../../src/node/store/open-store.ts';
-import { systemClock } from '../../src/node/system-clock.ts';
-import { systemIds } from '../../src/node/system-ids.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { systemIds } from '../../src/system/ids.ts';
 
 /** Some sentences, as agents write them: an envelope of some 600 bytes. */
 export const TEXT = 'The quick brown fox jumps over the lazy dog, and then it thinks about what it has done. '.repeat(

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { SEGMENT_BYTES } from '../../src/node/journal/journal.ts';
+import { SEGMENT_BYTES } from '../../src/store/journal/journal.ts';
 import { SPARE_NAME } from '../../src/node/journal/segments.ts';
 
 const MOST_MS = 3000;

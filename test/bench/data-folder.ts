@@ -4,18 +4,18 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { conversation } from 'parley-hub/adapters/conversation';
-import { type CompleteAdapter, completeAdapter } from '../../src/core/adapter.ts';
-import { advance, type Decision, type Governance } from '../../src/core/advance.ts';
-import { createDrafts } from '../../src/core/create.ts';
-import { type Draft, PLAIN } from '../../src/core/envelope.ts';
-import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
-import { ackInvite } from '../../src/core/membership.ts';
-import type { SessionState } from '../../src/core/state.ts';
-import type { HeadToken, Store } from '../../src/core/store.ts';
-import { Stamper } from '../../src/hub/stamper.ts';
-import { openStore } from '../../src/node/store/open-store.ts';
-import { systemClock } from '../../src/node/system-clock.ts';
-import { systemIds } from '../../src/node/system-ids.ts';
+import { type CompleteAdapter, completeAdapter } from '../../src/core/ports/adapter.ts';
+import { advance, type Decision, type Governance } from '../../src/core/decisions/advance.ts';
+import { createDrafts } from '../../src/core/decisions/create.ts';
+import { type Draft, PLAIN } from '../../src/core/records/session/envelope.ts';
+import { DEFAULT_LIMITS } from '../../src/core/records/access/limits.ts';
+import { ackInvite } from '../../src/core/decisions/membership.ts';
+import type { SessionState } from '../../src/core/state/state.ts';
+import type { HeadToken, Store } from '../../src/core/ports/store.ts';
+import { Stamper } from '../../src/hub/time/stamper.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { systemIds } from '../../src/system/ids.ts';
 import { Arena, TEXT } from './arena.ts';
 
 /** A folder made by another version of this file is of no use. */

@@ -1,6 +1,6 @@
 /** Posts as a client's frames, answered as frames: what the wire's text costs without the wire. */
 
-import type { Link } from '../../src/core/link.ts';
+import type { Link } from '../../src/core/lib/link.ts';
 import type { Hub } from '../../src/hub/hub.ts';
 import { TEXT } from './arena.ts';
 

@@ -2,9 +2,9 @@
 
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { ExpectationEntry } from '../../src/core/session.ts';
+import type { ExpectationEntry } from '../../src/core/records/session/session.ts';
 import type { Binding } from '../../src/hub/bindings.ts';
-import { everySecond } from '../../src/node/tick.ts';
+import { everySecond } from '../../src/system/every-second.ts';
 import { Arena } from './arena.ts';
 import { inAll } from './closed-loop.ts';
 import type { Bench } from './figure.ts';

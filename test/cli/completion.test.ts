@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { COMPLETIONS, type Shell } from '../../src/node/commands/completion-scripts.ts';
+import { COMPLETIONS, type Shell } from '../../src/cli/completion.ts';
 import { COMMANDS } from '../../src/node/commands/table.ts';
 import { zshOffers } from './zsh-offers.ts';
 

@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Envelope } from '../../src/core/envelope.ts';
-import type { SessionMetadata } from '../../src/core/session.ts';
-import { type ExportFormat, exportText } from '../../src/node/commands/export-formats.ts';
+import type { Envelope } from '../../src/core/records/session/envelope.ts';
+import type { SessionMetadata } from '../../src/core/records/session/session.ts';
+import { type ExportFormat, exportText } from '../../src/cli/reading/export-formats.ts';
 import { markdownLine, quotation } from '../../src/node/commands/markdown-text.ts';
 
 const participants = [

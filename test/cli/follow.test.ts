@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CommandLine, Joined } from './command-line.ts';
+import { CommandLine, Joined } from '../support/command-line.ts';
 
 let line: CommandLine;
 let bob: Joined;

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CommandLine, Joined, linesOf } from './command-line.ts';
+import { CommandLine, Joined, linesOf } from '../support/command-line.ts';
 
 let line: CommandLine;
 let root: string;
@@ -158,7 +158,7 @@ describe('init', () => {
 
   it.each(['team', 'agents', 'solo'])('[CM19] the template %s can come to its end', async (template) => {
     const { admissionFaults } = await import('../../src/node/governed/loop/admission.ts');
-    const { templateOf } = await import('../../src/node/commands/governed/templates.ts');
+    const { templateOf } = await import('../../src/cli/governed/templates.ts');
     expect(admissionFaults(templateOf(template as 'team', 'My Lamp!'), () => false)).toEqual([]);
     expect(templateOf(template as 'team', 'My Lamp!').project).toEqual({ id: 'my-lamp-', name: 'My Lamp!' });
   });

@@ -3,9 +3,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { hasOpenssl, selfSigned } from '../wire/certificates.ts';
-import { UpProcess } from '../wire/up-process.ts';
-import { CommandLine, linesOf } from './command-line.ts';
+import { hasOpenssl, selfSigned } from '../server/port/certificates.ts';
+import { UpProcess } from '../server/up-process.ts';
+import { CommandLine, linesOf } from '../support/command-line.ts';
 
 let line: CommandLine;
 let session_id: string;

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type AgentClient, connect, type Session } from 'parley-hub/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { join as joinCommand } from '../../src/node/commands/join.ts';
-import { CommandLine, Joined, linesOf } from './command-line.ts';
+import { join as joinCommand } from '../../src/cli/joining/join.ts';
+import { CommandLine, Joined, linesOf } from '../support/command-line.ts';
 
 const FAKE = join(import.meta.dirname, '../participants/fake-agent.mjs');
 

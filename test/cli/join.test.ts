@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type AgentClient, connect } from 'parley-hub/client';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { required, root } from '../package/repository.ts';
-import { CommandLine, Joined } from './command-line.ts';
+import { CommandLine, Joined } from '../support/command-line.ts';
 
 const hasPty = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
 const skips = !hasPty && !required('pty');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/node/commands/table.ts';
 import { root } from '../package/repository.ts';
-import { CommandLine, Joined, linesOf } from './command-line.ts';
+import { CommandLine, Joined, linesOf } from '../support/command-line.ts';
 
 let line: CommandLine;
 let bob: Joined;

@@ -1,15 +1,15 @@
 // One table of commands: help, the document and the parser say what it says.
 
 import { expect, it } from 'vitest';
-import { optionsOf } from '../../src/node/commands/command.ts';
-import { EXIT, EXIT_HELP } from '../../src/node/commands/exit-codes.ts';
-import { helpOf, helpOfAll } from '../../src/node/commands/help.ts';
+import { optionsOf } from '../../src/cli/terminal/command.ts';
+import { EXIT, EXIT_HELP } from '../../src/cli/terminal/exit-codes.ts';
+import { helpOf, helpOfAll } from '../../src/cli/help.ts';
 import { LOG_LEVELS } from '../../src/node/commands/log-level.ts';
-import { nearest } from '../../src/node/commands/nearest.ts';
-import { parseCommand } from '../../src/node/commands/parse-command.ts';
+import { nearest } from '../../src/cli/terminal/nearest.ts';
+import { parseCommand } from '../../src/cli/parse-command.ts';
 import { progressOn } from '../../src/node/commands/progress.ts';
 import { COMMANDS } from '../../src/node/commands/table.ts';
-import { LOG_LEVELS as KNOWN_LEVELS } from '../../src/node/pino-log.ts';
+import { LOG_LEVELS as KNOWN_LEVELS } from '../../src/server/telemetry/pino-log.ts';
 import { read } from '../package/repository.ts';
 import { commandPage } from '../reference/command-page.ts';
 

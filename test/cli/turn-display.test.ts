@@ -2,9 +2,9 @@
 
 import { SimClock } from 'parley-hub/testing';
 import { expect, it } from 'vitest';
-import type { Io } from '../../src/node/commands/io.ts';
-import { TurnDisplay } from '../../src/node/commands/turn-display.ts';
-import type { TakenTurn } from '../../src/participants/handlers.ts';
+import type { Io } from '../../src/cli/terminal/io.ts';
+import { TurnDisplay } from '../../src/cli/joining/turn-display.ts';
+import type { TakenTurn } from '../../src/participants/joining/handlers.ts';
 
 function shown() {
   const clock = new SimClock();

@@ -1,7 +1,7 @@
 // The hub's end of a link, played by a test: it says frames as they travel and looks at what the client sent.
 
 import type { Link, Log } from 'parley-hub/core';
-import { linkPair } from '../../src/core/link.ts';
+import { linkPair } from '../../src/core/lib/link.ts';
 
 export const S1: string = '1'.repeat(32);
 export const S2: string = '2'.repeat(32);

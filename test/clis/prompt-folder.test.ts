@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { handOver } from '../../src/node/clis/hand-over.ts';
-import { makePromptFolder, sweepPromptFolders } from '../../src/node/clis/prompt-folder.ts';
+import { makePromptFolder, sweepPromptFolders } from '../../src/participants/clis/deliver-prompt.ts';
 
 let root: string;
 const usual = process.env.TMPDIR;

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import type { Asked } from '../../src/node/commands/command.ts';
+import type { Asked } from '../../src/cli/terminal/command.ts';
 import { lookAtConfig } from '../../src/node/commands/doctor-config.ts';
-import type { Io } from '../../src/node/commands/io.ts';
-import { checkShape } from '../../src/node/config/check-shape.ts';
-import { fittingProblems } from '../../src/node/config/fitting.ts';
+import type { Io } from '../../src/cli/terminal/io.ts';
+import { checkShape } from '../../src/config/shape/check-shape.ts';
+import { fittingProblems } from '../../src/config/checks/check-values.ts';
 import { type Planning, planOf } from '../../src/node/config/plan.ts';
 import { configFolder, linesOf } from './configs.ts';
 

@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { Trouble } from '../../src/node/commands/trouble.ts';
-import { type LoadedConfig, loadConfig } from '../../src/node/config/load-config.ts';
+import { Trouble } from '../../src/cli/terminal/command-error.ts';
+import { type LoadedConfig, loadConfig } from '../../src/config/load-config.ts';
 
 export interface ConfigFolder {
   readonly path: string;

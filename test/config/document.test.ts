@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { agentSchema } from '../../src/node/config/agent-schema.ts';
 import { hubSchema } from '../../src/node/config/hub-schema.ts';
-import { loadConfig } from '../../src/node/config/load-config.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { planOf } from '../../src/node/config/plan.ts';
 import { extractSchema, roleSchema } from '../../src/node/config/role-schema.ts';
 import { configSchema } from '../../src/node/config/schema.ts';

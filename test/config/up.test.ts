@@ -6,8 +6,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'parley-hub/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CommandLine, Joined, linesOf } from '../cli/command-line.ts';
-import { StubModel, stall, whole } from '../models/stub-model.ts';
+import { CommandLine, Joined, linesOf } from '../support/command-line.ts';
+import { StubModel, stall, whole } from '../participants/models/stub-model.ts';
 
 const KEY = 'zq-9f8e7d6c5b4a-key';
 const answer = whole({

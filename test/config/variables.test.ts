@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { expandVariables, hiding } from '../../src/node/config/variables.ts';
+import { expandVariables, hiding } from '../../src/config/reading/variables.ts';
 import { configFolder } from './configs.ts';
 
 const env = { KEY: 'k-123456', EMPTY: '', DOLLAR: 'a${KEY}b', PORT: '4848', YES: 'true' };

@@ -2,7 +2,7 @@
 
 import { dirname, posix } from 'node:path';
 import { expect, it } from 'vitest';
-import { executeFixture } from '../../src/node/conformance/adapter/execute.ts';
+import { executeFixture } from '../../src/governed/conformance/adapter/execute.ts';
 import { read } from '../package/repository.ts';
 import { own } from './corpora.ts';
 

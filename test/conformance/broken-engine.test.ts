@@ -2,8 +2,8 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { executeFixture } from '../../src/node/conformance/adapter/execute.ts';
-import { type BuiltScript, builtScript } from '../processes/built-script.ts';
+import type { executeFixture } from '../../src/governed/conformance/adapter/execute.ts';
+import { type BuiltScript, builtScript } from '../support/built-script.ts';
 import { own } from './corpora.ts';
 
 let built: BuiltScript;

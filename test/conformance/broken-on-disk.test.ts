@@ -2,8 +2,8 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { executeAnyFixture } from '../../src/node/conformance/adapter/execute-on-disk.ts';
-import { type BuiltScript, builtScript } from '../processes/built-script.ts';
+import type { executeAnyFixture } from '../../src/governed/conformance/adapter/execute-on-disk.ts';
+import { type BuiltScript, builtScript } from '../support/built-script.ts';
 import { ownOnDisk } from './corpora.ts';
 
 let built: BuiltScript;

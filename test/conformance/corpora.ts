@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Fixture } from '../../src/node/conformance/fixture.ts';
+import type { Fixture } from '../../src/governed/conformance/fixture.ts';
 import { root } from '../package/repository.ts';
 
 export const OWN_FIXTURES: string = join(root, 'test/conformance/fixtures');

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CommandLine } from '../cli/command-line.ts';
+import { CommandLine } from '../support/command-line.ts';
 import { own, ownOnDisk } from './corpora.ts';
 
 /** Two of each operation: a process for every fixture there is takes long. */

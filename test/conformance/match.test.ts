@@ -1,7 +1,7 @@
 // The matcher: as the corpus compares, and without the holes of that.
 
 import { expect, it } from 'vitest';
-import { difference } from '../../src/node/conformance/match.ts';
+import { difference } from '../../src/governed/conformance/match.ts';
 
 it.each([
   ['a member more is fine', { a: 1 }, { a: 1, b: 2 }, null, null],

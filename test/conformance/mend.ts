@@ -1,7 +1,7 @@
 /** Mends what the engine says is wrong with a fixture, one place at a time, until nothing is. */
 
-import { executeFixture } from '../../src/node/conformance/adapter/execute.ts';
-import type { Fixture } from '../../src/node/conformance/fixture.ts';
+import { executeFixture } from '../../src/governed/conformance/adapter/execute.ts';
+import type { Fixture } from '../../src/governed/conformance/fixture.ts';
 import { mendCoordinator } from './mend-coordinator.ts';
 import { mendResult } from './mend-result.ts';
 

@@ -1,7 +1,7 @@
 // Fixtures under other names have the same answer; fixtures whose defect is mended have another.
 
 import { describe, expect, it } from 'vitest';
-import { executeFixture } from '../../src/node/conformance/adapter/execute.ts';
+import { executeFixture } from '../../src/governed/conformance/adapter/execute.ts';
 import { foreign, own } from './corpora.ts';
 import { mend } from './mend.ts';
 import { renamed } from './rename.ts';

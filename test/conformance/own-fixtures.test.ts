@@ -3,8 +3,8 @@
 import { digestOf } from 'parley-hub/governed/engine';
 import { describe, expect, it } from 'vitest';
 import { SEMANTICS } from '../../src/governed/gates/semantics/semantics.ts';
-import { MOVES } from '../../src/governed/run/moves.ts';
-import { executeFixture } from '../../src/node/conformance/adapter/execute.ts';
+import { MOVES } from '../../src/governed/engine/run/moves.ts';
+import { executeFixture } from '../../src/governed/conformance/adapter/execute.ts';
 import { OPERATIONS } from '../../src/node/conformance/adapter/operations.ts';
 import { own } from './corpora.ts';
 

@@ -1,6 +1,6 @@
 /** A fixture of the coordinator with other names for repos, workstreams, barriers, runs, turns and files. */
 
-import type { Fixture } from '../../src/node/conformance/fixture.ts';
+import type { Fixture } from '../../src/governed/conformance/fixture.ts';
 import type { Loose } from './mend.ts';
 
 export function renamedCoordinator(fixture: Fixture): Fixture {

@@ -1,6 +1,6 @@
 /** The same fixture with other names: whoever goes by the rules does not notice. */
 
-import type { Fixture } from '../../src/node/conformance/fixture.ts';
+import type { Fixture } from '../../src/governed/conformance/fixture.ts';
 import { renamedCoordinator } from './rename-coordinator.ts';
 
 type Names = ReadonlyMap<string, string>;

@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHub } from 'parley-hub';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { executeAnyFixture } from '../../src/node/conformance/adapter/execute-on-disk.ts';
-import type { Fixture } from '../../src/node/conformance/fixture.ts';
+import { executeAnyFixture } from '../../src/governed/conformance/adapter/execute-on-disk.ts';
+import type { Fixture } from '../../src/governed/conformance/fixture.ts';
 import { SURFACES } from '../../src/node/conformance/served/capabilities.ts';
 import { Rooms } from '../../src/node/conformance/served/rooms.ts';
-import { type Answer, type Asking, HttpHub } from '../http/http-hub.ts';
+import { type Answer, type Asking, HttpHub } from '../server/http/http-hub.ts';
 import { read } from '../package/repository.ts';
-import { eventually, isRunning } from '../run/programs.ts';
+import { eventually, isRunning } from '../participants/processes/programs.ts';
 import { own, ownOnDisk } from './corpora.ts';
 
 const token = 'a-token-of-its-own';

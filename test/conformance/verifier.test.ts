@@ -4,14 +4,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EXIT_OF, type Fixture } from '../../src/node/conformance/fixture.ts';
-import { understood } from '../../src/node/conformance/verifier/ask-process.ts';
-import { readCorpus } from '../../src/node/conformance/verifier/corpus.ts';
-import { readTarget, type Target, targetOf } from '../../src/node/conformance/verifier/target.ts';
-import { type Report, verify } from '../../src/node/conformance/verifier/verify.ts';
+import { EXIT_OF, type Fixture } from '../../src/governed/conformance/fixture.ts';
+import { understood } from '../../src/governed/conformance/verifier/ask.ts';
+import { readCorpus } from '../../src/governed/conformance/verifier/corpus.ts';
+import { readTarget, type Target, targetOf } from '../../src/governed/conformance/verifier/target.ts';
+import { type Report, verify } from '../../src/governed/conformance/verifier/verify.ts';
 import { read, required, root, run } from '../package/repository.ts';
-import { type BuiltScript, builtScript } from '../processes/built-script.ts';
-import { isRunning } from '../run/programs.ts';
+import { type BuiltScript, builtScript } from '../support/built-script.ts';
+import { isRunning } from '../participants/processes/programs.ts';
 import { OWN_FIXTURES, own, ownOnDisk, publicCorpus } from './corpora.ts';
 
 let adapter: BuiltScript;

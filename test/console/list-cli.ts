@@ -1,8 +1,8 @@
 // How the console's list does with very many sessions: fills a hub, scrolls through all of them, and says what that cost.
 // npm run bench:console-list [-- sessions]
 
-import { consoleWorld, openConsole } from './console-world.ts';
-import { fillHub, scrollThrough } from './long-list.ts';
+import { consoleWorld, openConsole } from './support/console-world.ts';
+import { fillHub, scrollThrough } from './support/long-list.ts';
 
 const count = Number(process.argv[2] ?? 10_000);
 const MOST_NODES = 1_500;

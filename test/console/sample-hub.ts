@@ -2,7 +2,7 @@
 
 import type { AgentClient, LocalHub } from 'parley-hub';
 import type { JsonObject } from 'parley-hub/core';
-import { type GovernedRun, governedRun } from './run-in-hand.ts';
+import { type GovernedRun, governedRun } from './governed/run-in-hand.ts';
 
 export interface Samples {
   readonly workflow: string;

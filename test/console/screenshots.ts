@@ -4,7 +4,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { root } from '../package/repository.ts';
-import { consoleWorld, openConsole } from './console-world.ts';
+import { consoleWorld, openConsole } from './support/console-world.ts';
 import { sampleSessions } from './sample-hub.ts';
 
 const FOLDER = join(root, 'docs/img');

@@ -2,7 +2,7 @@
 
 import type { AgentClient } from 'parley-hub';
 import type { CDPSession, Page } from 'playwright-core';
-import { type ConsoleWorld, consoleWorld, openConsole } from './console-world.ts';
+import { type ConsoleWorld, consoleWorld, openConsole } from './support/console-world.ts';
 
 export interface Held {
   readonly heapBytes: number;

@@ -1,7 +1,7 @@
 /** What a refused call or decision said, as plain data. */
 
-import type { Decision } from '../../src/core/advance.ts';
-import { type ErrorDetails, type WireCode, WireError } from '../../src/core/errors.ts';
+import type { Decision } from '../../src/core/decisions/advance.ts';
+import { type ErrorDetails, type WireCode, WireError } from '../../src/core/lib/errors.ts';
 
 export interface Refused {
   readonly code: WireCode;

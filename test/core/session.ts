@@ -1,17 +1,17 @@
 /** One session without a hub: decisions are carried out by `advance`, with a clock that stands still unless it is moved. */
 
-import type { SessionAdapter } from '../../src/core/adapter.ts';
-import { completeAdapter } from '../../src/core/adapter.ts';
-import { type Advanced, advance, type Decision, type Governance } from '../../src/core/advance.ts';
-import { type CreateFacts, createDrafts } from '../../src/core/create.ts';
-import { type Draft, type Entry, type Envelope, type HubEventType, hubDraft } from '../../src/core/envelope.ts';
-import type { JsonObject } from '../../src/core/json.ts';
-import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
-import { ackInvite } from '../../src/core/membership.ts';
-import type { Manifest, SessionMetadata } from '../../src/core/session.ts';
-import { nextStamp } from '../../src/core/stamp.ts';
-import type { SessionState } from '../../src/core/state.ts';
-import { draftOf, idOf } from '../../src/testing/history.ts';
+import type { SessionAdapter } from '../../src/core/ports/adapter.ts';
+import { completeAdapter } from '../../src/core/ports/adapter.ts';
+import { type Advanced, advance, type Decision, type Governance } from '../../src/core/decisions/advance.ts';
+import { type CreateFacts, createDrafts } from '../../src/core/decisions/create.ts';
+import { type Draft, type Entry, type Envelope, type HubEventType, hubDraft } from '../../src/core/records/session/envelope.ts';
+import type { JsonObject } from '../../src/core/lib/json.ts';
+import { DEFAULT_LIMITS } from '../../src/core/records/access/limits.ts';
+import { ackInvite } from '../../src/core/decisions/membership.ts';
+import type { Manifest, SessionMetadata } from '../../src/core/records/session/session.ts';
+import { nextStamp } from '../../src/core/records/session/stamp.ts';
+import type { SessionState } from '../../src/core/state/state.ts';
+import { draftOf, idOf } from '../../src/testing/lib/history.ts';
 
 export const START_MS = 1_767_225_600_000; // 2026-01-01T00:00:00.000Z
 export const SESSION_ID = 'c0de'.padEnd(32, '0');

@@ -4,8 +4,8 @@ import { noProgress } from 'parley-hub/expectations/no-progress';
 import { createdMetadata, draftOf, idOf } from 'parley-hub/testing';
 import { describe, expect, it } from 'vitest';
 import { discussion } from '../../adapters/discussion.ts';
-import { normalText } from '../../expectations/parts/normal-text.ts';
-import { stamped } from '../../src/testing/history.ts';
+import { normalText } from '../../expectations/parts/content.ts';
+import { stamped } from '../../src/testing/lib/history.ts';
 
 const metadata = createdMetadata(discussion, { participants: 3 });
 

@@ -3,9 +3,9 @@
 import { join } from 'node:path';
 import { createRunner } from 'parley-hub/governed';
 import { expect, it, onTestFinished } from 'vitest';
-import { CommandLine } from '../cli/command-line.ts';
-import { UpProcess } from '../wire/up-process.ts';
-import { CONFIG, eventTypes, historyOf, project, turnDone } from './project.ts';
+import { CommandLine } from '../support/command-line.ts';
+import { UpProcess } from '../server/up-process.ts';
+import { CONFIG, eventTypes, historyOf, project, turnDone } from '../governed/serving/project.ts';
 
 it('[GW3] killed and started again, a hub goes on with the run it serves, and the command asks it', async () => {
   const root = project();

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHub, type LocalHub, openStore, restoreBackup } from 'parley-hub/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Session } from '../../src/client/session.ts';
-import type { CreateHubOptions } from '../../src/node/create-hub.ts';
+import type { Session } from '../../src/client/session/session.ts';
+import type { CreateHubOptions } from '../../src/server/create-hub.ts';
 import { panel } from './panel.ts';
 
 let root: string;

@@ -1,11 +1,11 @@
 import { consulting } from 'parley-hub/adapters/consulting';
 import { createHub } from 'parley-hub/node';
 import { describe, expect, it } from 'vitest';
-import { limitsWith } from '../../src/core/limits.ts';
+import { limitsWith } from '../../src/core/records/access/limits.ts';
 import { Hub } from '../../src/hub/hub.ts';
-import { FaultyStore } from '../../src/testing/faulty-store.ts';
-import { SimClock } from '../../src/testing/sim-clock.ts';
-import { seededIds, World } from '../../src/testing/world.ts';
+import { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
+import { SimClock } from '../../src/testing/doubles/sim-clock.ts';
+import { seededIds, World } from '../../src/testing/doubles/world.ts';
 import { aConversation, aWorld, text } from './scene.ts';
 
 const start = (more: object) =>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { GapFrame } from '../../src/core/frames.ts';
-import { FaultyStore } from '../../src/testing/faulty-store.ts';
-import type { Peer } from '../../src/testing/peer.ts';
-import type { World } from '../../src/testing/world.ts';
+import type { GapFrame } from '../../src/core/protocol/frames/frame-codec.ts';
+import { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
+import type { Peer } from '../../src/testing/doubles/peer.ts';
+import type { World } from '../../src/testing/doubles/world.ts';
 import {
   aConversation,
   aPanel,

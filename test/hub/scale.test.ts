@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { FaultyStore } from '../../src/testing/faulty-store.ts';
-import type { Peer } from '../../src/testing/peer.ts';
-import type { World } from '../../src/testing/world.ts';
-import { partsOf } from './parts-of.ts';
+import { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
+import type { Peer } from '../../src/testing/doubles/peer.ts';
+import type { World } from '../../src/testing/doubles/world.ts';
+import { partsOf } from './rooms-of.ts';
 import {
   aWorld,
   DAY,

@@ -8,10 +8,10 @@ import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
 import { tokenBudget } from 'parley-hub/views/token-budget';
 import { windowedSummary } from 'parley-hub/views/windowed-summary';
-import { WireError } from '../../src/core/errors.ts';
-import type { FaultyStore } from '../../src/testing/faulty-store.ts';
-import type { Peer } from '../../src/testing/peer.ts';
-import { World, type WorldOptions } from '../../src/testing/world.ts';
+import { WireError } from '../../src/core/lib/errors.ts';
+import type { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
+import type { Peer } from '../../src/testing/doubles/peer.ts';
+import { World, type WorldOptions } from '../../src/testing/doubles/world.ts';
 import { monologue, panel } from './panel.ts';
 
 export const SECOND = 1000;

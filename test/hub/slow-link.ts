@@ -1,8 +1,8 @@
 /** A peer whose link says how much has not left yet, as a test tells it. */
 
-import { linkPair } from '../../src/core/link.ts';
-import { Peer } from '../../src/testing/peer.ts';
-import type { World } from '../../src/testing/world.ts';
+import { linkPair } from '../../src/core/lib/link.ts';
+import { Peer } from '../../src/testing/doubles/peer.ts';
+import type { World } from '../../src/testing/doubles/world.ts';
 
 export interface SlowLink {
   readonly peer: Peer;

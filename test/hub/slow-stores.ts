@@ -1,7 +1,7 @@
 /** Stores some of whose answers come when they are told to, or not at all. */
 
-import type { Cursor, SessionPage } from '../../src/core/store.ts';
-import { FaultyStore } from '../../src/testing/faulty-store.ts';
+import type { Cursor, SessionPage } from '../../src/core/ports/store.ts';
+import { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
 
 class Gate {
   open: () => void = () => {};

@@ -1,8 +1,8 @@
 // What an agent answers becomes content of a session, or is refused by the name of the field.
 
 import { describe, expect, it } from 'vitest';
-import { isAgentError } from '../../src/participants/agent-error.ts';
-import { asReply, contentOf, routeNames } from '../../src/participants/reply.ts';
+import { isAgentError } from '../../src/participants/agent/agent-error.ts';
+import { asReply, contentOf, routeNames } from '../../src/participants/agent/reply.ts';
 
 describe('[PA3] an answer', () => {
   it.each([

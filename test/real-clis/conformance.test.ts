@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CommandLine } from '../cli/command-line.ts';
+import { CommandLine } from '../support/command-line.ts';
 import { type BearerProxy, bearerProxy } from './bearer-proxy.ts';
 import { installed } from './installed-clis.ts';
 

@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AgentClient } from '../../src/client/agent-client.ts';
-import { connect } from '../../src/node/client.ts';
-import { CommandLine, linesOf } from '../cli/command-line.ts';
-import { operatorToken } from '../wire/up-process.ts';
+import { connect } from '../../src/client/node.ts';
+import { CommandLine, linesOf } from '../support/command-line.ts';
+import { operatorToken } from '../server/up-process.ts';
 import { talker } from './brain.ts';
 import { RealAgent } from './real-agent.ts';
 import { StubModel } from './stub-model.ts';

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { delimiter, dirname } from 'node:path';
 import { expect, it } from 'vitest';
-import { Joined, linesOf } from '../cli/command-line.ts';
+import { Joined, linesOf } from '../support/command-line.ts';
 import { CLI_FOLDER, installed } from './installed-clis.ts';
 import { ROUNDS, spokenLines } from './lines.ts';
 import { processesOf } from './processes-of.ts';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { CommandLine } from '../cli/command-line.ts';
+import type { CommandLine } from '../support/command-line.ts';
 import { installed } from './installed-clis.ts';
 import { type AgentName, RECIPES, type Recipe } from './recipes.ts';
 

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CommandLine } from '../cli/command-line.ts';
+import { CommandLine } from '../support/command-line.ts';
 import { RealAgent } from './real-agent.ts';
 import { AGENTS } from './recipes.ts';
 

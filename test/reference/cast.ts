@@ -1,6 +1,6 @@
 /** Who plays in the scenes: three agents and whoever runs the hub, and the book that what they show is written in. */
 
-import { GRANTS, type Grant } from '../../src/core/grants.ts';
+import { GRANTS, type Grant } from '../../src/core/records/access/grants.ts';
 import { GoldenBook } from './golden-book.ts';
 import type { Stage } from './stage.ts';
 import type { Exchange, Frame, WirePeer } from './wire-peer.ts';

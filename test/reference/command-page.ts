@@ -7,9 +7,9 @@ import {
   optionsOf,
   usageOf,
   wholeHelpOf,
-} from '../../src/node/commands/command.ts';
-import { EXIT, EXIT_HELP, type ExitName } from '../../src/node/commands/exit-codes.ts';
-import { ENVIRONMENT } from '../../src/node/commands/help.ts';
+} from '../../src/cli/terminal/command.ts';
+import { EXIT, EXIT_HELP, type ExitName } from '../../src/cli/terminal/exit-codes.ts';
+import { ENVIRONMENT } from '../../src/cli/help.ts';
 import { COMMANDS } from '../../src/node/commands/table.ts';
 
 export function commandPage(): string {

@@ -5,7 +5,7 @@ import type { GoldenBook } from './golden-book.ts';
 import { aSession } from './scenes/a-session.ts';
 import { delivery } from './scenes/delivery.ts';
 import { identities } from './scenes/identities.ts';
-import { lookingAfter } from './scenes/looking-after.ts';
+import { lookingAfter } from './scenes/operator-reads.ts';
 import { limits, turns } from './scenes/turns.ts';
 import { work } from './scenes/work.ts';
 import { Stage } from './stage.ts';

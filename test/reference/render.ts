@@ -1,13 +1,13 @@
 /** The generated parts of docs/wire.md, by the name of their block. */
 
 import { OPERATIONS, type OperationName, WIRE_CODES, type WireCode } from 'parley-hub/core';
-import { EVENTS } from '../../src/core/event-catalogue.ts';
-import { type FieldNote, FRAMES, type FrameKind } from '../../src/core/frame-catalogue.ts';
+import { EVENTS } from './event-catalogue.ts';
+import { type FieldNote, FRAMES, type FrameKind } from '../../src/core/protocol/frames/frame-catalogue.ts';
 import { paramHelp } from '../../src/core/param-help.ts';
-import { WIRE_ADVICE } from '../../src/core/wire-advice.ts';
+import { WIRE_ADVICE } from './error-advice.ts';
 import { ENVELOPE_HELP } from './envelope-help.ts';
 import type { GoldenBook } from './golden-book.ts';
-import { type JsonSchema, RECORDS, recordName, resultSchema, typeWords } from './type-words.ts';
+import { type JsonSchema, RECORDS, recordName, resultSchema, typeWords } from './type-text.ts';
 import type { Frame } from './wire-peer.ts';
 
 export function renderBlocks(book: GoldenBook): ReadonlyMap<string, string> {

@@ -9,12 +9,12 @@ import { workflow } from 'parley-hub/adapters/workflow';
 import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
 import { SimClock, seededIds } from 'parley-hub/testing';
 import { fullTranscript } from 'parley-hub/views/full-transcript';
-import type { Grant } from '../../src/core/grants.ts';
-import type { Secrets } from '../../src/core/ports.ts';
+import type { Grant } from '../../src/core/records/access/grants.ts';
+import type { Secrets } from '../../src/core/ports/platform.ts';
 import { Hub } from '../../src/hub/hub.ts';
-import { MemoryStore } from '../../src/hub/memory-store.ts';
-import { type Serving, serve } from '../../src/node/serve.ts';
-import { servedHub } from '../../src/node/served.ts';
+import { MemoryStore } from '../../src/hub/log/memory-store.ts';
+import { type Serving, serve } from '../../src/server/serve.ts';
+import { servedHub } from '../../src/server/served-hub.ts';
 import { WirePeer } from './wire-peer.ts';
 
 /** No chance, so no secrets: for nothing but examples. */

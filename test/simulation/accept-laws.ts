@@ -1,7 +1,7 @@
 /** What violates limits on accepted content, by a reading of the spec that shares no code with the hub's: it counts the whole log anew. */
 
 import type { Entry, Envelope, ExpectationEntry } from 'parley-hub/core';
-import type { SessionState } from '../../src/core/state.ts';
+import type { SessionState } from '../../src/core/state/state.ts';
 import { holds } from './law-broken.ts';
 
 const LIMITS: ReadonlySet<string> = new Set(['max_turns', 'budget_within', 'no_progress']);

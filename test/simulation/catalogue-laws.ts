@@ -1,8 +1,8 @@
 /** What the hub says of itself is what the reference of the wire says that it says. */
 
 import type { Envelope } from 'parley-hub/core';
-import { isReservedType, isTaskType } from '../../src/core/envelope.ts';
-import { isCatalogued, uncatalogued } from '../../src/core/event-catalogue.ts';
+import { isReservedType, isTaskType } from '../../src/core/records/session/envelope.ts';
+import { isCatalogued, uncatalogued } from '../reference/event-catalogue.ts';
 import { holds } from './law-broken.ts';
 
 export function checkCatalogued({ event_type, event_data }: Pick<Envelope, 'event_type' | 'event_data'>): void {

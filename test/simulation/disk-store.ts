@@ -1,13 +1,13 @@
 /** The durable store on a simulated disk: pages of an unfinished write may be lost or kept, the index may be old or gone. */
 
-import type { Entry, Unit } from '../../src/core/envelope.ts';
-import type { Json } from '../../src/core/json.ts';
-import type { Append, AuditRecord, Cursor, HeadToken, LiveRow, Snapshot, Store } from '../../src/core/store.ts';
-import type { DurableStore } from '../../src/node/store/durable-store.ts';
-import { MemoryIndex } from '../../src/node/store/memory-index.ts';
-import { type Random, seededRandom } from '../../src/testing/random.ts';
-import { SimDisk } from '../../src/testing/sim-disk.ts';
-import { portOf } from '../journal/port-of.ts';
+import type { Entry, Unit } from '../../src/core/records/session/envelope.ts';
+import type { Json } from '../../src/core/lib/json.ts';
+import type { Append, AuditRecord, Cursor, HeadToken, LiveRow, Snapshot, Store } from '../../src/core/ports/store.ts';
+import type { DurableStore } from '../../src/store/durable-store.ts';
+import { MemoryIndex } from '../../src/store/index/memory-index.ts';
+import { type Random, seededRandom } from '../../src/testing/lib/random.ts';
+import { SimDisk } from '../support/sim-disk.ts';
+import { portOf } from '../store/journal/patched-files.ts';
 import { openSimStore } from '../store/sim-store.ts';
 import { DurableEntries } from './durable-entries.ts';
 import type { SimulatedStore } from './simulated-store.ts';

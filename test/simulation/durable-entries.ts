@@ -1,9 +1,9 @@
 /** Reads the entries of every log from the bytes that a power cut would leave, without the store's help. */
 
-import type { Entry, Unit } from '../../src/core/envelope.ts';
-import { MARK_BYTES, readFrame } from '../../src/node/journal/record.ts';
+import type { Entry, Unit } from '../../src/core/records/session/envelope.ts';
+import { MARK_BYTES, readFrame } from '../../src/store/journal/record.ts';
 import { segmentName } from '../../src/node/journal/segments.ts';
-import type { SimDisk } from '../../src/testing/sim-disk.ts';
+import type { SimDisk } from '../support/sim-disk.ts';
 
 export class DurableEntries {
   readonly #disk: SimDisk;

@@ -1,8 +1,8 @@
 /** Governed runs in a history: somebody runs one, others hold its roles, and all of them try what is next. */
 
 import type { GovernedState } from 'parley-hub/adapters/governed';
-import { governedDrafts } from '../adapters/governed-drafts.ts';
-import { CONFIG } from '../adapters/governed-scene.ts';
+import { governedDrafts } from '../adapters/governed/governed-drafts.ts';
+import { CONFIG } from '../adapters/governed/governed-scene.ts';
 import type { SimOperation } from './operations.ts';
 import type { SimClient } from './sim-client.ts';
 import type { Simulation } from './simulation.ts';

@@ -1,8 +1,8 @@
 /** A store whose answers are true when they are given and late when they come: whatever happens in between is not in them. */
 
-import { MemoryDisk } from '../../src/hub/memory-disk.ts';
-import { FaultyStore } from '../../src/testing/faulty-store.ts';
-import { type Random, seededRandom } from '../../src/testing/random.ts';
+import { MemoryDisk } from '../../src/hub/log/memory-disk.ts';
+import { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
+import { type Random, seededRandom } from '../../src/testing/lib/random.ts';
 
 const MOST_TURNS = 4;
 

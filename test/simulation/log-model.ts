@@ -3,9 +3,9 @@
 import type { CreatedData, Entry, Envelope } from 'parley-hub/core';
 import { canonicalJson, completeAdapter, type Json, type SessionAdapter } from 'parley-hub/core';
 import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
-import type { Watch } from '../../src/core/expectation.ts';
-import { foldEnvelope, type SessionState } from '../../src/core/state.ts';
-import { Expectations } from '../../src/hub/expectations.ts';
+import type { Watch } from '../../src/core/ports/expectation.ts';
+import { foldEnvelope, type SessionState } from '../../src/core/state/state.ts';
+import { Expectations } from '../../src/hub/extensions/expectations.ts';
 import { checkLimits, isOfLimit } from './accept-laws.ts';
 import { checkAccount } from './delegation-laws.ts';
 import { holds } from './law-broken.ts';

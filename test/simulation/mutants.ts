@@ -3,12 +3,12 @@
 import type { View } from 'parley-hub/core';
 import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { windowedSummary } from 'parley-hub/views/windowed-summary';
-import type { Decision } from '../../src/core/advance.ts';
-import { type Envelope, hubDraft } from '../../src/core/envelope.ts';
-import type { SessionState } from '../../src/core/state.ts';
+import type { Decision } from '../../src/core/decisions/advance.ts';
+import { type Envelope, hubDraft } from '../../src/core/records/session/envelope.ts';
+import type { SessionState } from '../../src/core/state/state.ts';
 import type { HubParts } from '../../src/hub/parts.ts';
-import type { FaultyStore } from '../../src/testing/faulty-store.ts';
-import { storeMutants } from '../../src/testing/mutants.ts';
+import type { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
+import { storeMutants } from '../support/store-mutants.ts';
 import { DiskStore } from './disk-store.ts';
 import type { SimulationOptions } from './simulation.ts';
 

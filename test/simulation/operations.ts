@@ -1,9 +1,9 @@
 /** What can happen in a history. Each operation is one line of the table; `run` says false when there is nothing to do it with. */
 
 import { type Entry, type ExpectationEntry, isTerminal } from 'parley-hub/core';
-import { nextStamp } from '../../src/core/stamp.ts';
-import type { SessionState } from '../../src/core/state.ts';
-import type { Random } from '../../src/testing/random.ts';
+import { nextStamp } from '../../src/core/records/session/stamp.ts';
+import type { SessionState } from '../../src/core/state/state.ts';
+import type { Random } from '../../src/testing/lib/random.ts';
 import { delegationOperations } from './delegation-operations.ts';
 import { governedOperations } from './governed-operations.ts';
 import { ruleOperations } from './rule-operations.ts';

@@ -1,7 +1,7 @@
 /** What must hold of tasks, by a reading of the spec that shares no code with the hub's: who moves them, when they end, and that they stay so. */
 
 import type { Envelope } from 'parley-hub/core';
-import type { SessionState } from '../../src/core/state.ts';
+import type { SessionState } from '../../src/core/state/state.ts';
 import { holds } from './law-broken.ts';
 
 interface Known {

@@ -1,6 +1,6 @@
 /** Operations on tasks: by their owners, by others who may not, and all of it with time passing and hubs that die. */
 
-import type { Task } from '../../src/core/tasks.ts';
+import type { Task } from '../../src/core/records/work/tasks.ts';
 import type { SimOperation } from './operations.ts';
 import type { SimClient } from './sim-client.ts';
 import type { Simulation } from './simulation.ts';

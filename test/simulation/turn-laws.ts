@@ -1,8 +1,8 @@
 /** What must hold of turns after every entry: whoever is expected is there, nobody else may speak, and what must end ends. */
 
 import type { CompleteAdapter, Envelope, SessionMetadata } from 'parley-hub/core';
-import { PLAIN } from '../../src/core/envelope.ts';
-import type { SessionState } from '../../src/core/state.ts';
+import { PLAIN } from '../../src/core/records/session/envelope.ts';
+import type { SessionState } from '../../src/core/state/state.ts';
 import { holds } from './law-broken.ts';
 
 const TURN_TYPES: ReadonlySet<string> = new Set(['discussion', 'workflow']);

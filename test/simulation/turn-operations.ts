@@ -2,7 +2,7 @@
 
 import { roundRobin, sequence, type TransitionGraph } from 'parley-hub/adapters/transition-graph';
 import { type ExpectationEntry, finish, handoff } from 'parley-hub/core';
-import type { SessionState } from '../../src/core/state.ts';
+import type { SessionState } from '../../src/core/state/state.ts';
 import type { SimOperation } from './operations.ts';
 import type { SimClient } from './sim-client.ts';
 import type { Simulation } from './simulation.ts';

@@ -1,7 +1,7 @@
 /** L9 of what is in a log: what a violation says was waited for, unmet, due, and not said before; reports are the turn's own. */
 
 import type { Entry, Envelope } from 'parley-hub/core';
-import type { SessionState } from '../../src/core/state.ts';
+import type { SessionState } from '../../src/core/state/state.ts';
 import { holds } from './law-broken.ts';
 import { createdMs, hasFired, waitsOf } from './waits-model.ts';
 

@@ -1,7 +1,7 @@
 /** What a session waits for, by a reading of the spec that shares no code with the hub's: from its log alone, envelope by envelope. */
 
 import type { Entry, ExpectationEntry, SessionMetadata } from 'parley-hub/core';
-import type { SessionState } from '../../src/core/state.ts';
+import type { SessionState } from '../../src/core/state/state.ts';
 
 export interface OpenWait {
   readonly entry: number;

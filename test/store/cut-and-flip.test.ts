@@ -2,14 +2,14 @@
 // every log is a leading part of itself in whole units, and what is damaged is named.
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Entry, Unit } from '../../src/core/envelope.ts';
-import type { Store } from '../../src/core/store.ts';
-import type { PlacedRecord, Position } from '../../src/node/journal/journal-types.ts';
-import { RECORD_HEADER_BYTES } from '../../src/node/journal/record.ts';
+import type { Entry, Unit } from '../../src/core/records/session/envelope.ts';
+import type { Store } from '../../src/core/ports/store.ts';
+import type { PlacedRecord, Position } from '../../src/store/journal/journal-types.ts';
+import { RECORD_HEADER_BYTES } from '../../src/store/journal/record.ts';
 import { segmentName } from '../../src/node/journal/segments.ts';
-import { MemoryIndex } from '../../src/node/store/memory-index.ts';
-import { createdUnit, textUnit, unit } from '../../src/testing/build.ts';
-import { SimDisk } from '../../src/testing/sim-disk.ts';
+import { MemoryIndex } from '../../src/store/index/memory-index.ts';
+import { createdUnit, textUnit, unit } from '../../src/testing/lib/sample-records.ts';
+import { SimDisk } from '../support/sim-disk.ts';
 import {
   ALPHA,
   BETA,

@@ -2,9 +2,9 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PlacedRecord } from '../../src/node/journal/journal-types.ts';
-import { realFiles } from '../../src/node/journal/real-files.ts';
-import { scanJournal, scanWhole } from '../../src/node/journal/scan.ts';
+import type { PlacedRecord } from '../../src/store/journal/journal-types.ts';
+import { realFiles } from '../../src/store/journal/real-files.ts';
+import { scanJournal, scanWhole } from '../../src/store/journal/scan.ts';
 import { listArchives, segmentName, withSegment } from '../../src/node/journal/segments.ts';
 
 /** The unit of this log that begins with this seq. */

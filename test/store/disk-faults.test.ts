@@ -1,17 +1,17 @@
 // A disk that refuses, at every operation of a run: the store stops answering, loses nothing it answered for, and doubles nothing.
 
 import { describe, expect, it } from 'vitest';
-import type { Entry, Unit } from '../../src/core/envelope.ts';
-import type { HeadToken, Store } from '../../src/core/store.ts';
+import type { Entry, Unit } from '../../src/core/records/session/envelope.ts';
+import type { HeadToken, Store } from '../../src/core/ports/store.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import { SPARE_NAME } from '../../src/node/journal/segments.ts';
-import { MemoryIndex } from '../../src/node/store/memory-index.ts';
-import { createdUnit, hubUnit, textUnit } from '../../src/testing/build.ts';
-import { Peer } from '../../src/testing/peer.ts';
-import { type Random, seededRandom } from '../../src/testing/random.ts';
-import { SimClock } from '../../src/testing/sim-clock.ts';
-import { type DiskEvent, type DiskFault, SimDisk } from '../../src/testing/sim-disk.ts';
-import { seededIds } from '../../src/testing/world.ts';
+import { MemoryIndex } from '../../src/store/index/memory-index.ts';
+import { createdUnit, hubUnit, textUnit } from '../../src/testing/lib/sample-records.ts';
+import { Peer } from '../../src/testing/doubles/peer.ts';
+import { type Random, seededRandom } from '../../src/testing/lib/random.ts';
+import { SimClock } from '../../src/testing/doubles/sim-clock.ts';
+import { type DiskEvent, type DiskFault, SimDisk } from '../support/sim-disk.ts';
+import { seededIds } from '../../src/testing/doubles/world.ts';
 import { ADAPTERS, EXPECTATIONS, text, watch } from '../hub/scene.ts';
 import { ALPHA, BETA, HUB, RememberingIndex } from './recorded-store.ts';
 import { openSimStore } from './sim-store.ts';

@@ -3,11 +3,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Store } from '../../src/core/store.ts';
-import { MemoryIndex } from '../../src/node/store/memory-index.ts';
-import { openStore } from '../../src/node/store/open-store.ts';
+import type { Store } from '../../src/core/ports/store.ts';
+import { MemoryIndex } from '../../src/store/index/memory-index.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { describeStore } from '../../src/testing/describe-store.ts';
-import { SimDisk } from '../../src/testing/sim-disk.ts';
+import { SimDisk } from '../support/sim-disk.ts';
 import { openSimStore } from './sim-store.ts';
 
 const segmentBytes = 256 * 1024;

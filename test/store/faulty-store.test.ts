@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Unit } from '../../src/core/envelope.ts';
-import type { Append, AppendOutcome, HeadToken, Store } from '../../src/core/store.ts';
-import { createdUnit, hubUnit, textUnit, unit } from '../../src/testing/build.ts';
+import type { Unit } from '../../src/core/records/session/envelope.ts';
+import type { Append, AppendOutcome, HeadToken, Store } from '../../src/core/ports/store.ts';
+import { createdUnit, hubUnit, textUnit, unit } from '../../src/testing/lib/sample-records.ts';
 import { describeStore } from '../../src/testing/describe-store.ts';
-import { FaultyStore } from '../../src/testing/faulty-store.ts';
-import { storeMutants } from '../../src/testing/mutants.ts';
+import { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
+import { storeMutants } from '../support/store-mutants.ts';
 
 /** Syncs by itself, as a disk does. */
 class SelfSyncing extends FaultyStore {

@@ -4,8 +4,8 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openStore } from '../../src/node/store/open-store.ts';
-import { picture } from './stock.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { picture } from './sample-store.ts';
 
 const golden = join(import.meta.dirname, 'golden');
 let data: string;

@@ -4,11 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createHub } from '../../src/node/create-hub.ts';
-import { openStore } from '../../src/node/store/open-store.ts';
+import { createHub } from '../../src/server/create-hub.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { text } from '../hub/scene.ts';
-import { type BuiltScript, builtScript } from '../processes/built-script.ts';
-import { HubProcess } from '../processes/hub-process.ts';
+import { type BuiltScript, builtScript } from '../support/built-script.ts';
+import { HubProcess } from '../server/processes/hub-process.ts';
 
 const segmentBytes = 256 * 1024;
 

@@ -1,10 +1,10 @@
 /** The durable store on a simulated disk, with an index in memory that survives as far as it was written. */
 
 import type { Files } from '../../src/node/journal/files.ts';
-import type { DurableStore, StorePorts } from '../../src/node/store/durable-store.ts';
-import { MemoryIndex } from '../../src/node/store/memory-index.ts';
-import type { OrderedIndex } from '../../src/node/store/ordered-index.ts';
-import { recoverStore, type StoreRecovery } from '../../src/node/store/recover.ts';
+import type { DurableStore, StorePorts } from '../../src/store/durable-store.ts';
+import { MemoryIndex } from '../../src/store/index/memory-index.ts';
+import type { OrderedIndex } from '../../src/store/index/ordered-index.ts';
+import { recoverStore, type StoreRecovery } from '../../src/store/recover.ts';
 
 /** Small, so that histories reach the next segment. */
 export const SMALL_SEGMENT = 16 * 1024;

@@ -4,14 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { HeadToken } from '../../src/core/store.ts';
+import type { HeadToken } from '../../src/core/ports/store.ts';
 import type { Files } from '../../src/node/journal/files.ts';
-import { realFiles } from '../../src/node/journal/real-files.ts';
-import { MemoryIndex } from '../../src/node/store/memory-index.ts';
-import { recoverStore } from '../../src/node/store/recover.ts';
-import { unit } from '../../src/testing/build.ts';
-import { SimDisk } from '../../src/testing/sim-disk.ts';
-import { portOf } from '../journal/port-of.ts';
+import { realFiles } from '../../src/store/journal/real-files.ts';
+import { MemoryIndex } from '../../src/store/index/memory-index.ts';
+import { recoverStore } from '../../src/store/recover.ts';
+import { unit } from '../../src/testing/lib/sample-records.ts';
+import { SimDisk } from '../support/sim-disk.ts';
+import { portOf } from './journal/patched-files.ts';
 import { Watch } from './watched-files.ts';
 
 /** Small: a run goes through several. */

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { builtScript } from '../processes/built-script.ts';
+import { builtScript } from '../support/built-script.ts';
 import { MUTANTS, type Mutant } from './mutants.ts';
 import { broken, summary } from './report.ts';
 import { storm } from './storm.ts';

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type AgentClient, connect, type Session } from 'parley-hub';
 import { WireError } from 'parley-hub/core';
-import { type Random, seededRandom } from '../../src/testing/random.ts';
+import { type Random, seededRandom } from '../../src/testing/lib/random.ts';
 import { Account } from './account.ts';
 import type { FromMembers, MemberPlan } from './messages.ts';
 

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { seededRandom } from '../../src/testing/random.ts';
+import { seededRandom } from '../../src/testing/lib/random.ts';
 import { Child } from './child.ts';
 import { HubProcess } from './hub-process.ts';
 import type { Memory } from './messages.ts';

@@ -2,7 +2,7 @@
 
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import type { Random } from '../../src/testing/random.ts';
+import type { Random } from '../../src/testing/lib/random.ts';
 
 export interface TcpProxyOptions {
   /** Where the hub is now. */

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type BuiltScript, builtScript } from '../processes/built-script.ts';
+import { type BuiltScript, builtScript } from '../support/built-script.ts';
 import { broken, summary } from './report.ts';
 import { storm } from './storm.ts';
 import { stormBroken, stormSummary } from './storm-report.ts';

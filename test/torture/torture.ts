@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Random, seededRandom } from '../../src/testing/random.ts';
+import { type Random, seededRandom } from '../../src/testing/lib/random.ts';
 import { check, isHeld, type Journals, type Verdict } from './check.ts';
 import { Child } from './child.ts';
 import { HubProcess } from './hub-process.ts';

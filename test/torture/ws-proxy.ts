@@ -2,7 +2,7 @@
 
 import type { AddressInfo } from 'node:net';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
-import type { Random } from '../../src/testing/random.ts';
+import type { Random } from '../../src/testing/lib/random.ts';
 
 export interface WsProxyOptions {
   /** Where the hub is now. */

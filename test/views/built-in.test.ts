@@ -11,7 +11,7 @@ import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
 import { tokenBudget } from 'parley-hub/views/token-budget';
 import { windowedSummary } from 'parley-hub/views/windowed-summary';
 import { describe, expect, it } from 'vitest';
-import { linesOf, shownBy, told } from './a-line.ts';
+import { linesOf, shownBy, told } from './sample-line.ts';
 
 const four: readonly [View, JsonObject][] = [
   [fullTranscript, {}],

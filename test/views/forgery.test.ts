@@ -5,7 +5,7 @@ import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
 import { tokenBudget } from 'parley-hub/views/token-budget';
 import { windowedSummary } from 'parley-hub/views/windowed-summary';
 import { describe, expect, it } from 'vitest';
-import { linesOf, type Said, shownBy } from './a-line.ts';
+import { linesOf, type Said, shownBy } from './sample-line.ts';
 
 const views: readonly [View, JsonObject][] = [
   [fullTranscript, {}],

@@ -1,7 +1,7 @@
 /** Closing a session: it asks first, and takes a reason. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { attempt } from '../actions.ts';
+import { attempt } from '../connection/write-operations.ts';
 import { AskDialog } from './ask-dialog.tsx';
 
 export function CloseAction({ sessionId, isOffered }: { sessionId: string; isOffered: boolean }) {

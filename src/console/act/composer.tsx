@@ -2,17 +2,17 @@
 
 import { useId, useRef } from 'preact/hooks';
 import './act.css';
-import { namesIn, type OpenSession } from '../session/open-session.ts';
-import { Line } from '../text/shown.tsx';
-import { useConsole } from '../use-store.ts';
-import { hearersIn, isChoice } from './hearers.ts';
-import type { May } from './may.ts';
+import { namesIn, type OpenSession } from '../state/session/open-session.ts';
+import { Line } from '../text/untrusted-text.tsx';
+import { useConsole } from '../state/use-store.ts';
+import { hearersIn, isChoice } from './compose/recipients.ts';
+import type { May } from './permissions.ts';
 import { Refusal } from './refusal.tsx';
 import { Then } from './then.tsx';
 import { ToWhom } from './to-whom.tsx';
-import { turnWords } from './turn-words.ts';
+import { turnWords } from './compose/turn-text.ts';
 import { useChances } from './use-chances.ts';
-import { useSpeaking } from './use-speaking.ts';
+import { useSpeaking } from './compose/use-message-draft.ts';
 
 interface ComposerProps {
   readonly session: OpenSession;

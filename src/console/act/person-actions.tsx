@@ -1,11 +1,11 @@
 /** What an operator does with a participant: hide, remove, return. */
 
 import { useState } from 'preact/hooks';
-import type { LifecycleState, ParticipantStatus } from '../../core/session.ts';
-import { attempt } from '../actions.ts';
+import type { LifecycleState, ParticipantStatus } from '../../core/records/session/session.ts';
+import { attempt } from '../connection/write-operations.ts';
 import { shortLine } from '../text/visible-text.ts';
 import { AskDialog, type Choice } from './ask-dialog.tsx';
-import { type Treatment, treatmentsOf } from './may.ts';
+import { type Treatment, treatmentsOf } from './permissions.ts';
 
 interface Props {
   readonly sessionId: string;

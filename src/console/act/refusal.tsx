@@ -1,6 +1,6 @@
 /** Why something was not done. Its place is always there, so that who hears the page is told when there is something in it. */
 
-import { Line } from '../text/shown.tsx';
+import { Line } from '../text/untrusted-text.tsx';
 
 export function Refusal({ id, why }: { id?: string; why: string | null }) {
   return (

@@ -1,8 +1,8 @@
 /** What whoever may approve says to a governed run. */
 
-import type { JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/lib/json.ts';
 import type { GovernedPanelProps } from '../parts/governed/governed-panel.tsx';
-import { say } from './say.ts';
+import { say } from './compose/message-draft.ts';
 
 export function runAnswers(sessionId: string): Required<Pick<GovernedPanelProps, 'onGateAnswer' | 'onBlockerAnswer'>> {
   const post = async (event_type: string, event_data: JsonObject): Promise<void> => {

@@ -1,7 +1,7 @@
 /** Where the turn goes with what is said, and why. */
 
-import type { RouteChoice } from './routes.ts';
-import type { Speaking } from './use-speaking.ts';
+import type { RouteChoice } from './compose/routes.ts';
+import type { Speaking } from './compose/use-message-draft.ts';
 
 /** As much as a session is closed with. */
 const REASON_LENGTH = 256;

@@ -1,7 +1,7 @@
 /** To whom something is said: everybody, or those who are named. */
 
-import { Line } from '../text/shown.tsx';
-import { type Hearer, hearerName, toWords } from './hearers.ts';
+import { Line } from '../text/untrusted-text.tsx';
+import { type Hearer, hearerName, toWords } from './compose/recipients.ts';
 
 interface Props {
   readonly hearers: readonly Hearer[];

@@ -1,11 +1,11 @@
 /** Whether the hub would take a message now, and where the turn could go with it: asked again when that may have changed. */
 
 import { useEffect, useState } from 'preact/hooks';
-import { ask } from '../ask.ts';
-import type { OpenSession } from '../session/open-session.ts';
-import { store } from '../state.ts';
-import { type RouteChoice, routeChoices } from './routes.ts';
-import type { Against } from './turn-words.ts';
+import { ask } from '../connection/read-operations.ts';
+import type { OpenSession } from '../state/session/open-session.ts';
+import { store } from '../state/console-state.ts';
+import { type RouteChoice, routeChoices } from './compose/routes.ts';
+import type { Against } from './compose/turn-text.ts';
 
 export interface Chances {
   /** What the hub says against a message; null = nothing, or it was not asked yet. */

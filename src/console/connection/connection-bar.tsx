@@ -1,9 +1,9 @@
 /** Tells how the connection is, whenever it is not as it should be. */
 
-import { useConsole } from '../use-store.ts';
-import { connectionWords } from './connection-state.ts';
-import { signIn } from './link.ts';
-import { rememberedSignIn } from './remembered.ts';
+import { useConsole } from '../state/use-store.ts';
+import { connectionWords } from '../state/connection-state.ts';
+import { signIn } from './hub-client.ts';
+import { rememberedSignIn } from './storage.ts';
 
 export function ConnectionBar() {
   const connection = useConsole((state) => state.connection);

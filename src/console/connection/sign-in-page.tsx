@@ -1,13 +1,13 @@
 /** Who are you, and what proves it? The token is kept for this tab alone. */
 
 import { useState } from 'preact/hooks';
-import { go } from '../navigation.ts';
-import { NO_FILTER } from '../route.ts';
-import { Line } from '../text/shown.tsx';
-import { useConsole } from '../use-store.ts';
-import type { ConnectionState } from './connection-state.ts';
-import { signIn } from './link.ts';
-import { rememberedSignIn } from './remembered.ts';
+import { go } from '../state/navigation.ts';
+import { NO_FILTER } from '../state/route.ts';
+import { Line } from '../text/untrusted-text.tsx';
+import { useConsole } from '../state/use-store.ts';
+import type { ConnectionState } from '../state/connection-state.ts';
+import { signIn } from './hub-client.ts';
+import { rememberedSignIn } from './storage.ts';
 import { nameProblem } from './sign-in-details.ts';
 
 export function SignInPage({ connection }: { connection: ConnectionState }) {

@@ -1,10 +1,10 @@
 /** All that an agent says of itself, and what the hub has seen of it: asked for when somebody opens it. */
 
 import { useEffect, useState } from 'preact/hooks';
-import type { Resume } from '../../core/resume.ts';
-import type { Skill } from '../../core/skill.ts';
-import { ask, reasonOf } from '../ask.ts';
-import { Line, Said } from '../text/shown.tsx';
+import type { Resume } from '../../core/records/identity/resume-schema.ts';
+import type { Skill } from '../../core/records/identity/skill.ts';
+import { ask, reasonOf } from '../connection/read-operations.ts';
+import { Line, Said } from '../text/untrusted-text.tsx';
 import { Ago } from '../time/times.tsx';
 import { observedWords } from './observed-words.ts';
 

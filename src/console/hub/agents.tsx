@@ -2,10 +2,10 @@
 
 import { useId, useState } from 'preact/hooks';
 import type { AgentLoad } from '../../core/console-operations.ts';
-import type { FoundAgent } from '../../core/find-agent.ts';
-import { Line } from '../text/shown.tsx';
+import type { FoundAgent } from '../../core/records/identity/find-agent.ts';
+import { Line } from '../text/untrusted-text.tsx';
 import { AgentResume } from './agent-resume.tsx';
-import type { HubState } from './hub-state.ts';
+import type { HubState } from '../state/hub-state.ts';
 
 export function Agents({ hub }: { hub: HubState }) {
   const loads = new Map(hub.figures?.agents.map((load) => [load.agent_id, load]) ?? []);

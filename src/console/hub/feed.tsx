@@ -2,11 +2,11 @@
 
 import { useState } from 'preact/hooks';
 import type { FeedEntry } from '../../core/console-operations.ts';
-import { sessionHref } from '../route.ts';
-import { Line } from '../text/shown.tsx';
-import { hubNow } from '../time/hub-clock.ts';
-import { clockTime } from '../time/time-words.ts';
-import { detailWords, isShown, SHOWN, type Shown } from './feed-words.ts';
+import { sessionHref } from '../state/route.ts';
+import { Line } from '../text/untrusted-text.tsx';
+import { hubNow } from '../state/hub-clock.ts';
+import { clockTime } from '../time/time-text.ts';
+import { detailWords, isShown, SHOWN, type Shown } from './feed-text.ts';
 
 export function Feed({ entries }: { entries: readonly FeedEntry[] }) {
   const [shown, setShown] = useState<Shown>('happened');

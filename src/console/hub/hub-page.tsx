@@ -1,13 +1,13 @@
 /** The hub as a whole: how it is doing, who is there, what went wrong, and who is waited for. */
 
 import { useEffect } from 'preact/hooks';
-import { hrefOf, NO_FILTER } from '../route.ts';
-import { duration } from '../time/time-words.ts';
-import { useConsole } from '../use-store.ts';
+import { hrefOf, NO_FILTER } from '../state/route.ts';
+import { duration } from '../time/time-text.ts';
+import { useConsole } from '../state/use-store.ts';
 import { Agents } from './agents.tsx';
 import { Charts } from './charts.tsx';
 import { Feed } from './feed.tsx';
-import { EMPTY_HUB, type HubState } from './hub-state.ts';
+import { EMPTY_HUB, type HubState } from '../state/hub-state.ts';
 import { followHub } from './live-hub.ts';
 import { SlowConsumers, Waits } from './waits.tsx';
 

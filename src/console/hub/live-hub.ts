@@ -1,11 +1,11 @@
 /** Keeps the figures, the agents and the feed of the hub as they are, while somebody looks. */
 
 import type { FeedEntry } from '../../core/console-operations.ts';
-import { WireError } from '../../core/errors.ts';
+import { WireError } from '../../core/lib/errors.ts';
 import type { Result } from '../../core/operations.ts';
-import { ask, reasonOf } from '../ask.ts';
-import { store, update } from '../state.ts';
-import { EMPTY_HUB, type HubState, withFeed } from './hub-state.ts';
+import { ask, reasonOf } from '../connection/read-operations.ts';
+import { store, update } from '../state/console-state.ts';
+import { EMPTY_HUB, type HubState, withFeed } from '../state/hub-state.ts';
 
 const TICK_MS = 1000;
 /** Who there is changes slowly. */

@@ -1,7 +1,7 @@
 /** What the hub has seen of an agent at one capability, in words. Pure. */
 
-import type { Observed } from '../../core/resume.ts';
-import { duration } from '../time/time-words.ts';
+import type { Observed } from '../../core/records/identity/resume-schema.ts';
+import { duration } from '../time/time-text.ts';
 
 export function observedWords([capability, seen]: readonly [string, Observed]): string {
   const { n, completed, failed, expired, p50_latency_ms: halfMs } = seen;

@@ -1,9 +1,9 @@
 /** Who is waited for, and who cannot keep up. */
 
 import type { HubFigures, HubWait } from '../../core/console-operations.ts';
-import { sessionHref } from '../route.ts';
-import { Line } from '../text/shown.tsx';
-import { since } from '../time/time-words.ts';
+import { sessionHref } from '../state/route.ts';
+import { Line } from '../text/untrusted-text.tsx';
+import { since } from '../time/time-text.ts';
 import { Countdown, useNow } from '../time/times.tsx';
 
 export function Waits({ figures }: { figures: HubFigures | null }) {

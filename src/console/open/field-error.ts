@@ -1,6 +1,6 @@
 /** What the hub says against a session, as an error of a field of the form. Pure. */
 
-import { WireError } from '../../core/errors.ts';
+import { WireError } from '../../core/lib/errors.ts';
 import type { FieldError } from '../parts/form/field-errors.ts';
 
 /** The hub says `knobs.rounds: expected …` and names the field; what is about no field is about all of it. */

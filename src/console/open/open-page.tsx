@@ -2,18 +2,18 @@
 
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { SessionType } from '../../core/console-operations.ts';
-import type { JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/lib/json.ts';
 import type { CreateParams } from '../../core/operations.ts';
-import { ask, reasonOf } from '../ask.ts';
-import { go } from '../navigation.ts';
+import { ask, reasonOf } from '../connection/read-operations.ts';
+import { go } from '../state/navigation.ts';
 import { type CreateDraft, newDraft } from '../parts/create/create-draft.ts';
 import { CreateForm } from '../parts/create/create-form.tsx';
-import { type Refusal, stillRefused } from '../parts/create/still-refused.ts';
+import { type Refusal, stillRefused } from '../parts/create/active-errors.ts';
 import type { Delays } from '../parts/graph-editor/latest.ts';
-import { Line } from '../text/shown.tsx';
-import { tell } from '../told.ts';
-import { useConsole } from '../use-store.ts';
-import { keepDraft, keptDraft, openSession } from './open.ts';
+import { Line } from '../text/untrusted-text.tsx';
+import { tell } from '../state/notice-actions.ts';
+import { useConsole } from '../state/use-store.ts';
+import { keepDraft, keptDraft, openSession } from './create-session.ts';
 
 const delays: Delays = {
   after(ms, task) {

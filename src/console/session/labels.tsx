@@ -1,6 +1,6 @@
 /** What else a session is marked with, beside what it is for: a few small tags; all of them are in its metadata. */
 
-import { Line } from '../text/shown.tsx';
+import { Line } from '../text/untrusted-text.tsx';
 
 const MOST_SHOWN = 6;
 

@@ -2,15 +2,15 @@
 
 import { useMemo } from 'preact/hooks';
 import { runAnswers } from '../act/run-answers.ts';
-import { useMay } from '../act/use-may.ts';
-import { whyNoAnswer } from '../act/why-no-answer.ts';
+import { useMay } from '../act/use-permissions.ts';
+import { whyNoAnswer } from '../act/governed/approval-obstacle.ts';
 import { bookAt } from '../parts/governed/book-at.ts';
 import { GovernedPanel } from '../parts/governed/governed-panel.tsx';
-import { NO_BOOK } from '../parts/governed/run-book.ts';
-import { useConsole } from '../use-store.ts';
-import type { PanelProps } from './inspector.tsx';
-import { namesIn } from './open-session.ts';
-import { useWholeLog } from './read-whole.ts';
+import { NO_BOOK } from '../parts/governed/model/run-history.ts';
+import { useConsole } from '../state/use-store.ts';
+import type { PanelProps } from './inspector/inspector.tsx';
+import { namesIn } from '../state/session/open-session.ts';
+import { useWholeLog } from './reading/use-whole-log.ts';
 
 export function Governed({ session, state }: PanelProps) {
   const whole = useWholeLog(session);

@@ -1,11 +1,11 @@
 /** The timeline: marks of what happened, a handle to go back to any of it, and through whose eyes. */
 
 import type { StateAt } from '../../core/console-operations.ts';
-import { go } from '../navigation.ts';
+import { go } from '../state/navigation.ts';
 import { shortLine } from '../text/visible-text.ts';
-import { useConsole } from '../use-store.ts';
-import type { OpenSession } from './open-session.ts';
-import { useWholeLog } from './read-whole.ts';
+import { useConsole } from '../state/use-store.ts';
+import type { OpenSession } from '../state/session/open-session.ts';
+import { useWholeLog } from './reading/use-whole-log.ts';
 import { Timeline } from './timeline.tsx';
 import { marksFrom, nearestMark } from './timeline-marks.ts';
 

@@ -2,17 +2,17 @@
 
 import type { StateAt } from '../../core/console-operations.ts';
 import { CloseAction } from '../act/close-action.tsx';
-import { handsIn } from '../act/hand.ts';
+import { handsIn } from '../state/session/raised-hands.ts';
 import { PersonActions } from '../act/person-actions.tsx';
-import { useMay } from '../act/use-may.ts';
-import { StateBadge } from '../sessions/state-badge.tsx';
+import { useMay } from '../act/use-permissions.ts';
+import { StateBadge } from '../parts/state-badge.tsx';
 import { dollars } from '../text/dollars.ts';
-import { Line } from '../text/shown.tsx';
-import { since } from '../time/time-words.ts';
+import { Line } from '../text/untrusted-text.tsx';
+import { since } from '../time/time-text.ts';
 import { useNow } from '../time/times.tsx';
 import { Labels } from './labels.tsx';
-import { namesIn, type OpenSession } from './open-session.ts';
-import { People } from './people.tsx';
+import { namesIn, type OpenSession } from '../state/session/open-session.ts';
+import { People } from './participants.tsx';
 
 export function SessionHead({ session, state }: { session: OpenSession; state: StateAt }) {
   const now = useNow();

@@ -1,19 +1,19 @@
 /** One session: what is said in it as it is said, what it is, and how it was. */
 
 import { useEffect } from 'preact/hooks';
-import { InviteAnswer } from '../act/invite-answer.tsx';
-import { TalkFoot } from '../act/talk-foot.tsx';
-import { hrefOf, NO_FILTER } from '../route.ts';
-import { Line } from '../text/shown.tsx';
-import { useConsole } from '../use-store.ts';
-import { Inspector } from './inspector.tsx';
-import { followSession } from './live-session.ts';
-import { shownState } from './open-session.ts';
-import { lookBack } from './replay.ts';
+import { InviteAnswer } from '../act/invites/invite-answer.tsx';
+import { TalkFoot } from './transcript-footer.tsx';
+import { hrefOf, NO_FILTER } from '../state/route.ts';
+import { Line } from '../text/untrusted-text.tsx';
+import { useConsole } from '../state/use-store.ts';
+import { Inspector } from './inspector/inspector.tsx';
+import { followSession } from './reading/live-session.ts';
+import { shownState } from '../state/session/open-session.ts';
+import { lookBack } from './reading/replay.ts';
 import { ReplayBar } from './replay-bar.tsx';
 import { SessionHead } from './session-head.tsx';
-import { Transcript } from './transcript.tsx';
-import { ViewOf } from './view-of.tsx';
+import { Transcript } from './transcript/transcript.tsx';
+import { ViewOf } from './transcript/participant-view.tsx';
 
 interface Props {
   readonly sessionId: string;

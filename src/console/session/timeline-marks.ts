@@ -1,9 +1,9 @@
 /** The marks of a timeline: where something happened beside what was said, as far as the log was read. Pure. */
 
-import type { Envelope } from '../../core/envelope.ts';
-import { firstSeq, type LogWindow } from './log-window.ts';
-import { type MarkKind, markOf } from './marks.ts';
-import type { WholeLog } from './whole-log.ts';
+import type { Envelope } from '../../core/records/session/envelope.ts';
+import { firstSeq, type LogWindow } from '../state/session/log-window.ts';
+import { type MarkKind, markOf } from '../state/session/marks.ts';
+import type { WholeLog } from '../state/session/whole-log.ts';
 
 export interface MarkAt {
   readonly seq: number;

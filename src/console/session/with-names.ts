@@ -1,6 +1,6 @@
 /** A value in which the ids of participants have their names beside them. Pure. */
 
-import { isPlainObject, type Json } from '../../core/json.ts';
+import { isPlainObject, type Json } from '../../core/lib/json.ts';
 
 export function withNames(value: Json | undefined, names: ReadonlyMap<string, string>): Json {
   const named = (text: string): string => (names.has(text) ? `${text} (${names.get(text)})` : text);

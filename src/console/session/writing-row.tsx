@@ -1,8 +1,8 @@
 /** What somebody is writing and has not said yet. */
 
-import { Line } from '../text/shown.tsx';
+import { Line } from '../text/untrusted-text.tsx';
 import { visibleText } from '../text/visible-text.ts';
-import type { Writing } from './open-session.ts';
+import type { Writing } from '../state/session/open-session.ts';
 import { speakerHue } from './speaker-hue.ts';
 
 export function WritingRow({ writing, names }: { writing: Writing; names: ReadonlyMap<string, string> }) {

@@ -1,6 +1,6 @@
 /** How many sessions there are, in words. Pure. */
 
-import type { SessionList } from './session-list.ts';
+import type { SessionList } from '../state/session-list.ts';
 
 /** `shown`: those that the filter lets through. Empty = none was read yet, so that nobody knows. */
 export function countWords({ order, next }: Pick<SessionList, 'order' | 'next'>, shown: number): string {

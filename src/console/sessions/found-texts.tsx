@@ -1,14 +1,14 @@
 /** What a search has found: who said it, in which session, and the words around it. */
 
 import type { SessionDescription } from '../../core/console-operations.ts';
-import { HUB_ID } from '../../core/envelope.ts';
-import type { SearchMatch } from '../../core/search.ts';
-import { type ListFilter, sessionHref } from '../route.ts';
-import { Line } from '../text/shown.tsx';
+import { HUB_ID } from '../../core/records/session/envelope.ts';
+import type { SearchMatch } from '../../core/records/session/search.ts';
+import { type ListFilter, sessionHref } from '../state/route.ts';
+import { Line } from '../text/untrusted-text.tsx';
 import { visibleText } from '../text/visible-text.ts';
-import { clockTime } from '../time/time-words.ts';
+import { clockTime } from '../time/time-text.ts';
 import { useNow } from '../time/times.tsx';
-import { useConsole } from '../use-store.ts';
+import { useConsole } from '../state/use-store.ts';
 import { searchOn } from './search.ts';
 
 /** More than that nobody reads; to narrow it down is better. */

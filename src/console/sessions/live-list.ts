@@ -2,10 +2,10 @@
 
 import type { SessionDescription } from '../../core/console-operations.ts';
 import type { SessionSummary } from '../../core/operations.ts';
-import { ask, reasonOf } from '../ask.ts';
-import { seesAll } from '../connection/rights.ts';
-import { store, update } from '../state.ts';
-import { askedSince, isSameSweep, type Sweep, withSwept } from './change-sweep.ts';
+import { ask, reasonOf } from '../connection/read-operations.ts';
+import { seesAll } from '../connection/grants.ts';
+import { store, update } from '../state/console-state.ts';
+import { askedSince, isSameSweep, type Sweep, withSwept } from '../state/change-sweep.ts';
 import {
   EMPTY_LIST,
   inPlaceOf,
@@ -17,7 +17,7 @@ import {
   withChanges,
   withDescriptions,
   withPage,
-} from './session-list.ts';
+} from '../state/session-list.ts';
 
 const PAGE = 100;
 /** Between two looks for changes, unless a row came on screen meanwhile. */

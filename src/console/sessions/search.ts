@@ -1,10 +1,10 @@
 /** Looks for a text in what was said; the hub looks through a part at a time. */
 
-import type { SearchMatch } from '../../core/search.ts';
-import { ask, reasonOf } from '../ask.ts';
-import type { ListFilter } from '../route.ts';
-import { store, update } from '../state.ts';
-import { type Found, withDescriptions } from './session-list.ts';
+import type { SearchMatch } from '../../core/records/session/search.ts';
+import { ask, reasonOf } from '../connection/read-operations.ts';
+import type { ListFilter } from '../state/route.ts';
+import { store, update } from '../state/console-state.ts';
+import { type Found, withDescriptions } from '../state/session-list.ts';
 
 /** Looks no further by itself once there is that much to read; a button goes on. */
 const ENOUGH = 50;

@@ -2,14 +2,14 @@
 
 import type { SessionDescription } from '../../core/console-operations.ts';
 import type { SessionSummary } from '../../core/operations.ts';
-import { memo } from '../memo.ts';
-import { sessionHref } from '../route.ts';
+import { memo } from '../lib/memo.ts';
+import { sessionHref } from '../state/route.ts';
 import { dollars } from '../text/dollars.ts';
-import { Line } from '../text/shown.tsx';
+import { Line } from '../text/untrusted-text.tsx';
 import { shortLine } from '../text/visible-text.ts';
-import { since } from '../time/time-words.ts';
+import { since } from '../time/time-text.ts';
 import { Countdown, useNow } from '../time/times.tsx';
-import { StateBadge } from './state-badge.tsx';
+import { StateBadge } from '../parts/state-badge.tsx';
 
 export const COLUMNS = ['State', 'Session', 'Participants', 'Turn', 'Next deadline', 'Cost', 'Changed'] as const;
 

@@ -1,10 +1,10 @@
 /** The rows on screen of a list of any length, and the keys that lead through it. */
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { evenWindow, rowByKey, scrollFor, steadyTop } from '../virtual/rows-window.ts';
-import { useIsNarrow, useViewport } from '../virtual/use-viewport.ts';
+import { evenWindow, rowByKey, scrollFor, steadyTop } from '../lib/rows-window.ts';
+import { useIsNarrow, useViewport } from '../lib/use-viewport.ts';
 import { readPage, showsRows } from './live-list.ts';
-import type { SessionList } from './session-list.ts';
+import type { SessionList } from '../state/session-list.ts';
 import { COLUMNS, SessionRow } from './session-row.tsx';
 
 /** As in the style sheet. */

@@ -1,14 +1,14 @@
 /** All sessions, live. */
 
 import { useEffect, useMemo } from 'preact/hooks';
-import { hrefOf, type ListFilter } from '../route.ts';
-import { useConsole } from '../use-store.ts';
+import { hrefOf, type ListFilter } from '../state/route.ts';
+import { useConsole } from '../state/use-store.ts';
 import { countWords } from './count-words.ts';
 import { Filters } from './filters.tsx';
 import { FoundTexts } from './found-texts.tsx';
 import { followList } from './live-list.ts';
 import { startSearch } from './search.ts';
-import { shownIds } from './session-list.ts';
+import { shownIds } from '../state/session-list.ts';
 import { SessionTable } from './session-table.tsx';
 
 export function SessionsPage({ filter }: { filter: ListFilter }) {

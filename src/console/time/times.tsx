@@ -4,7 +4,7 @@ import { createContext, type VNode } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import './time.css';
 import { stillAt, type Ticker } from './ticker.ts';
-import { ago, countdown } from './time-words.ts';
+import { ago, countdown } from './time-text.ts';
 
 /** A clock that stands still, until the page gives a real one. */
 export const TickerContext = createContext<Ticker>(stillAt(0));

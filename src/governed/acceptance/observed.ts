@@ -1,11 +1,11 @@
 /** What somebody saw change, against what the result says: by the eyes of the repository, and by other turns. */
 
-import type { GovernedConfig } from '../config/config.ts';
+import type { GovernedConfig } from '../engine/config/config.ts';
 import { authorityOf } from '../config/phases.ts';
-import { canonicalPath, isProductPath, isReserved } from '../paths.ts';
+import { canonicalPath, isProductPath, isReserved } from '../engine/lib/project-paths.ts';
 import { type Refused, refuse } from '../refusal.ts';
 import type { Turn } from '../run/state.ts';
-import type { TurnResult } from '../turn-result/result.ts';
+import type { TurnResult } from '../engine/turn-result/result.ts';
 
 export interface Observed {
   readonly refusal: Refused | null;

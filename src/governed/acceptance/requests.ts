@@ -1,14 +1,14 @@
 /** What an accepted turn asks for. While others are out it waits; when the last is in, completion comes first, then a phase. */
 
-import type { GovernedConfig } from '../config/config.ts';
-import { applyCompletionVerdict, applyPhaseVerdict } from '../gates/apply.ts';
-import { evaluatePhaseExit, evaluateRunCompletion } from '../gates/evaluate.ts';
+import type { GovernedConfig } from '../engine/config/config.ts';
+import { applyCompletionVerdict, applyPhaseVerdict } from '../engine/gates/apply.ts';
+import { evaluatePhaseExit, evaluateRunCompletion } from '../engine/gates/evaluate.ts';
 import type { CompletionVerdict, PhaseVerdict, ReadFiles } from '../gates/verdict.ts';
-import { isMissing } from '../record.ts';
+import { isMissing } from '../engine/lib/unknown-record.ts';
 import type { Changed } from '../refusal.ts';
 import type { RunState, Turn } from '../run/state.ts';
-import type { TurnResult } from '../turn-result/result.ts';
-import { getActiveTurnCount } from '../turns/active.ts';
+import type { TurnResult } from '../engine/turn-result/result.ts';
+import { getActiveTurnCount } from '../engine/turns/active.ts';
 
 /** The state in which this turn's request waits. Who asked first for something is who asked for it. */
 export function queueRequest(state: RunState, turn: Turn, result: TurnResult, verificationStatus: string): RunState {

@@ -1,6 +1,6 @@
 /** What phases have to leave behind, checked: places, titles and whose they are. */
 
-import { isFilled, isMissing, isRecord, type Unknowns } from '../record.ts';
+import { isFilled, isMissing, isRecord, type Unknowns } from '../engine/lib/unknown-record.ts';
 import { type ConfigFault, invalid } from './fault.ts';
 import { entriesOf, roleFault } from './references.ts';
 

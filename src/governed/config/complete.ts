@@ -1,7 +1,7 @@
 /** The config as its author may write it → the config the engine reads. What was replaced is told. */
 
 import type { Normalisation } from '../normalisation.ts';
-import { isMissing, isRecord, type Unknowns } from '../record.ts';
+import { isMissing, isRecord, type Unknowns } from '../engine/lib/unknown-record.ts';
 
 export interface CompletedConfig {
   /** Not checked yet. */

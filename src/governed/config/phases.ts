@@ -1,8 +1,8 @@
 /** What a config says about phases and roles, with its defaults. */
 
-import { HUMAN } from '../patterns.ts';
-import { own } from '../record.ts';
-import type { ArtifactConfig, GateConfig, GovernedConfig, PhaseConfig, RoleConfig, WriteAuthority } from './config.ts';
+import { HUMAN } from '../engine/lib/patterns.ts';
+import { own } from '../engine/lib/unknown-record.ts';
+import type { ArtifactConfig, GateConfig, GovernedConfig, PhaseConfig, RoleConfig, WriteAuthority } from '../engine/config/config.ts';
 import { BUILT_IN_RUNTIME } from './references.ts';
 
 /** In their order, which is that of the keys of `routing`. */

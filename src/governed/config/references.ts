@@ -1,7 +1,7 @@
 /** Whatever a config names must be declared in it. */
 
-import { HUMAN } from '../patterns.ts';
-import { isMissing, isRecord, type Unknowns } from '../record.ts';
+import { HUMAN } from '../engine/lib/patterns.ts';
+import { isMissing, isRecord, type Unknowns } from '../engine/lib/unknown-record.ts';
 import { type ConfigFault, invalid } from './fault.ts';
 
 /** Everybody has a hand: this runtime needs no declaration. */

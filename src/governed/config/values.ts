@@ -1,8 +1,8 @@
 /** Numbers, switches and words of a config that only a few values fit. */
 
-import { matches, ROLE_ID } from '../patterns.ts';
-import { isFilled, isMissing, isOneOf, isRecord, type Unknowns } from '../record.ts';
-import { RUNTIME_TYPES, WRITE_AUTHORITIES } from './config.ts';
+import { matches, ROLE_ID } from '../engine/lib/patterns.ts';
+import { isFilled, isMissing, isOneOf, isRecord, type Unknowns } from '../engine/lib/unknown-record.ts';
+import { RUNTIME_TYPES, WRITE_AUTHORITIES } from '../engine/config/config.ts';
 import { type ConfigFault, invalid } from './fault.ts';
 import { entriesOf } from './references.ts';
 

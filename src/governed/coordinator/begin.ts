@@ -1,7 +1,7 @@
 /** A super run at its start: every repo's run linked, every workstream with its barrier. */
 
-import { type CoordinatorConfig, coordinatorPhases, type Workstream } from './config/config.ts';
-import type { SuperRunEntry } from './entries.ts';
+import { type CoordinatorConfig, coordinatorPhases, type Workstream } from '../engine/coordinator/config.ts';
+import type { SuperRunEntry } from '../engine/coordinator/state.ts';
 import {
   type Barrier,
   type Barriers,

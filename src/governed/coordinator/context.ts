@@ -1,11 +1,11 @@
 /** What a repo is told of the others before its turn. */
 
-import { digestOf } from '../digest.ts';
-import { own } from '../record.ts';
-import { decisionIds } from './barriers.ts';
-import type { Dispatch } from './dispatch.ts';
-import { projectionsOf } from './entries.ts';
-import type { CoordinatorView } from './gates.ts';
+import { digestOf } from '../engine/lib/digest.ts';
+import { own } from '../engine/lib/unknown-record.ts';
+import { decisionIds } from '../engine/coordinator/barriers.ts';
+import type { Dispatch } from '../engine/coordinator/dispatch.ts';
+import { projectionsOf } from '../engine/coordinator/state.ts';
+import type { CoordinatorView } from '../engine/coordinator/gates.ts';
 import type { Barriers } from './state.ts';
 
 export interface CoordinatorContext extends Dispatch {

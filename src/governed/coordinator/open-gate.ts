@@ -1,10 +1,10 @@
 /** What the approval of a gate does: the phase moves on or the super run ends, and human barriers are satisfied. */
 
-import { own } from '../record.ts';
-import type { GateApproval } from './approve.ts';
-import { type CoordinatorChange, changed, line } from './change.ts';
-import type { BarrierLedgerEntry, CoordinatorDecision } from './entries.ts';
-import type { CoordinatorView } from './gates.ts';
+import { own } from '../engine/lib/unknown-record.ts';
+import type { GateApproval } from '../engine/coordinator/approve.ts';
+import { type CoordinatorChange, changed, line } from '../engine/coordinator/change.ts';
+import type { BarrierLedgerEntry, CoordinatorDecision } from '../engine/coordinator/state.ts';
+import type { CoordinatorView } from '../engine/coordinator/gates.ts';
 import type { Barriers, CoordinatorState, PendingGate } from './state.ts';
 
 export function openGate(view: CoordinatorView, pending: PendingGate, approval: GateApproval): CoordinatorChange {

@@ -1,7 +1,7 @@
 /** Whose file a turn has changed. A turn of one repo writes into that repo and nowhere else. */
 
-import { own } from '../record.ts';
-import type { CoordinatorConfig } from './config/config.ts';
+import { own } from '../engine/lib/unknown-record.ts';
+import type { CoordinatorConfig } from '../engine/coordinator/config.ts';
 import { isWithin, placeOf } from './places.ts';
 
 /** The repo a path of a repo's turn leads to; null = to none of them. */

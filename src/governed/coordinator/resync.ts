@@ -1,7 +1,7 @@
 /** The repos' own word on where they are becomes the coordinator's. */
 
-import { type CoordinatorChange, changed, line } from './change.ts';
-import type { CoordinatorView } from './gates.ts';
+import { type CoordinatorChange, changed, line } from '../engine/coordinator/change.ts';
+import type { CoordinatorView } from '../engine/coordinator/gates.ts';
 import type { RepoRun } from './state.ts';
 
 export function resyncRepoRuns(

@@ -1,7 +1,7 @@
 /** A super run: several repos' runs under one coordinator. What happened is in its history; this is where it stands. */
 
 import type { RunState } from '../run/state.ts';
-import type { BarrierType, IdsByRepo } from './config/config.ts';
+import type { BarrierType, IdsByRepo } from '../engine/coordinator/config.ts';
 
 export const COORDINATOR_STATE_VERSION = '0.1';
 

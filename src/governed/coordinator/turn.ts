@@ -1,7 +1,7 @@
 /** What is handed in for projection: known names, a turn with an id, and files that are paths. */
 
-import { isFilled, isRecord, own, type Unknowns } from '../record.ts';
-import type { ToProject } from './project.ts';
+import { isFilled, isRecord, own, type Unknowns } from '../engine/lib/unknown-record.ts';
+import type { ToProject } from '../engine/coordinator/projection.ts';
 import { type CoordinatorRefusal, refused } from './refusal.ts';
 
 export interface TurnRead {

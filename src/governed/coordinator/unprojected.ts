@@ -1,8 +1,8 @@
 /** Turns that repos have accepted and the super run does not know of yet. */
 
-import { isMissing, own } from '../record.ts';
-import { dispatchesOf, projectionsOf, refusalsOf } from './entries.ts';
-import type { CoordinatorView } from './gates.ts';
+import { isMissing, own } from '../engine/lib/unknown-record.ts';
+import { dispatchesOf, projectionsOf, refusalsOf } from '../engine/coordinator/state.ts';
+import type { CoordinatorView } from '../engine/coordinator/gates.ts';
 import type { AcceptedTurn } from './state.ts';
 
 export interface Acceptance {

@@ -1,6 +1,6 @@
 /** An event of a run before it has an id: what happened, when, and how the run stood then. */
 
-import type { Unknowns } from '../record.ts';
+import type { Unknowns } from '../engine/lib/unknown-record.ts';
 import type { RunState, RunStatus } from '../run/state.ts';
 import type { EventType } from './types.ts';
 

@@ -1,10 +1,10 @@
 /** What a gate asks of files and verification: all that fails, the gravest first. */
 
-import type { ArtifactConfig, GateConfig } from '../config/config.ts';
+import type { ArtifactConfig, GateConfig } from '../engine/config/config.ts';
 import { artifactsOf } from '../config/phases.ts';
-import { canonicalPath } from '../paths.ts';
-import { own } from '../record.ts';
-import type { GateFacts } from './evaluate.ts';
+import { canonicalPath } from '../engine/lib/project-paths.ts';
+import { own } from '../engine/lib/unknown-record.ts';
+import type { GateFacts } from '../engine/gates/evaluate.ts';
 import { withSections } from './semantics/documents.ts';
 import { SEMANTICS } from './semantics/semantics.ts';
 import { type Reason, reason } from './verdict.ts';

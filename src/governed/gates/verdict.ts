@@ -1,6 +1,6 @@
 /** What a gate says: codes and parameters. The sentences are in `sentences.ts`. */
 
-import type { Unknowns } from '../record.ts';
+import type { Unknowns } from '../engine/lib/unknown-record.ts';
 
 /** A file of the project, or null. The only way a gate sees one. */
 export type ReadFiles = (path: string) => string | null;

@@ -1,9 +1,9 @@
 /** What a hook answers: a JSON object with a verdict, within bounds. */
 
 import { parsedJson } from '../parsed-json.ts';
-import { ROLE_ID } from '../patterns.ts';
-import { isMissing, isOneOf, isRecord, isTextOrNothing } from '../record.ts';
-import { type Annotation, type HookAnswer, VERDICTS } from './hook.ts';
+import { ROLE_ID } from '../engine/lib/patterns.ts';
+import { isMissing, isOneOf, isRecord, isTextOrNothing } from '../engine/lib/unknown-record.ts';
+import { type Annotation, type HookAnswer, VERDICTS } from '../engine/hooks/hook.ts';
 
 export const MAX_ANNOTATIONS = 16;
 export const MAX_ANNOTATION_CHARS = 1_000;

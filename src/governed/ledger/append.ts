@@ -1,8 +1,8 @@
 /** May this decision enter the ledger? Nothing that is in there is ever changed. */
 
-import { DECISION_ID, matches } from '../patterns.ts';
-import { isFilled, isOneOf, isRecord, type Unknowns } from '../record.ts';
-import { DECISION_CATEGORIES } from '../turn-result/result.ts';
+import { DECISION_ID, matches } from '../engine/lib/patterns.ts';
+import { isFilled, isOneOf, isRecord, type Unknowns } from '../engine/lib/unknown-record.ts';
+import { DECISION_CATEGORIES } from '../engine/turn-result/result.ts';
 
 export interface LedgerRefusal {
   readonly error_type:

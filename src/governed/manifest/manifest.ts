@@ -1,7 +1,7 @@
 /** What a dispatch bundle consists of, written down when it is sealed. */
 
 import { parsedJson } from '../parsed-json.ts';
-import { isFilled, isRecord } from '../record.ts';
+import { isFilled, isRecord } from '../engine/lib/unknown-record.ts';
 
 export const MANIFEST_NAME = 'MANIFEST.json';
 export const MANIFEST_VERSION = '1.0';

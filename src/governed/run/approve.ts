@@ -2,7 +2,7 @@
 
 import { eventOf } from '../events/draft.ts';
 import { type Changed, type Refused, refuse } from '../refusal.ts';
-import { moved, refusedMove } from './moves.ts';
+import { moved, refusedMove } from '../engine/run/moves.ts';
 import type { RunState } from './state.ts';
 
 export interface Approval {

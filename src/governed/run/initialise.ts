@@ -1,11 +1,11 @@
 /** idle → active: a run begins, with an id of its own and the first phase. */
 
-import { checkConfig } from '../config/check.ts';
+import { checkConfig } from '../engine/config/check.ts';
 import { firstPhase } from '../config/phases.ts';
 import { eventOf } from '../events/draft.ts';
-import type { Unknowns } from '../record.ts';
+import type { Unknowns } from '../engine/lib/unknown-record.ts';
 import { type Changed, type Refused, refuse } from '../refusal.ts';
-import { moved, refusedMove } from './moves.ts';
+import { moved, refusedMove } from '../engine/run/moves.ts';
 import type { RunState } from './state.ts';
 
 export interface Beginning {

@@ -1,6 +1,6 @@
 /** What may be open in a run: gates that wait, requests that are queued, work that was handed on, why it is blocked. */
 
-import type { Unknowns } from '../record.ts';
+import type { Unknowns } from '../engine/lib/unknown-record.ts';
 
 export interface DelegationContext {
   readonly delegation_id: string;

@@ -1,6 +1,6 @@
 /** The state of a run: ids, counters and open items. What happened is in history, ledger and events. */
 
-import type { Unknowns } from '../record.ts';
+import type { Unknowns } from '../engine/lib/unknown-record.ts';
 import type {
   BlockedReason,
   DelegationReview,

@@ -1,11 +1,11 @@
 /** A transition asked for by name. Only two triggers lead anywhere here; every other move has an operation of its own. */
 
-import { sameJson } from '../digest.ts';
+import { sameJson } from '../engine/lib/digest.ts';
 import { eventOf } from '../events/draft.ts';
-import { isFilled, isRecord, own, type Unknowns } from '../record.ts';
+import { isFilled, isRecord, own, type Unknowns } from '../engine/lib/unknown-record.ts';
 import { type Changed, type Refused, refuse } from '../refusal.ts';
-import { escalateRun } from './block.ts';
-import { MOVES, moved, refusedMove } from './moves.ts';
+import { escalateRun } from '../engine/run/block.ts';
+import { MOVES, moved, refusedMove } from '../engine/run/moves.ts';
 import type { PendingCompletion, PendingTransition, RunState } from './state.ts';
 
 export interface TransitionAsked {

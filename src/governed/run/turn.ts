@@ -1,6 +1,6 @@
 /** A turn that is out. */
 
-import type { Unknowns } from '../record.ts';
+import type { Unknowns } from '../engine/lib/unknown-record.ts';
 import type { DelegationContext, DelegationReview } from './open-items.ts';
 
 export const TURN_STATUSES = [

@@ -1,6 +1,6 @@
 /** What a run waits for that is nobody's turn: somebody who may approve. It names what the project does, and nothing anybody said. */
 
-import type { Awaited } from '../../core/envelope.ts';
+import type { Awaited } from '../../core/records/session/envelope.ts';
 import type { RunState } from '../run/state.ts';
 
 /** Of the name of a gate; a line has room for so much. */

@@ -16,7 +16,7 @@ import {
   text,
   time,
   whole,
-} from './shape.ts';
+} from './state/shape.ts';
 
 const texts = or(listOf(text), []);
 

@@ -1,16 +1,16 @@
 /** Governed runs as sessions: what each envelope of a run's log means. Pure, like the engine. */
 
 export { awaitedOf } from './awaited.ts';
-export { type BookIndex, booksIn } from './book-index.ts';
+export { type BookIndex, booksIn } from './state/history-index.ts';
 export {
   type Evidence,
   type FileEvidence,
   type GitEvidence,
   type HookEvidence,
   MAX_EVIDENCE_TEXT,
-} from './evidence.ts';
+} from './moves/evidence.ts';
 export { judgeSend, outcomeOf } from './judge.ts';
-export type { Outcome } from './move.ts';
+export type { Outcome } from './moves/move.ts';
 export type { AcceptedData } from './moves/accept-move.ts';
 export { addedBy, type RunRecord, readRun } from './replay.ts';
 export {
@@ -21,8 +21,8 @@ export {
   resolvedKnobs,
   rulesOf,
   type SessionRules,
-} from './rules.ts';
-export { renderLine, resultIn, shownState, turnInputOf } from './shown.ts';
+} from './state/rules.ts';
+export { renderLine, resultIn, shownState, turnInputOf } from './display.ts';
 export {
   type Claim,
   type Expected,
@@ -32,5 +32,5 @@ export {
   type GovernedState,
   type Lease,
   NEW_SESSION,
-} from './state.ts';
-export { APPROVALS, GOVERNED_TYPES, type GovernedType } from './table.ts';
+} from './state/state.ts';
+export { APPROVALS, GOVERNED_TYPES, type GovernedType } from './moves/table.ts';

@@ -1,16 +1,16 @@
 /** May this be sent, and what comes of it: the one path that judging, folding and reading a log all take. */
 
-import type { Draft, Envelope } from '../../core/envelope.ts';
-import { isProtocolError, ProtocolError } from '../../core/errors.ts';
-import { nameOf, type SessionMetadata } from '../../core/session.ts';
-import { own } from '../record.ts';
-import { notOut, turnOut } from '../turns/active.ts';
-import { type Ask, no, type Outcome, refusalError } from './move.ts';
+import type { Draft, Envelope } from '../../core/records/session/envelope.ts';
+import { isProtocolError, ProtocolError } from '../../core/lib/errors.ts';
+import { nameOf, type SessionMetadata } from '../../core/records/session/session.ts';
+import { own } from '../engine/lib/unknown-record.ts';
+import { notOut, turnOut } from '../engine/turns/active.ts';
+import { type Ask, no, type Outcome, refusalError } from './moves/move.ts';
 import { expectedNow, followUpsOf } from './open-items.ts';
-import { type Created, holderOf, rulesOf } from './rules.ts';
-import { text } from './shape.ts';
-import type { GovernedState } from './state.ts';
-import { isOfFamily, ruleOf, type TypeRule } from './table.ts';
+import { type Created, holderOf, rulesOf } from './state/rules.ts';
+import { text } from './state/shape.ts';
+import type { GovernedState } from './state/state.ts';
+import { isOfFamily, ruleOf, type TypeRule } from './moves/table.ts';
 
 /** Throws a ProtocolError unless it may. Times matter to nothing that is judged, so any will do. */
 export function judgeSend(metadata: SessionMetadata, draft: Draft, state: GovernedState): void {

@@ -1,11 +1,11 @@
 /** What is open after an envelope: whose doing is waited for, and what has to be done when it is durable. */
 
-import { own } from '../record.ts';
+import { own } from '../engine/lib/unknown-record.ts';
 import type { Turn, TurnStatus } from '../run/state.ts';
-import { getActiveTurns } from '../turns/active.ts';
-import type { Ask, Outcome } from './move.ts';
-import { hasHooks, hasNotifications, holderOf, type SessionRules } from './rules.ts';
-import type { Expected, FollowUp, FollowUpPhase, GovernedState } from './state.ts';
+import { getActiveTurns } from '../engine/turns/active.ts';
+import type { Ask, Outcome } from './moves/move.ts';
+import { hasHooks, hasNotifications, holderOf, type SessionRules } from './state/rules.ts';
+import type { Expected, FollowUp, FollowUpPhase, GovernedState } from './state/state.ts';
 
 const AT_WORK: readonly TurnStatus[] = ['dispatched', 'starting', 'running'];
 

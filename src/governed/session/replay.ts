@@ -1,12 +1,12 @@
 /** A run read from its log: state, history, ledger and events, each entry once. What files show of a run is made from this. */
 
-import type { Envelope } from '../../core/envelope.ts';
-import { sha256 } from '../../core/sha256.ts';
+import type { Envelope } from '../../core/records/session/envelope.ts';
+import { sha256 } from '../../core/lib/sha256.ts';
 import type { RunEvent } from '../events/draft.ts';
 import { outcomeOf } from './judge.ts';
-import type { Outcome } from './move.ts';
-import type { Created } from './rules.ts';
-import { type GovernedState, NEW_SESSION } from './state.ts';
+import type { Outcome } from './moves/move.ts';
+import type { Created } from './state/rules.ts';
+import { type GovernedState, NEW_SESSION } from './state/state.ts';
 
 export interface RunRecord {
   readonly state: GovernedState;

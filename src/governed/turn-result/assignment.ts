@@ -1,10 +1,10 @@
 /** Stage 2: is it for a turn that is out, from whom it was given to? */
 
-import type { GovernedConfig } from '../config/config.ts';
+import type { GovernedConfig } from '../engine/config/config.ts';
 import { roleConfig } from '../config/phases.ts';
 import type { RunState, Turn } from '../run/state.ts';
 import { type Fault, NOTHING_FOUND, type StageReport } from './fault.ts';
-import type { TurnResult } from './result.ts';
+import type { TurnResult } from '../engine/turn-result/result.ts';
 
 export interface Assigned {
   readonly state: RunState;

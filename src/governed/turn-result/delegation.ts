@@ -1,11 +1,11 @@
 /** Whether a turn may hand work on, and to whom. */
 
 import { mayComeNext, roleConfig } from '../config/phases.ts';
-import { HUMAN } from '../patterns.ts';
-import { isMissing, repeatedIn } from '../record.ts';
+import { HUMAN } from '../engine/lib/patterns.ts';
+import { isMissing, repeatedIn } from '../engine/lib/unknown-record.ts';
 import type { Fault } from './fault.ts';
 import type { Standing } from './protocol.ts';
-import type { TurnResult } from './result.ts';
+import type { TurnResult } from '../engine/turn-result/result.ts';
 
 const MAX_DELEGATIONS = 5;
 

@@ -1,12 +1,12 @@
 /** Stage 5: is what it asks for allowed from where the run stands? */
 
-import type { GovernedConfig } from '../config/config.ts';
+import type { GovernedConfig } from '../engine/config/config.ts';
 import { authorityOf, mayComeNext, nextPhase, phasesOf } from '../config/phases.ts';
-import { isFilled, isMissing } from '../record.ts';
+import { isFilled, isMissing } from '../engine/lib/unknown-record.ts';
 import type { Turn } from '../run/state.ts';
 import { delegationProtocol } from './delegation.ts';
 import type { Fault, StageReport } from './fault.ts';
-import type { TurnResult } from './result.ts';
+import type { TurnResult } from '../engine/turn-result/result.ts';
 
 export interface Standing {
   readonly config: GovernedConfig;

@@ -1,9 +1,9 @@
 /** The decisions of a turn result. */
 
-import { DECISION_ID, matches } from '../patterns.ts';
-import { isMissing, isOneOf, isRecord, repeatedIn } from '../record.ts';
+import { DECISION_ID, matches } from '../engine/lib/patterns.ts';
+import { isMissing, isOneOf, isRecord, repeatedIn } from '../engine/lib/unknown-record.ts';
 import { type Fault, unlike } from './fault.ts';
-import { DECISION_CATEGORIES } from './result.ts';
+import { DECISION_CATEGORIES } from '../engine/turn-result/result.ts';
 import { eachOf, textFaults } from './schema-parts.ts';
 
 const DURABILITIES = ['run', 'repo'] as const;

@@ -1,7 +1,7 @@
 /** The delegations of a turn result. */
 
-import { DECISION_ID, DELEGATION_ID, matches, ROLE_ID } from '../patterns.ts';
-import { isFilled, isMissing, isRecord } from '../record.ts';
+import { DECISION_ID, DELEGATION_ID, matches, ROLE_ID } from '../engine/lib/patterns.ts';
+import { isFilled, isMissing, isRecord } from '../engine/lib/unknown-record.ts';
 import { type Fault, unlike } from './fault.ts';
 import { eachOf, textFaults } from './schema-parts.ts';
 

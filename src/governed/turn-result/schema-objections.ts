@@ -1,9 +1,9 @@
 /** The objections of a turn result. */
 
-import { matches, OBJECTION_ID } from '../patterns.ts';
-import { isMissing, isOneOf, isRecord } from '../record.ts';
+import { matches, OBJECTION_ID } from '../engine/lib/patterns.ts';
+import { isMissing, isOneOf, isRecord } from '../engine/lib/unknown-record.ts';
 import { type Fault, unlike } from './fault.ts';
-import { OBJECTION_STATUSES, SEVERITIES } from './result.ts';
+import { OBJECTION_STATUSES, SEVERITIES } from '../engine/turn-result/result.ts';
 import { eachOf, textFaults } from './schema-parts.ts';
 
 export function objectionFaults(objections: unknown): readonly Fault[] {

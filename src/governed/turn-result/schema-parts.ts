@@ -1,7 +1,7 @@
 /** What the parts of the schema stage share. */
 
-import { isTemplate } from '../patterns.ts';
-import { isFilled, isMissing } from '../record.ts';
+import { isTemplate } from '../engine/lib/patterns.ts';
+import { isFilled, isMissing } from '../engine/lib/unknown-record.ts';
 import { type Fault, unlike } from './fault.ts';
 
 export function unfilled(field: string): Fault {

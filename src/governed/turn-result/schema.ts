@@ -1,14 +1,14 @@
 /** Stage 1: is it a turn result at all? */
 
-import { HUMAN, isTemplate, matches, ROLE_ID } from '../patterns.ts';
-import { isFilled, isMissing, isOneOf, isRecord, isTextOrNothing, type Unknowns } from '../record.ts';
+import { HUMAN, isTemplate, matches, ROLE_ID } from '../engine/lib/patterns.ts';
+import { isFilled, isMissing, isOneOf, isRecord, isTextOrNothing, type Unknowns } from '../engine/lib/unknown-record.ts';
 import { type Fault, missing, NOTHING_FOUND, type StageReport, unlike } from './fault.ts';
-import { REQUIRED_FIELDS, RESULT_STATUSES, RESULT_VERSION } from './result.ts';
+import { REQUIRED_FIELDS, RESULT_STATUSES, RESULT_VERSION } from '../engine/turn-result/result.ts';
 import { decisionFaults } from './schema-decisions.ts';
 import { delegationFaults } from './schema-delegations.ts';
 import { objectionFaults } from './schema-objections.ts';
 import { unfilled } from './schema-parts.ts';
-import { artifactFaults, costFaults, fileFaults, proposedChangeFaults, verificationFaults } from './schema-work.ts';
+import { artifactFaults, costFaults, fileFaults, proposedChangeFaults, verificationFaults } from '../engine/turn-result/schema-work.ts';
 
 export function schemaStage(result: unknown): StageReport {
   if (!isRecord(result)) return { ...NOTHING_FOUND, faults: [unlike('turn_result', 'an object')] };

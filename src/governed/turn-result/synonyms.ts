@@ -1,7 +1,7 @@
 /** Other words that mean the same, in one table: replaced once, before anything is judged, and told. */
 
-import { canonicalPath } from '../paths.ts';
-import { isMissing, isRecord, type Unknowns } from '../record.ts';
+import { canonicalPath } from '../engine/lib/project-paths.ts';
+import { isMissing, isRecord, type Unknowns } from '../engine/lib/unknown-record.ts';
 
 export interface Synonym {
   readonly rule: string;

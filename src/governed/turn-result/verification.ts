@@ -1,7 +1,7 @@
 /** Stage 4: does what was run bear out what is claimed? */
 
 import type { Fault, StageReport } from './fault.ts';
-import type { MachineEvidence, TurnResult } from './result.ts';
+import type { MachineEvidence, TurnResult } from '../engine/turn-result/result.ts';
 
 export function verificationStage({ verification }: TurnResult): StageReport {
   if (verification.status !== 'pass') return { faults: [], warnings: [] };

@@ -3,7 +3,7 @@
 import { eventOf } from '../events/draft.ts';
 import { type Changed, type Refused, refuse } from '../refusal.ts';
 import type { RunState, Turn, TurnStatus } from '../run/state.ts';
-import { notOut, turnOut, withTurn } from './active.ts';
+import { notOut, turnOut, withTurn } from '../engine/turns/active.ts';
 
 /** From where each step may come. */
 const STEPS: { readonly [Step in TurnStep]: readonly TurnStatus[] } = {

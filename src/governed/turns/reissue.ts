@@ -1,13 +1,13 @@
 /** A turn that is out goes out anew: another attempt, from how the project stands now. What was handed in for it counts no more. */
 
 import { isoFromMs, msFromIso } from '../../core/time.ts';
-import type { GovernedConfig } from '../config/config.ts';
+import type { GovernedConfig } from '../engine/config/config.ts';
 import { eventOf } from '../events/draft.ts';
-import type { Unknowns } from '../record.ts';
+import type { Unknowns } from '../engine/lib/unknown-record.ts';
 import { type Changed, type Refused, refuse } from '../refusal.ts';
 import type { RunState, Turn } from '../run/state.ts';
-import { notOut, turnOut, withTurn } from './active.ts';
-import { DEFAULT_TURN_MINUTES } from './assign.ts';
+import { notOut, turnOut, withTurn } from '../engine/turns/active.ts';
+import { DEFAULT_TURN_MINUTES } from '../engine/turns/assign.ts';
 
 export interface Reissue {
   readonly turnId: string;

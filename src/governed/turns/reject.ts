@@ -1,13 +1,13 @@
 /** A result is sent back: the same turn once more, until its tries are used up; then the run waits for a person. */
 
-import type { GovernedConfig } from '../config/config.ts';
+import type { GovernedConfig } from '../engine/config/config.ts';
 import { eventOf } from '../events/draft.ts';
-import type { Unknowns } from '../record.ts';
+import type { Unknowns } from '../engine/lib/unknown-record.ts';
 import type { Changed, Refused } from '../refusal.ts';
-import { escalateRun } from '../run/block.ts';
-import { refusedMove } from '../run/moves.ts';
+import { escalateRun } from '../engine/run/block.ts';
+import { refusedMove } from '../engine/run/moves.ts';
 import type { RunState, Turn } from '../run/state.ts';
-import { notOut, turnOut, withTurn } from './active.ts';
+import { notOut, turnOut, withTurn } from '../engine/turns/active.ts';
 
 export interface Rejection {
   readonly turnId: string;

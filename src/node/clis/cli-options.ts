@@ -1,10 +1,10 @@
 /** What an adapter is made with, looked at when it is made: at the first turn it would be too late. Throws TypeError. */
 
-import { aText, optional, type Rule, type Rules } from '../../client/given.ts';
+import { aText, optional, type Rule, type Rules } from '../../client/lib/option-checks.ts';
 import { aBoundInTime, checkGiven, someTexts, variables } from '../run/given.ts';
 import { runLimits } from '../run/run-limits.ts';
-import type { CliAdapterOptions } from './adapters.ts';
-import type { CliOptions } from './cli-adapter.ts';
+import type { CliAdapterOptions } from '../../participants/clis/cli-agents.ts';
+import type { CliOptions } from '../../participants/clis/cli-agent.ts';
 
 const aProgram: Rule = {
   expected: 'the name or path of a program',

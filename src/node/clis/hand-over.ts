@@ -3,8 +3,8 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Transport } from './cli-record.ts';
-import { makePromptFolder, sweepPromptFolders } from './prompt-folder.ts';
+import type { Transport } from '../../participants/clis/records/cli-record.ts';
+import { makePromptFolder, sweepPromptFolders } from '../../participants/clis/deliver-prompt.ts';
 
 export interface HandedOver {
   readonly stdin?: string;

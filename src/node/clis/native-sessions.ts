@@ -3,8 +3,8 @@
  * share an agent and a thread: each has a conversation of its own.
  */
 
-import type { Usage } from '../../participants/agent-fn.ts';
-import type { Told } from './prompt.ts';
+import type { Usage } from '../../participants/agent/agent-fn.ts';
+import type { Told } from '../../participants/clis/prompt.ts';
 
 export interface NativeSession {
   readonly sessionId: string;

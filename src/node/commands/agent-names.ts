@@ -2,7 +2,7 @@
 
 import type { AgentClient } from '../../client/agent-client.ts';
 import type { Result } from '../../core/operations.ts';
-import { printableLine } from './printable.ts';
+import { printableLine } from '../../cli/terminal/printable.ts';
 
 export async function agentNames(client: AgentClient): Promise<(id: string) => string> {
   const names = new Map<string, string>();

@@ -1,10 +1,10 @@
 /** `parley agents`. */
 
-import type { FoundAgent } from '../../core/find-agent.ts';
+import type { FoundAgent } from '../../core/records/identity/find-agent.ts';
 import { writeColumns } from './columns.ts';
-import type { Command } from './command.ts';
-import { EXIT } from './exit-codes.ts';
-import { OWN_PREFIX } from './own-name.ts';
+import type { Command } from '../../cli/terminal/command.ts';
+import { EXIT } from '../../cli/terminal/exit-codes.ts';
+import { OWN_PREFIX } from '../../cli/connecting/command-name.ts';
 import { looking } from './reach.ts';
 
 export const agents: Command = {

@@ -2,10 +2,10 @@
 
 import { isAbsolute, relative, resolve } from 'node:path';
 import { copyOperatorToken } from '../operator-token.ts';
-import { besideHub, sizeOf } from './care.ts';
-import type { Command } from './command.ts';
-import { EXIT } from './exit-codes.ts';
-import { wrongValue } from './trouble.ts';
+import { besideHub, sizeOf } from '../../cli/maintenance/with-store.ts';
+import type { Command } from '../../cli/terminal/command.ts';
+import { EXIT } from '../../cli/terminal/exit-codes.ts';
+import { wrongValue } from '../../cli/terminal/command-error.ts';
 
 export const backup: Command = {
   name: 'backup',

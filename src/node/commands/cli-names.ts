@@ -1,6 +1,6 @@
 /** The agent CLIs there are, by the names one types. */
 
-import type { CliName } from '../clis/adapters.ts';
+import type { CliName } from '../../participants/clis/cli-agents.ts';
 
 export const CLI_NAMES: readonly CliName[] = [
   'claude',

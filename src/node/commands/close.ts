@@ -1,9 +1,9 @@
 /** `parley close`. */
 
-import type { Asked, Command } from './command.ts';
-import { EXIT } from './exit-codes.ts';
-import { findSession } from './find-session.ts';
-import { printableLine } from './printable.ts';
+import type { Asked, Command } from '../../cli/terminal/command.ts';
+import { EXIT } from '../../cli/terminal/exit-codes.ts';
+import { findSession } from '../../cli/connecting/find-session.ts';
+import { printableLine } from '../../cli/terminal/printable.ts';
 import { acting, looking } from './reach.ts';
 
 export const close: Command = {

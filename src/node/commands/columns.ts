@@ -1,7 +1,7 @@
 /** Rows for people: columns as wide as they need to be, the last one as long as it is; a row is one line. */
 
-import type { Style, Terminal } from '../terminal.ts';
-import { printableLine } from './printable.ts';
+import type { Style, Terminal } from '../../cli/terminal/terminal.ts';
+import { printableLine } from '../../cli/terminal/printable.ts';
 
 export interface Cell {
   readonly text: string;

@@ -1,8 +1,8 @@
 /** `parley completion`. */
 
-import type { Command } from './command.ts';
-import { COMPLETIONS, type Shell } from './completion-scripts.ts';
-import { EXIT } from './exit-codes.ts';
+import type { Command } from '../../cli/terminal/command.ts';
+import { COMPLETIONS, type Shell } from '../../cli/completion.ts';
+import { EXIT } from '../../cli/terminal/exit-codes.ts';
 
 const SHELLS = Object.keys(COMPLETIONS);
 

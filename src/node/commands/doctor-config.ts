@@ -1,12 +1,12 @@
 /** The config file, as `parley doctor` looks at it: all that `parley up` would refuse, without a hub. */
 
-import type { Plan } from '../config/bring-up.ts';
-import { DEFAULT_PORT } from '../wire/serve-options.ts';
-import type { Asked } from './command.ts';
-import type { Check } from './doctor-checks.ts';
-import type { Io } from './io.ts';
-import { Trouble } from './trouble.ts';
-import { dataOf } from './where.ts';
+import type { Plan } from '../../config/start-agents.ts';
+import { DEFAULT_PORT } from '../../server/port/serve-options.ts';
+import type { Asked } from '../../cli/terminal/command.ts';
+import type { Check } from '../../cli/operating/doctor-checks.ts';
+import type { Io } from '../../cli/terminal/io.ts';
+import { Trouble } from '../../cli/terminal/command-error.ts';
+import { dataOf } from '../../cli/connecting/hub-target.ts';
 
 /** null = there is no such file. The other checks are then about the hub it describes. */
 export async function lookAtConfig(

@@ -1,10 +1,10 @@
 /** `parley doctor`. */
 
-import type { Asked, Command } from './command.ts';
-import { type Check, checksOf } from './doctor-checks.ts';
+import type { Asked, Command } from '../../cli/terminal/command.ts';
+import { type Check, checksOf } from '../../cli/operating/doctor-checks.ts';
 import { lookAtConfig } from './doctor-config.ts';
-import { EXIT } from './exit-codes.ts';
-import type { Io } from './io.ts';
+import { EXIT } from '../../cli/terminal/exit-codes.ts';
+import type { Io } from '../../cli/terminal/io.ts';
 
 export const doctor: Command = {
   name: 'doctor',

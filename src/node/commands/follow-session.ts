@@ -1,11 +1,11 @@
 /** Prints every envelope of a session as it comes, until it has ended. */
 
 import type { AgentClient } from '../../client/agent-client.ts';
-import type { ForwardedDelta } from '../../core/frames.ts';
-import { EXIT } from './exit-codes.ts';
+import type { ForwardedDelta } from '../../core/protocol/frames/frame-codec.ts';
+import { EXIT } from '../../cli/terminal/exit-codes.ts';
 import { interrupted } from './interrupted.ts';
-import type { Io } from './io.ts';
-import { Transcript } from './transcript.ts';
+import type { Io } from '../../cli/terminal/io.ts';
+import { Transcript } from '../../cli/transcript/transcript.ts';
 
 export interface FollowOptions {
   /** 0 = from its beginning; without it, from now on. */

@@ -1,8 +1,8 @@
 /** Options of `parley join` that would do nothing beside the others: they are refused, because somebody counts on them. */
 
-import type { Asked } from './command.ts';
-import type { RoleFile } from './role-file.ts';
-import { Trouble } from './trouble.ts';
+import type { Asked } from '../../cli/terminal/command.ts';
+import type { RoleFile } from '../../cli/agent-options/role-file.ts';
+import { Trouble } from '../../cli/terminal/command-error.ts';
 
 export type Way = 'cli' | 'command' | 'script' | 'model' | 'person';
 

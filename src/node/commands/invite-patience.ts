@@ -3,7 +3,7 @@
 import { consulting } from '../../../adapters/consulting.ts';
 import type { OpenOptions } from '../../client/open.ts';
 import { durationMs } from '../../core/time.ts';
-import { wrongValue } from './trouble.ts';
+import { wrongValue } from '../../cli/terminal/command-error.ts';
 
 type Patience = Pick<OpenOptions, 'inviteTimeout' | 'expectations'>;
 

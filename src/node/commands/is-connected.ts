@@ -2,7 +2,7 @@
 
 import { request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
-import type { Where } from './where.ts';
+import type { Where } from '../../cli/connecting/hub-target.ts';
 
 const PATIENCE_MS = 5_000;
 

@@ -1,18 +1,18 @@
 /** `parley join` for an agent: takes its turns, shows what it does, and ends what it started when it ends. */
 
-import { joinHub } from '../participants.ts';
+import { joinHub } from '../../participants/node.ts';
 import { runningPrograms } from '../run/running.ts';
-import { systemClock } from '../system-clock.ts';
-import type { ChosenAgent } from './chosen-agent.ts';
-import type { Asked } from './command.ts';
-import { EXIT } from './exit-codes.ts';
+import { systemClock } from '../../system/clock.ts';
+import type { ChosenAgent } from '../../cli/agent-options/select-agent.ts';
+import type { Asked } from '../../cli/terminal/command.ts';
+import { EXIT } from '../../cli/terminal/exit-codes.ts';
 import { interrupted } from './interrupted.ts';
-import type { Io } from './io.ts';
+import type { Io } from '../../cli/terminal/io.ts';
 import { agentWay } from './reach.ts';
-import type { RoleFile } from './role-file.ts';
+import type { RoleFile } from '../../cli/agent-options/role-file.ts';
 import { sentAway } from './sent-away.ts';
-import { wrongValue } from './trouble.ts';
-import { TurnDisplay } from './turn-display.ts';
+import { wrongValue } from '../../cli/terminal/command-error.ts';
+import { TurnDisplay } from '../../cli/joining/turn-display.ts';
 
 export async function joinAgent(asked: Asked, io: Io, role: RoleFile, chosen: ChosenAgent): Promise<number> {
   const given = asked.values.name ?? role.name ?? (io.env.PARLEY_NAME || undefined);

@@ -1,6 +1,6 @@
 /** What somebody said, in Markdown, as plain text: no mark-up, no HTML, no link, and no line that could pass for another speaker's. */
 
-import { withoutControls } from './printable.ts';
+import { withoutControls } from '../../cli/terminal/printable.ts';
 
 /** What means something wherever it stands. */
 const MARKS = /[\\`*_{}[\]<>|~&@$#^]/g;

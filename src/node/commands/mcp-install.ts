@@ -2,16 +2,16 @@
 
 import { homedir } from 'node:os';
 import { isYes } from '../mcp-install/ask.ts';
-import { type Change, type Outcome, prepareInstall, prepareUndo } from '../mcp-install/install.ts';
+import { type Change, type Outcome, prepareInstall, prepareUndo } from '../../mcp/install/install.ts';
 import { pasteLines, pasteOf } from '../mcp-install/paste.ts';
-import { entryKey, requestOf, secretFile } from '../mcp-install/request.ts';
-import { plainLine } from '../mcp-install/show-change.ts';
-import { type Places, SCOPES, TOOLS, type Tool } from '../mcp-install/tools.ts';
-import type { Argument, Asked, Option } from './command.ts';
-import { EXIT } from './exit-codes.ts';
-import type { Io } from './io.ts';
-import { printable } from './printable.ts';
-import { Trouble } from './trouble.ts';
+import { entryKey, requestOf, secretFile } from '../../mcp/install/request.ts';
+import { plainLine } from '../../mcp/install/preview.ts';
+import { type Places, SCOPES, TOOLS, type Tool } from '../../mcp/install/tools.ts';
+import type { Argument, Asked, Option } from '../../cli/terminal/command.ts';
+import { EXIT } from '../../cli/terminal/exit-codes.ts';
+import type { Io } from '../../cli/terminal/io.ts';
+import { printable } from '../../cli/terminal/printable.ts';
+import { Trouble } from '../../cli/terminal/command-error.ts';
 
 const UNPROVEN =
   'note: no token was found; give one with PARLEY_TOKEN or --token-file, or the data folder of "parley up" with --data';

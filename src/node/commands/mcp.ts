@@ -1,12 +1,12 @@
 /** `parley mcp`. */
 
-import { lineLog } from '../line-log.ts';
+import { lineLog } from '../../server/telemetry/line-log.ts';
 import { parseWait, USUAL_WAIT, WAIT_EXPECTED } from '../mcp/max-wait.ts';
-import type { Command } from './command.ts';
-import { EXIT } from './exit-codes.ts';
+import type { Command } from '../../cli/terminal/command.ts';
+import { EXIT } from '../../cli/terminal/exit-codes.ts';
 import { assertServing, INSTALL_ARGS, INSTALL_OPTIONS, installMcp } from './mcp-install.ts';
-import { wrongValue } from './trouble.ts';
-import { loginName, nameGiven, whereIs } from './where.ts';
+import { wrongValue } from '../../cli/terminal/command-error.ts';
+import { loginName, nameGiven, whereIs } from '../../cli/connecting/hub-target.ts';
 
 /** How long a call waits for a hub that is away before it says so. */
 const PATIENCE_MS = 10_000;
@@ -54,7 +54,7 @@ export const mcp: Command = {
     const maxWaitMs = waitOf(asked.values['max-wait'] ?? USUAL_WAIT);
     const { url, credentials, ca } = await whereIs(asked, io);
     const proof = { credentials, ...(ca === undefined ? {} : { ca }) };
-    const { serveStdio } = await import('../mcp/stdio.ts');
+    const { serveStdio } = await import('../../mcp/stdio/stdio.ts');
     const log = lineLog(process.stderr);
     const claim = { capabilities: asked.lists.capability ?? [], summary: asked.values.summary };
     const isInOrder = await serveStdio({ url, ...who, claim, proof, maxWaitMs, patienceMs: PATIENCE_MS, log });

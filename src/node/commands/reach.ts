@@ -3,14 +3,14 @@
 import type { AgentClient } from '../../client/agent-client.ts';
 import type { ClientOptions } from '../../client/client.ts';
 import type { HumanClient } from '../../client/human-client.ts';
-import type { WireError } from '../../core/errors.ts';
-import type { Connect } from '../../participants/join-options.ts';
-import type { Asked } from './command.ts';
-import type { Io } from './io.ts';
+import type { WireError } from '../../core/lib/errors.ts';
+import type { Connect } from '../../participants/joining/join-options.ts';
+import type { Asked } from '../../cli/terminal/command.ts';
+import type { Io } from '../../cli/terminal/io.ts';
 import { isConnectedElsewhere } from './is-connected.ts';
-import { type OwnName, takeOwnName, takeTurn } from './own-name.ts';
-import { busy, explained, isRefusal, onlyNameIn } from './refusals.ts';
-import { loginName, nameGiven, type Where, whereIs } from './where.ts';
+import { type OwnName, takeOwnName, takeTurn } from '../../cli/connecting/command-name.ts';
+import { busy, explained, isRefusal, onlyNameIn } from '../../cli/connecting/refusals.ts';
+import { loginName, nameGiven, type Where, whereIs } from '../../cli/connecting/hub-target.ts';
 
 /** An invite is for whoever is there to stay: it is left unanswered, and comes again at the next connection. */
 const leaveOpen = (): Promise<boolean> => new Promise(() => {});
@@ -33,7 +33,7 @@ export async function acting<T>(asked: Asked, io: Io, work: (client: AgentClient
   const release = await takeTurn(where.url, name);
   try {
     await assertFree(where, name, asked, io);
-    const { connect } = await import('../client.ts');
+    const { connect } = await import('../../client/node.ts');
     const common = { ...options(where), onInvite: leaveOpen, register: { kind: 'human' } } as const;
     const client = await connect(where.url, { name, ...common }).catch((thrown) => explained(thrown, where, name));
     return await withClient(client, work);
@@ -51,7 +51,7 @@ export async function joining(
   const where = await whereIs(asked, io);
   const name = await speakerOf(where, asked.values.name ?? nameGiven(asked, io));
   await assertFree(where, name, asked, io, '--name');
-  const { connectHuman } = await import('../client.ts');
+  const { connectHuman } = await import('../../client/node.ts');
   const { reconnect: _, ...proof } = options(where);
   return connectHuman(where.url, { ...proof, ...given, name }).catch((thrown) => explained(thrown, where, name));
 }
@@ -65,7 +65,7 @@ export async function agentWay(
   const where = await whereIs(asked, io);
   const name = await speakerOf(where, given, usual);
   await assertFree(where, name, asked, io, '--name');
-  const { connect } = await import('../client.ts');
+  const { connect } = await import('../../client/node.ts');
   const { reconnect: _, ...proof } = options(where);
   return {
     name,
@@ -88,7 +88,7 @@ function options({ credentials, ca }: Where) {
 
 /** Under a name of the command's own; where the token speaks for one name alone, under that. */
 async function bystander(where: Where, own: OwnName, asked: Asked, io: Io): Promise<AgentClient> {
-  const { connect } = await import('../client.ts');
+  const { connect } = await import('../../client/node.ts');
   const common = { ...options(where), onInvite: leaveOpen, register: { kind: 'human' } } as const;
   try {
     return await connect(where.url, { name: own.name, ...common });
@@ -143,7 +143,7 @@ async function refusalOf(
 ): Promise<WireError | null> {
   const own = await takeOwnName(where.url);
   try {
-    const { connect } = await import('../client.ts');
+    const { connect } = await import('../../client/node.ts');
     const given = { name: own.name, ...options(where), onInvite: leaveOpen, register: { kind: 'human' } } as const;
     await withClient(await connect(where.url, given), work);
     return null;

@@ -1,9 +1,9 @@
 /** `parley repair`. */
 
 import { join } from 'node:path';
-import { withStore } from './care.ts';
-import type { Command } from './command.ts';
-import { EXIT } from './exit-codes.ts';
+import { withStore } from '../../cli/maintenance/with-store.ts';
+import type { Command } from '../../cli/terminal/command.ts';
+import { EXIT } from '../../cli/terminal/exit-codes.ts';
 import { sayDamage } from './say-damage.ts';
 
 export const repair: Command = {

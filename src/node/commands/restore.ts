@@ -2,11 +2,11 @@
 
 import { existsSync } from 'node:fs';
 import { copyOperatorToken } from '../operator-token.ts';
-import { sizeOf } from './care.ts';
-import type { Command } from './command.ts';
-import { EXIT } from './exit-codes.ts';
-import { Trouble } from './trouble.ts';
-import { dataFolder } from './where.ts';
+import { sizeOf } from '../../cli/maintenance/with-store.ts';
+import type { Command } from '../../cli/terminal/command.ts';
+import { EXIT } from '../../cli/terminal/exit-codes.ts';
+import { Trouble } from '../../cli/terminal/command-error.ts';
+import { dataFolder } from '../../cli/connecting/hub-target.ts';
 
 export const restore: Command = {
   name: 'restore',
@@ -27,7 +27,7 @@ export const restore: Command = {
         'Give the folder that "parley backup" made.',
       );
     }
-    const { restoreBackup } = await import('../store/restore.ts');
+    const { restoreBackup } = await import('../../store/restore.ts');
     const { bytes } = await restoreBackup(from, data, { onProgress: io.progress('copying') });
     await copyOperatorToken(from, data);
     io.put({ backup: from, data, bytes });

@@ -3,9 +3,9 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { durationMs, isDuration } from '../../core/time.ts';
-import type { Asked } from './command.ts';
-import { namesIn } from './given-json.ts';
-import { Trouble, wrongValue } from './trouble.ts';
+import type { Asked } from '../../cli/terminal/command.ts';
+import { namesIn } from '../../cli/terminal/parse-values.ts';
+import { Trouble, wrongValue } from '../../cli/terminal/command-error.ts';
 
 export interface RunOptions {
   readonly timeoutMs?: number;

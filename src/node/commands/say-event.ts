@@ -1,7 +1,7 @@
 /** What the hub writes into a log, in words for a terminal; what people say is theirs. */
 
-import type { Envelope } from '../../core/envelope.ts';
-import { describeEnvelope } from '../demo/describe-envelope.ts';
+import type { Envelope } from '../../core/records/session/envelope.ts';
+import { describeEnvelope } from '../../cli/transcript/describe-event.ts';
 
 export function sayEvent(envelope: Envelope, nameOf: (id: unknown) => string): string {
   const { event_type, event_data, sender_id, audience, task_id } = envelope;

@@ -1,6 +1,6 @@
 /** What is told to who was sent away by the hub. */
 
-import { Trouble } from './trouble.ts';
+import { Trouble } from '../../cli/terminal/command-error.ts';
 
 export function sentAway(name: string, reason: string): Trouble {
   if (reason !== 'replaced')

@@ -1,14 +1,14 @@
 /** `parley sessions`. */
 
 import type { SessionSummary } from '../../core/operations.ts';
-import type { LifecycleState } from '../../core/session.ts';
-import type { Style } from '../terminal.ts';
+import type { LifecycleState } from '../../core/records/session/session.ts';
+import type { Style } from '../../cli/terminal/terminal.ts';
 import { agentNames } from './agent-names.ts';
 import { fromNow, writeColumns } from './columns.ts';
-import type { Command } from './command.ts';
-import { EXIT } from './exit-codes.ts';
-import { allSessions } from './find-session.ts';
-import { wholeIn } from './given-json.ts';
+import type { Command } from '../../cli/terminal/command.ts';
+import { EXIT } from '../../cli/terminal/exit-codes.ts';
+import { allSessions } from '../../cli/connecting/find-session.ts';
+import { wholeIn } from '../../cli/terminal/parse-values.ts';
 import { looking } from './reach.ts';
 
 const STATES: readonly LifecycleState[] = ['INVITED', 'ACTIVE', 'CLOSING', 'CLOSED', 'EXPIRED'];

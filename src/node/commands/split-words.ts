@@ -1,6 +1,6 @@
 /** A command line as words, the way a shell would read them, without anything else a shell does. */
 
-import { wrongValue } from './trouble.ts';
+import { wrongValue } from '../../cli/terminal/command-error.ts';
 
 const WORD = /\s+|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)/gsy;
 

@@ -1,7 +1,7 @@
 /** The lifecycle state of a session after some of its log. */
 
-import type { Envelope } from '../../core/envelope.ts';
-import type { LifecycleState } from '../../core/session.ts';
+import type { Envelope } from '../../core/records/session/envelope.ts';
+import type { LifecycleState } from '../../core/records/session/session.ts';
 
 const BEGUN: Readonly<Record<string, LifecycleState>> = {
   'session.created': 'INVITED',

@@ -1,12 +1,12 @@
 /** `parley up --run`: the hub serves the governed runs of projects. */
 
 import { resolve } from 'node:path';
-import type { Log } from '../../core/ports.ts';
-import type { LocalHub } from '../create-hub.ts';
-import { RunnerRefusal } from '../governed/runner/failure.ts';
-import type { Companions, UpEvent } from '../up.ts';
-import type { Asked } from './command.ts';
-import { Trouble, wrongValue } from './trouble.ts';
+import type { Log } from '../../core/ports/platform.ts';
+import type { LocalHub } from '../../server/create-hub.ts';
+import { RunnerRefusal } from '../../governed/runner/contract/failure.ts';
+import type { Companions, UpEvent } from '../../server/up.ts';
+import type { Asked } from '../../cli/terminal/command.ts';
+import { Trouble, wrongValue } from '../../cli/terminal/command-error.ts';
 
 type Serve = (hub: LocalHub, log: Log, tell: (event: UpEvent) => void) => Promise<Companions>;
 
@@ -34,7 +34,7 @@ async function serveOne(
   options: { readonly roles: Readonly<Record<string, string>>; readonly data: string; readonly log: Log },
   tell: (event: UpEvent) => void,
 ): Promise<Companions> {
-  const { serveRun } = await import('../governed/serving/serve-run.ts');
+  const { serveRun } = await import('../../governed/serving/serve-run.ts');
   try {
     const served = await serveRun(hub, root, options);
     tell({ event: 'serves', root: served.root, runner: served.runner, operator: served.operator });

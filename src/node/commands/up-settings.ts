@@ -1,13 +1,13 @@
 /** What a hub is run with: options, then the config file, then what is usual. */
 
-import type { HubConfig } from '../config/config.ts';
+import type { HubConfig } from '../../config/shape/config.ts';
 import { tlsFromFiles } from '../tls-files.ts';
-import type { UpOptions } from '../up.ts';
-import type { Asked } from './command.ts';
-import type { Io } from './io.ts';
+import type { UpOptions } from '../../server/up.ts';
+import type { Asked } from '../../cli/terminal/command.ts';
+import type { Io } from '../../cli/terminal/io.ts';
 import type { LogLevel } from './log-level.ts';
-import { Trouble, wrongValue } from './trouble.ts';
-import { dataFolder } from './where.ts';
+import { Trouble, wrongValue } from '../../cli/terminal/command-error.ts';
+import { dataFolder } from '../../cli/connecting/hub-target.ts';
 
 const HELP = '"parley up --help" shows the options.';
 

@@ -1,9 +1,9 @@
 /** `parley verify`. */
 
 import { placeOf } from '../store/set-aside.ts';
-import { besideHub } from './care.ts';
-import type { Command } from './command.ts';
-import { EXIT } from './exit-codes.ts';
+import { besideHub } from '../../cli/maintenance/with-store.ts';
+import type { Command } from '../../cli/terminal/command.ts';
+import { EXIT } from '../../cli/terminal/exit-codes.ts';
 import { sayDamage } from './say-damage.ts';
 
 export const verify: Command = {

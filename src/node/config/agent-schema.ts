@@ -2,11 +2,11 @@
 
 import { z } from 'zod';
 import { word } from '../../core/identity-schemas.ts';
-import { anyObject, text, whole } from '../../core/schema.ts';
+import { anyObject, text, whole } from '../../core/lib/schema.ts';
 import { HUB_TOOL_NAMES } from '../../participants/tools/hub-tools.ts';
 import { CLI_NAMES } from '../commands/cli-names.ts';
-import { BASE_URL } from '../commands/model-choice.ts';
-import type { AgentConfig } from './config.ts';
+import { BASE_URL } from '../../cli/agent-options/model-choice.ts';
+import type { AgentConfig } from '../../config/shape/config.ts';
 import { count, duration, nonEmpty, oneWord, pricesSchema, trueOrFalse } from './schema-parts.ts';
 
 const words = z.array(word, { error: 'a list of words' }).max(64, 'at most 64 words');

@@ -2,10 +2,10 @@
 
 import { durationMs } from '../../core/time.ts';
 import { modelOf } from '../../participants/models/model-of.ts';
-import { type PriceList, withPrices } from '../../participants/models/price-list.ts';
-import { agentOfModel, keyVariable, modelChoice } from '../commands/model-choice.ts';
-import type { AgentConfig } from './config.ts';
-import type { PreparedAgent } from './prepare-agent.ts';
+import { type PriceList, withPrices } from '../../participants/models/usage/prices.ts';
+import { agentOfModel, keyVariable, modelChoice } from '../../cli/agent-options/model-choice.ts';
+import type { AgentConfig } from '../../config/shape/config.ts';
+import type { PreparedAgent } from '../../config/prepare-agent.ts';
 import type { KeyPath } from './source.ts';
 import { checkCost } from './unfit.ts';
 

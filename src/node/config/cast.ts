@@ -1,11 +1,11 @@
 /** An agent in its role: what it is told, and what its answers carry. */
 
-import type { AgentFn } from '../../participants/agent-fn.ts';
+import type { AgentFn } from '../../participants/agent/agent-fn.ts';
 import { type ExtractSettings, mergeExtract } from '../../participants/roles/extract/settings.ts';
 import { createRole } from '../../participants/roles/role.ts';
-import { clientOfModel, keyVariable, modelChoice } from '../commands/model-choice.ts';
-import type { Config, ExtractConfig, RoleConfig } from './config.ts';
-import { secondModel } from './fitting-role.ts';
+import { clientOfModel, keyVariable, modelChoice } from '../../cli/agent-options/model-choice.ts';
+import type { Config, ExtractConfig, RoleConfig } from '../../config/shape/config.ts';
+import { secondModel } from '../../config/checks/check-role.ts';
 import { metaSchema } from './meta-schema.ts';
 
 export interface Cast {

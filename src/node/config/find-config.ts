@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Trouble } from '../commands/trouble.ts';
+import { Trouble } from '../../cli/terminal/command-error.ts';
 import { CONFIG_ENDINGS } from './source.ts';
 
 export const CONFIG_NAMES: readonly string[] = CONFIG_ENDINGS.map((ending) => `parley.config.${ending}`);

@@ -1,6 +1,6 @@
 /** Whether a budget in USD can be kept: by who can never tell what it cost, it cannot. Pure. */
 
-import type { AgentConfig } from './config.ts';
+import type { AgentConfig } from '../../config/shape/config.ts';
 import type { Problem } from './problems.ts';
 import type { KeyPath } from './source.ts';
 

@@ -1,8 +1,8 @@
 /** The prices in a config file: what is wrong with them, by its key. Pure. */
 
-import { asError } from '../../core/errors.ts';
-import type { Json } from '../../core/json.ts';
-import { readPrices } from '../../participants/models/price-list.ts';
+import { asError } from '../../core/lib/errors.ts';
+import type { Json } from '../../core/lib/json.ts';
+import { readPrices } from '../../participants/models/usage/prices.ts';
 import type { Problem } from './problems.ts';
 import type { KeyPath } from './source.ts';
 

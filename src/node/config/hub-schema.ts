@@ -1,10 +1,10 @@
 /** The part `hub` of a config file. */
 
 import { z } from 'zod';
-import { DEFAULT_LIMITS } from '../../core/limits.ts';
+import { DEFAULT_LIMITS } from '../../core/records/access/limits.ts';
 import { LOG_LEVELS } from '../commands/log-level.ts';
-import { DEFAULT_SERVE_LIMITS } from '../wire/serve-options.ts';
-import type { HubConfig } from './config.ts';
+import { DEFAULT_SERVE_LIMITS } from '../../server/port/serve-options.ts';
+import type { HubConfig } from '../../config/shape/config.ts';
 import { nonEmpty, port, texts, trueOrFalse } from './schema-parts.ts';
 
 export const hubSchema: z.ZodType<HubConfig> = z.strictObject({

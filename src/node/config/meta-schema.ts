@@ -1,11 +1,11 @@
 /** The schema of a role in a config file as a Standard Schema: it is one, or is made of a JSON Schema. */
 
 import { z } from 'zod';
-import { asError } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { asError } from '../../core/lib/errors.ts';
+import type { JsonObject } from '../../core/lib/json.ts';
 import type { MetaSchema } from '../../participants/roles/role.ts';
-import { isStandardSchema } from '../../participants/roles/standard-schema.ts';
-import type { RoleConfig } from './config.ts';
+import { isStandardSchema } from '../../participants/roles/lib/standard-schema.ts';
+import type { RoleConfig } from '../../config/shape/config.ts';
 
 export type MadeSchema =
   | { readonly schema: MetaSchema; readonly jsonSchema?: JsonObject }

@@ -1,10 +1,10 @@
 /** A config file, from its path to what can be carried out: also what its agents need is there, and its schedules would be taken. */
 
-import type { Plan } from './bring-up.ts';
-import { scheduleRefusals } from './check-schedules.ts';
+import type { Plan } from '../../config/start-agents.ts';
+import { scheduleRefusals } from '../../config/check-schedules.ts';
 import { findConfig } from './find-config.ts';
-import { examineConfig } from './load-config.ts';
-import { prepareAgents, roleFileProblems } from './prepare-agent.ts';
+import { examineConfig } from '../../config/load-config.ts';
+import { prepareAgents, roleFileProblems } from '../../config/prepare-agent.ts';
 import { configTrouble } from './problems.ts';
 import { isNewFolder, strangersIn } from './strangers.ts';
 

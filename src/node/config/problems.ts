@@ -1,6 +1,6 @@
 /** What is wrong with a config file: each thing with the file, the line and column where they are known, and the key. */
 
-import { Trouble } from '../commands/trouble.ts';
+import { Trouble } from '../../cli/terminal/command-error.ts';
 import type { KeyPath, Slip, Source } from './source.ts';
 
 export interface Problem {

@@ -1,11 +1,11 @@
 /** The parts `roles` and `extract` of a config file. */
 
 import { z } from 'zod';
-import { isObject } from '../../client/given.ts';
+import { isObject } from '../../client/lib/option-checks.ts';
 import { EXTRACT_STRATEGIES, type ExtractStrategy } from '../../participants/roles/extract/settings.ts';
-import { isStandardSchema } from '../../participants/roles/standard-schema.ts';
-import { BASE_URL, MODEL_FORM, modelChoice } from '../commands/model-choice.ts';
-import type { ExtractConfig, RoleConfig } from './config.ts';
+import { isStandardSchema } from '../../participants/roles/lib/standard-schema.ts';
+import { BASE_URL, MODEL_FORM, modelChoice } from '../../cli/agent-options/model-choice.ts';
+import type { ExtractConfig, RoleConfig } from '../../config/shape/config.ts';
 import { count, nonEmpty, oneWord, trueOrFalse } from './schema-parts.ts';
 
 // The ways there are.

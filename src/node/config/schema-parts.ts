@@ -1,10 +1,10 @@
 /** What several parts of a config file are made of, each with the end of the sentence "expected …". */
 
 import { z } from 'zod';
-import { isObject } from '../../client/given.ts';
-import { whole } from '../../core/schema.ts';
+import { isObject } from '../../client/lib/option-checks.ts';
+import { whole } from '../../core/lib/schema.ts';
 import { DURATION, isDuration } from '../../core/time.ts';
-import type { PriceList } from '../../participants/models/price-list.ts';
+import type { PriceList } from '../../participants/models/usage/prices.ts';
 
 export const nonEmpty: z.ZodType<string> = z.string({ error: 'text' }).min(1, 'text that is not empty');
 export const texts: z.ZodType<readonly string[]> = z.array(nonEmpty, { error: 'a list of texts' });

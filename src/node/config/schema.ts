@@ -1,13 +1,13 @@
 /** The whole of a config file, part by part. */
 
 import { z } from 'zod';
-import { templateMembers } from '../../core/create-params.ts';
-import { GRANTS, type Grant } from '../../core/grants.ts';
-import { agentName } from '../../core/record-schemas.ts';
+import { templateMembers } from '../../core/records/session/create-schema.ts';
+import { GRANTS, type Grant } from '../../core/records/access/grants.ts';
+import { agentName } from '../../core/records/session/record-schemas.ts';
 import { ruleChangeMembers } from '../../core/rule-schemas.ts';
-import { text, words } from '../../core/schema.ts';
+import { text, words } from '../../core/lib/schema.ts';
 import { agentSchema } from './agent-schema.ts';
-import type { Config, RuleConfig, ScheduleConfig } from './config.ts';
+import type { Config, RuleConfig, ScheduleConfig } from '../../config/shape/config.ts';
 import { hubSchema } from './hub-schema.ts';
 import { extractSchema, roleSchema } from './role-schema.ts';
 import { nonEmpty, oneWord, pricesSchema, trueOrFalse } from './schema-parts.ts';

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { Trouble } from '../commands/trouble.ts';
+import { Trouble } from '../../cli/terminal/command-error.ts';
 
 export type KeyPath = readonly PropertyKey[];
 
@@ -41,9 +41,9 @@ export async function readSource(file: string): Promise<Source | { readonly slip
 
 async function readText(file: string, text: string): Promise<Read> {
   const ending = extname(file);
-  if (/^\.[cm]?[jt]s$/.test(ending)) return (await import('./read-module.ts')).readModule(file);
-  if (ending === '.json') return (await import('./read-json.ts')).readJson(text);
-  return (await import('./read-yaml.ts')).readYaml(text);
+  if (/^\.[cm]?[jt]s$/.test(ending)) return (await import('../../config/reading/read-module.ts')).readModule(file);
+  if (ending === '.json') return (await import('../../config/reading/read-json.ts')).readJson(text);
+  return (await import('../../config/reading/read-yaml.ts')).readYaml(text);
 }
 
 /** By its mark, or by the half of its first letter that is 0. */

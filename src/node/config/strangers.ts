@@ -2,10 +2,10 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LocalHub } from '../create-hub.ts';
-import type { Plan } from './bring-up.ts';
-import { isName } from './check-schedules.ts';
-import type { Config } from './config.ts';
+import type { LocalHub } from '../../server/create-hub.ts';
+import type { Plan } from '../../config/start-agents.ts';
+import { isName } from '../../config/check-schedules.ts';
+import type { Config } from '../../config/shape/config.ts';
 import { configTrouble, type Problem } from './problems.ts';
 
 interface Stranger {

@@ -1,7 +1,7 @@
 /** What keeps an agent of a config file from beginning, by the key that it is about. */
 
-import { asError } from '../../core/errors.ts';
-import type { AgentConfig } from './config.ts';
+import { asError } from '../../core/lib/errors.ts';
+import type { AgentConfig } from '../../config/shape/config.ts';
 import { costProblem } from './fitting-budget.ts';
 import type { Problem } from './problems.ts';
 import type { KeyPath } from './source.ts';

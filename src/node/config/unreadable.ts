@@ -1,6 +1,6 @@
 /** What a module exports may have members that throw when they are looked at: they are found before anybody stumbles. */
 
-import { asError } from '../../core/errors.ts';
+import { asError } from '../../core/lib/errors.ts';
 import { keyText } from './problems.ts';
 import type { KeyPath } from './source.ts';
 

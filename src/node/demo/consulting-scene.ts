@@ -1,7 +1,7 @@
 /** One question, one reply; the adapter says who may speak and closes the session by itself. */
 
-import { HubError } from '../../core/errors.ts';
-import { refusalOf, type Stage } from './stage.ts';
+import { HubError } from '../../core/lib/errors.ts';
+import { refusalOf, type Stage } from '../../cli/demo/stage.ts';
 
 export async function consult(stage: Stage): Promise<void> {
   const { view } = stage;

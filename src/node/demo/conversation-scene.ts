@@ -1,6 +1,6 @@
 /** Either may speak at any time, until one closes it. */
 
-import { refusalOf, type Stage } from './stage.ts';
+import { refusalOf, type Stage } from '../../cli/demo/stage.ts';
 
 export async function converse(stage: Stage): Promise<void> {
   const { view } = stage;

@@ -1,8 +1,8 @@
 /** A turn has a time. Who misses it is warned, then hidden by the hub so that the others can go on, and may come back into its place. */
 
 import { turnWithin } from 'parley-hub/expectations/entries';
-import { type ExpectationEntry, nameOf, type SessionMetadata } from '../../core/session.ts';
-import { hearTexts, refusalOf, type Stage } from './stage.ts';
+import { type ExpectationEntry, nameOf, type SessionMetadata } from '../../core/records/session/session.ts';
+import { hearTexts, refusalOf, type Stage } from '../../cli/demo/stage.ts';
 
 /** Only the coder's turns: the others take theirs at once, and no slow machine makes them late. */
 const CODER = { appliesTo: ['coder'] };

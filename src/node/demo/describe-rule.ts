@@ -1,9 +1,9 @@
 /** The rules of a workflow in words, as its session has them recorded. */
 
 import type { TransitionGraph } from 'parley-hub/adapters/transition-graph';
-import type { Json } from '../../core/json.ts';
-import { nameOf, type SessionMetadata } from '../../core/session.ts';
-import type { RuleRef } from '../../core/transition.ts';
+import type { Json } from '../../core/lib/json.ts';
+import { nameOf, type SessionMetadata } from '../../core/records/session/session.ts';
+import type { RuleRef } from '../../core/ports/transition.ts';
 
 /** One line per transition; participants, recorded as ids, by their names. */
 export function transitionsIn(metadata: SessionMetadata): readonly string[] {

@@ -1,7 +1,7 @@
 /** Four speak in turn for two rounds. Nobody here says who is next: the hub gives the turn, and the speakers take it. */
 
 import { named, windowedSummary } from 'parley-hub/views/refs';
-import { hearTexts, refusalOf, type Stage } from './stage.ts';
+import { hearTexts, refusalOf, type Stage } from '../../cli/demo/stage.ts';
 
 const ROUNDS = 2;
 

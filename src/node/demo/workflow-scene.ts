@@ -1,10 +1,10 @@
 /** A ticket: a graph routes it to one of two specialists by what triage found out, who hands it off to the one who ends it. */
 
 import type { TransitionGraph } from 'parley-hub/adapters/transition-graph';
-import { finish, handoff } from '../../core/packets.ts';
-import type { RuleRef } from '../../core/transition.ts';
+import { finish, handoff } from '../../core/records/session/packets.ts';
+import type { RuleRef } from '../../core/ports/transition.ts';
 import { transitionsIn } from './describe-rule.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from '../../cli/demo/stage.ts';
 
 const after = (agent_id: string): RuleRef => ({ name: 'from_speaker', args: { agent_id } });
 const to = (agent_id: string): RuleRef => ({ name: 'agent', args: { agent_id } });

@@ -1,6 +1,6 @@
 /** What the files of a run do not allow. Thrown inside, and told as `{ok: false}` to whoever asked. */
 
-import { asError } from '../../core/errors.ts';
+import { asError } from '../../core/lib/errors.ts';
 
 export type FileCode =
   | 'unsafe_path'

@@ -2,8 +2,8 @@
 
 import { readFile, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { syncFolder } from '../journal/make-folder.ts';
-import { makeWhole } from './make-whole.ts';
+import { syncFolder } from '../../system/make-folder.ts';
+import { makeWhole } from '../../system/atomic-file.ts';
 
 export async function writeWhole(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
   await makeWhole(dirname(path), mode, async (file) => {

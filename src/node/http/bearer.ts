@@ -1,7 +1,7 @@
 /** The credential of a request, as a hello would offer it. Never a cookie: a browser would send that unasked. */
 
-import { WireError } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { WireError } from '../../core/lib/errors.ts';
+import type { JsonObject } from '../../core/lib/json.ts';
 
 const TOKEN = /^parley_/;
 

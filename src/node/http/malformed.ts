@@ -1,6 +1,6 @@
 /** What cannot be read as a request, in words of our own; whoever sent it is told what to do. */
 
-import { WireError } from '../../core/errors.ts';
+import { WireError } from '../../core/lib/errors.ts';
 
 export function malformed({ code = '' }: NodeJS.ErrnoException): WireError {
   switch (code) {

@@ -1,6 +1,6 @@
 /** What the query of a GET says, as parameters of its operation: text becomes what the operation's schema asks for. */
 
-import { badValue } from '../../core/json.ts';
+import { badValue } from '../../core/lib/json.ts';
 import { OPERATIONS, type OperationName } from '../../core/operations.ts';
 
 interface Shape {

@@ -1,8 +1,8 @@
 /** Answers over HTTP: JSON or text, never cached, and refusals as `{error: {code, message, details}}`. */
 
 import type { ServerResponse } from 'node:http';
-import type { WireError } from '../../core/errors.ts';
-import { errorRecord } from '../../core/frames.ts';
+import type { WireError } from '../../core/lib/errors.ts';
+import { errorRecord } from '../../core/protocol/frames/frame-codec.ts';
 import { retrySeconds, statusOf } from './status.ts';
 
 export function respondJson(response: ServerResponse, status: number, body: unknown): void {

@@ -1,6 +1,6 @@
 /** Which HTTP status stands for which wire code. The one table: answers and the OpenAPI document are made from it. */
 
-import type { WireCode, WireError } from '../../core/errors.ts';
+import type { WireCode, WireError } from '../../core/lib/errors.ts';
 
 export const STATUS: { readonly [Code in WireCode]: number } = {
   bad_frame: 400,

@@ -1,7 +1,7 @@
 /** A record that was confirmed and cannot be read any more. */
 
-import { HubError } from '../../core/errors.ts';
-import type { Position } from './journal-types.ts';
+import { HubError } from '../../core/lib/errors.ts';
+import type { Position } from '../../store/journal/journal-types.ts';
 
 export class DamagedRecord extends HubError {
   readonly position: Position;

@@ -1,8 +1,8 @@
 /** The newest mark before a place, found backwards: a scan that begins in the middle must know which flush it is in. */
 
 import type { Files, OpenFile } from './files.ts';
-import type { Position } from './journal-types.ts';
-import { MARK_BYTES, MARK_START, readFrame } from './record.ts';
+import type { Position } from '../../store/journal/journal-types.ts';
+import { MARK_BYTES, MARK_START, readFrame } from '../../store/journal/record.ts';
 import { withSegment } from './segments.ts';
 
 const CHUNK_BYTES = 256 * 1024;

@@ -4,8 +4,8 @@
  */
 
 import type { OpenFile } from './files.ts';
-import { MARK_BYTES, writeMark } from './record.ts';
-import type { Scanned } from './scan.ts';
+import { MARK_BYTES, writeMark } from '../../store/journal/record.ts';
+import type { Scanned } from '../../store/journal/scan.ts';
 import { zeros } from './zeros.ts';
 
 export interface Mended {

@@ -1,7 +1,7 @@
 /** Text on the disk as configuration is kept: UTF-8, perhaps with a byte order mark before it. */
 
 import { readFile } from 'node:fs/promises';
-import { Trouble } from '../commands/trouble.ts';
+import { Trouble } from '../../cli/terminal/command-error.ts';
 
 export const MARK = '\ufeff';
 

@@ -2,7 +2,7 @@
 
 import { rmdir } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
-import type { Places } from './tools.ts';
+import type { Places } from '../../mcp/install/tools.ts';
 
 /** Of the home and of the project, up to these; one that the environment names is somebody's choice, and stays. */
 export async function removeEmptyFolders(file: string, { home, project, env }: Places): Promise<void> {

@@ -12,8 +12,8 @@ import {
   placeAt,
   valueAt,
   withValue,
-} from './config-format.ts';
-import { putValue, takeValue } from './json-edits.ts';
+} from '../../mcp/install/config-editor.ts';
+import { putValue, takeValue } from '../../mcp/install/json-config.ts';
 
 export const jsonConfig: ConfigFormat = {
   read: (text, path) => valueAt(parsed(text), path),

@@ -1,8 +1,8 @@
 /** What an entry that is there already starts the server with: whoever does not say otherwise keeps it. */
 
 import { access, readFile } from 'node:fs/promises';
-import { ownEntry, serversIn } from './plan.ts';
-import type { Tool } from './tools.ts';
+import { ownEntry, serversIn } from '../../mcp/install/plan.ts';
+import type { Tool } from '../../mcp/install/tools.ts';
 
 /** By option, without the dashes; of one that is there several times, the last. */
 export type KeptSettings = Readonly<Record<string, string>>;

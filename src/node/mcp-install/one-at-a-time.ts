@@ -3,7 +3,7 @@
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Trouble } from '../commands/trouble.ts';
+import { Trouble } from '../../cli/terminal/command-error.ts';
 import { onlyMissing } from './config-text.ts';
 
 /** A change takes a few milliseconds. */

@@ -1,6 +1,6 @@
 /** The same set-up by hand: what to paste, where, and the tool's own command for it. */
 
-import type { Request } from './request.ts';
+import type { Request } from '../../mcp/install/request.ts';
 
 export interface Paste {
   readonly tool: string;

@@ -1,6 +1,6 @@
 /** Who waits over HTTP, and for what: each is rung when something becomes durable that may concern it. */
 
-import type { HubListener } from '../../hub/events.ts';
+import type { HubListener } from '../../hub/telemetry/events.ts';
 import { Bell } from './bell.ts';
 
 type Follow = (listener: HubListener<'envelopePosted'>) => () => void;

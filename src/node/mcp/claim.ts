@@ -1,8 +1,8 @@
 /** What whoever sets an agent up says that it can do: it is told to the hub, for others to find it by. */
 
-import { jsonEqual } from '../../core/json.ts';
+import { jsonEqual } from '../../core/lib/json.ts';
 import type { Params } from '../../core/operations.ts';
-import type { Resume } from '../../core/resume.ts';
+import type { Resume } from '../../core/records/identity/resume-schema.ts';
 
 export interface Claim {
   /** None = nothing is said of them. */

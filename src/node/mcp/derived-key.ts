@@ -1,7 +1,7 @@
 /** A key made of what is asked: the same request, asked again, is the same request. */
 
 import { createHash } from 'node:crypto';
-import { canonicalJson, type Json } from '../../core/json.ts';
+import { canonicalJson, type Json } from '../../core/lib/json.ts';
 
 export function derivedKey(what: string, ...parts: readonly (Json | undefined)[]): string {
   const text = canonicalJson(parts.map((part) => part ?? null));

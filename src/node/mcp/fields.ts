@@ -1,7 +1,7 @@
 /** Fields that several tools take or give back, with what a model is told of them. */
 
 import { z } from 'zod';
-import type { Said } from './transcript-page.ts';
+import type { Said } from '../../mcp/session/transcript-page.ts';
 
 export const session: z.ZodType<string> = z
   .string()

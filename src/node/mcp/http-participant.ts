@@ -1,8 +1,8 @@
 /** The participant of one HTTP request: each operation is asked for with the credential of that request, and nothing is kept. */
 
 import type { OperationName, Params, Result } from '../../core/operations.ts';
-import type { SingleRequest } from '../../hub/single-request.ts';
-import type { Asked } from '../http/api.ts';
+import type { SingleRequest } from '../../hub/connection/single-request.ts';
+import type { Asked } from '../../server/http/api.ts';
 import type { Bells } from './bells.ts';
 import type { Participant, Watch } from './participant.ts';
 

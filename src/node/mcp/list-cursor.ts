@@ -1,6 +1,6 @@
 /** Where a list goes on. The hub's own mark means something to its store alone: with the list's name before it, made-up ones are told. */
 
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../../mcp/server/refusal-text.ts';
 
 type List = 'sessions' | 'peers';
 

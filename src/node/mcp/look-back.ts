@@ -1,6 +1,6 @@
 /** What was said in a session, from the newest back as far as is needed. */
 
-import { type Envelope, isContent } from '../../core/envelope.ts';
+import { type Envelope, isContent } from '../../core/records/session/envelope.ts';
 import type { Participant } from './participant.ts';
 
 /** Of the log at once; the first look is mostly enough. */

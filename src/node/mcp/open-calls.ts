@@ -1,6 +1,6 @@
 /** How many calls each agent has open: those that wait cost a socket or a look every few seconds, so that one has only so many. */
 
-import { WireError } from '../../core/errors.ts';
+import { WireError } from '../../core/lib/errors.ts';
 
 /** As many as on a connection. */
 const MOST_OPEN = 64;

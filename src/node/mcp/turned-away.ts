@@ -1,9 +1,9 @@
 /** Why a hub did not let this server in, in words for whoever set it up. */
 
-import { WireError } from '../../core/errors.ts';
-import { isRefusal, onlyNameIn } from '../commands/refusals.ts';
-import type { LinkSettings } from './hub-link.ts';
-import { Refusal } from './refusal.ts';
+import { WireError } from '../../core/lib/errors.ts';
+import { isRefusal, onlyNameIn } from '../../cli/connecting/refusals.ts';
+import type { LinkSettings } from '../../mcp/stdio/hub-link.ts';
+import { Refusal } from '../../mcp/server/refusal-text.ts';
 
 /** The one name its token speaks for, where that is another than the one that was tried. */
 export function otherName(thrown: unknown): string | null {

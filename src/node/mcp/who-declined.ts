@@ -1,7 +1,7 @@
 /** Who declined the invite to a session, and why, as far as it ended by that. */
 
-import type { SessionMetadata } from '../../core/session.ts';
-import { nameOf } from '../../core/session.ts';
+import type { SessionMetadata } from '../../core/records/session/session.ts';
+import { nameOf } from '../../core/records/session/session.ts';
 import type { Participant } from './participant.ts';
 
 /** Of the end of the log: a session that never opened has little else. */

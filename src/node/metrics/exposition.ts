@@ -2,7 +2,7 @@
 
 import { collectDefaultMetrics, type Metric, type MetricObject, type MetricType, Registry } from 'prom-client';
 import type { Figures } from '../../hub/figures.ts';
-import { MEASURES, type Measure, samplesOf } from './measures.ts';
+import { MEASURES, type Measure, samplesOf } from '../../server/telemetry/metrics.ts';
 
 /** Made when somebody first looks: until then nothing of it costs anything. */
 export class Exposition {

@@ -1,6 +1,6 @@
 /** What is kept of a stream: its head and its tail, each up to half of the bound, and how much lay between. */
 
-import { isWithinCharacter, KeptBytes } from './kept-bytes.ts';
+import { isWithinCharacter, KeptBytes } from '../../participants/processes/output/capture.ts';
 
 export class Capture {
   readonly #head: KeptBytes;

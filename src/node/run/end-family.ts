@@ -1,7 +1,7 @@
 /** Ends a program and all that came of it: asks (SIGTERM), waits a while, and does not ask again (SIGKILL). */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Family } from './family.ts';
+import type { Family } from '../../participants/processes/tree/process-tree.ts';
 
 /** Often enough to lose no time, seldom enough to cost nothing. */
 const LOOK_EVERY_MS = 15;

@@ -1,7 +1,7 @@
 /** What whoever runs programs gives, looked at before anything is started. */
 
-import { checkOptions, isObject, type Rule, type Rules } from '../../client/given.ts';
-import { asError } from '../../core/errors.ts';
+import { checkOptions, isObject, type Rule, type Rules } from '../../client/lib/option-checks.ts';
+import { asError } from '../../core/lib/errors.ts';
 
 export const someTexts: Rule = {
   expected: 'a list of texts',

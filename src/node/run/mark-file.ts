@@ -3,7 +3,7 @@
 import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hasProcessTable } from './process-table.ts';
+import { hasProcessTable } from '../../participants/processes/tree/process-table.ts';
 
 /** Read only, and empty. Null where nobody could look for it, or no file can be made; then there is one mark less. */
 export function openMark(mark: string): number | null {

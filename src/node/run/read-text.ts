@@ -1,6 +1,6 @@
 /** Bytes of a stream become text: UTF-8 whole however it was split, what is no UTF-8 as U+FFFD, without terminal sequences. */
 
-import { AnsiStripper } from './strip-ansi.ts';
+import { AnsiStripper } from '../../participants/processes/output/strip-ansi.ts';
 
 export class TextReader {
   readonly #decoder = new TextDecoder('utf-8');

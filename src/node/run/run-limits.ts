@@ -1,9 +1,9 @@
 /** The bounds of a run, complete: what is not given is as usual, and what is wrong is refused by its name. */
 
-import { isObject, optional, type Rule, type Rules } from '../../client/given.ts';
-import { describe } from '../../core/json.ts';
+import { isObject, optional, type Rule, type Rules } from '../../client/lib/option-checks.ts';
+import { describe } from '../../core/lib/json.ts';
 import { aBoundInTime, checkGiven, isFrom } from './given.ts';
-import { DEFAULT_RUN_LIMITS, type RunLimitOptions, type RunLimits } from './program.ts';
+import { DEFAULT_RUN_LIMITS, type RunLimitOptions, type RunLimits } from '../../participants/processes/program.ts';
 
 /** What is kept is one text in the end, and those are not of any length. */
 const MOST_KEPT_BYTES = 256 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /** What runs at the moment. None of it outlives this process. */
 
-import type { Family } from './family.ts';
-import { Guard } from './guard.ts';
+import type { Family } from '../../participants/processes/tree/process-tree.ts';
+import { Guard } from '../../participants/processes/tree/running.ts';
 
 export interface RunningProgram {
   readonly tool: string;

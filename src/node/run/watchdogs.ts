@@ -1,6 +1,6 @@
 /** The clocks a program runs against: all in all, until its first output, between outputs, and after its result. */
 
-import type { RunLimits } from './program.ts';
+import type { RunLimits } from '../../participants/processes/program.ts';
 
 export type Watchdog = 'wall' | 'first_output' | 'idle' | 'after_result';
 

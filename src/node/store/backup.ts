@@ -2,12 +2,12 @@
 
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HubError } from '../../core/errors.ts';
-import { describe } from '../../core/json.ts';
-import { realFiles } from '../journal/real-files.ts';
-import type { CareOptions, OpenParts } from './care-types.ts';
-import { type CopiedFile, copyJournal } from './copy-journal.ts';
-import { DATA_FORMAT, JOURNAL_FOLDER, writeBackupMark } from './data-format.ts';
+import { HubError } from '../../core/lib/errors.ts';
+import { describe } from '../../core/lib/json.ts';
+import { realFiles } from '../../store/journal/real-files.ts';
+import type { CareOptions, OpenParts } from '../../store/maintenance/maintenance-types.ts';
+import { type CopiedFile, copyJournal } from '../../store/maintenance/backup.ts';
+import { DATA_FORMAT, JOURNAL_FOLDER, writeBackupMark } from '../../store/maintenance/data-format.ts';
 
 export interface BackedUp {
   readonly bytes: number;

@@ -1,8 +1,8 @@
 /** Whether the journal itself is damaged at a place, or only whoever looked there was misled. */
 
 import type { Files } from '../journal/files.ts';
-import type { Damage, Position } from '../journal/journal-types.ts';
-import { scanJournal, scanWhole } from '../journal/scan.ts';
+import type { Damage, Position } from '../../store/journal/journal-types.ts';
+import { scanJournal, scanWhole } from '../../store/journal/scan.ts';
 import { segmentName, withSegment } from '../journal/segments.ts';
 
 /** `end`: where what is confirmed ends. */

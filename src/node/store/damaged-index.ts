@@ -1,6 +1,6 @@
 /** The index does not agree with itself or with the journal. Everything in it is in the journal: the next start builds it anew. */
 
-import { HubError } from '../../core/errors.ts';
+import { HubError } from '../../core/lib/errors.ts';
 
 export class DamagedIndex extends HubError {
   constructor(what: string) {

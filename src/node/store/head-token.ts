@@ -3,8 +3,8 @@
  * is one head. A unit that conflicted gets a token that is no head, now or later.
  */
 
-import type { HeadToken } from '../../core/store.ts';
-import type { LogRecord } from './log-record.ts';
+import type { HeadToken } from '../../core/ports/store.ts';
+import type { LogRecord } from '../../store/index/log-record.ts';
 
 interface Token {
   readonly seq: number;

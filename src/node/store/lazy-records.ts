@@ -1,10 +1,10 @@
 /** Records beside the logs: written with whatever flush comes next, and of each the last one counts. */
 
-import type { Json } from '../../core/json.ts';
-import type { Cursor } from '../../core/store.ts';
-import type { Catalogue } from './catalogue.ts';
+import type { Json } from '../../core/lib/json.ts';
+import type { Cursor } from '../../core/ports/store.ts';
+import type { Catalogue } from '../../store/catalogue/catalogue.ts';
 import { MOVED_FAMILY } from './moved-log.ts';
-import { OPERATIONS_FAMILY } from './store-operations.ts';
+import { OPERATIONS_FAMILY } from '../../store/catalogue/store-operations.ts';
 
 export type LazyRecord =
   | {

@@ -1,8 +1,8 @@
 /** The few bytes a start reads of each session that has not ended. */
 
-import { type Head, headDeadline } from '../../core/head.ts';
-import type { LifecycleState } from '../../core/session.ts';
-import type { LiveRow } from '../../core/store.ts';
+import { type Head, headDeadline } from '../../core/state/fold-head.ts';
+import type { LifecycleState } from '../../core/records/session/session.ts';
+import type { LiveRow } from '../../core/ports/store.ts';
 
 const STATES: readonly LifecycleState[] = ['INVITED', 'ACTIVE', 'CLOSING', 'CLOSED', 'EXPIRED'];
 /** Before the type. */

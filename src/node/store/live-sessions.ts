@@ -1,9 +1,9 @@
 /** Questions about all logs that the lists of the index answer. */
 
-import { isTerminal } from '../../core/session.ts';
-import type { LiveRow } from '../../core/store.ts';
-import type { Catalogue } from './catalogue.ts';
-import { after, lastPart, under } from './index-keys.ts';
+import { isTerminal } from '../../core/records/session/session.ts';
+import type { LiveRow } from '../../core/ports/store.ts';
+import type { Catalogue } from '../../store/catalogue/catalogue.ts';
+import { after, lastPart, under } from '../../store/index/index-keys.ts';
 import { decodeRow } from './live-row.ts';
 
 /** A hub serves between two pages: one takes about a millisecond. */

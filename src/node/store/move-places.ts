@@ -1,8 +1,8 @@
 /** Units that lie at other places than before: what the index says of them is changed. */
 
-import type { Position } from '../journal/journal-types.ts';
-import { under, unitsKey } from './index-keys.ts';
-import type { Overlay } from './overlay.ts';
+import type { Position } from '../../store/journal/journal-types.ts';
+import { under, unitsKey } from '../../store/index/index-keys.ts';
+import type { Overlay } from '../../store/index/overlay.ts';
 import { decodePlace, decodeRun, encodePlace, encodeRun, type PlacedUnit, UNITS_PER_RUN } from './unit-places.ts';
 
 export function movePlaces(overlay: Overlay, logId: string, place: (position: Position) => Position): void {

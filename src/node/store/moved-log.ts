@@ -1,6 +1,6 @@
 /** What is written before the first unit of a log that was moved: what its new place does not tell. */
 
-import type { Position } from '../journal/journal-types.ts';
+import type { Position } from '../../store/journal/journal-types.ts';
 
 export const MOVED_FAMILY = 'moved';
 

@@ -1,8 +1,8 @@
 /** Finds the units that hold a range of a log. */
 
-import type { ReadRange } from '../../core/store.ts';
-import { after, under, unitsKey } from './index-keys.ts';
-import type { Overlay } from './overlay.ts';
+import type { ReadRange } from '../../core/ports/store.ts';
+import { after, under, unitsKey } from '../../store/index/index-keys.ts';
+import type { Overlay } from '../../store/index/overlay.ts';
 import { decodeRun, type PlacedUnit } from './unit-places.ts';
 
 /** In the order of the range; enough of them for its limit. */

@@ -1,13 +1,13 @@
 /** Cuts a damaged log to what is sound, because an operator decided so. Nothing is cut without being named in the result. */
 
-import type { Entry } from '../../core/envelope.ts';
-import { HubError } from '../../core/errors.ts';
-import type { CareOptions, OpenParts } from './care-types.ts';
+import type { Entry } from '../../core/records/session/envelope.ts';
+import { HubError } from '../../core/lib/errors.ts';
+import type { CareOptions, OpenParts } from '../../store/maintenance/maintenance-types.ts';
 import { damagedLogs } from './live-sessions.ts';
-import { extended, type LogRecord } from './log-record.ts';
-import { readEntries } from './read-entries.ts';
-import { newEpoch } from './store-operations.ts';
-import { verifyStore } from './verify.ts';
+import { extended, type LogRecord } from '../../store/index/log-record.ts';
+import { readEntries } from '../../store/logs/read-entries.ts';
+import { newEpoch } from '../../store/catalogue/store-operations.ts';
+import { verifyStore } from '../../store/maintenance/verify.ts';
 
 export interface Repaired {
   readonly log_id: string;

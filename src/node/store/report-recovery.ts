@@ -1,11 +1,11 @@
 /** Says what was found when a data folder was opened: in the log for whoever watches, in the audit for whoever asks later. */
 
-import type { JsonObject } from '../../core/json.ts';
-import type { Log } from '../../core/ports.ts';
-import type { Store } from '../../core/store.ts';
+import type { JsonObject } from '../../core/lib/json.ts';
+import type { Log } from '../../core/ports/platform.ts';
+import type { Store } from '../../core/ports/store.ts';
 import { isoFromMs } from '../../core/time.ts';
-import { systemClock } from '../system-clock.ts';
-import type { StoreRecovery } from './recover.ts';
+import { systemClock } from '../../system/clock.ts';
+import type { StoreRecovery } from '../../store/recover.ts';
 
 export function reportRecovery(
   { torn, damages, damagedLogs, rebuilt, replayed, upgradedFrom }: StoreRecovery,

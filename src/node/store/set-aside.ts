@@ -3,11 +3,11 @@
  * longer a problem. Records beside the logs (the audit) are mended so: what is damaged of them is missing, the rest is read.
  */
 
-import type { Damage, Position } from '../journal/journal-types.ts';
+import type { Damage, Position } from '../../store/journal/journal-types.ts';
 import { segmentName, withSegment } from '../journal/segments.ts';
-import type { CareOptions, OpenParts } from './care-types.ts';
+import type { CareOptions, OpenParts } from '../../store/maintenance/maintenance-types.ts';
 import { isFamily } from './lazy-records.ts';
-import { verifyStore } from './verify.ts';
+import { verifyStore } from '../../store/maintenance/verify.ts';
 
 /** A part of the journal, named for whoever looks for it. */
 export interface DamagedPlace {

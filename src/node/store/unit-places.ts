@@ -1,6 +1,6 @@
 /** Where the units of a log lie in the journal: runs of (first seq, segment, offset), a bounded number in each. */
 
-import type { Position } from '../journal/journal-types.ts';
+import type { Position } from '../../store/journal/journal-types.ts';
 
 /** Enough that a long log needs few runs, few enough that writing an open one again costs little. */
 export const UNITS_PER_RUN = 64;

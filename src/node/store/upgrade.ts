@@ -10,7 +10,7 @@ import {
   newFormat,
   syncPath,
   writeFormat,
-} from './data-format.ts';
+} from '../../store/maintenance/data-format.ts';
 
 /** From each format to the next one. A step may be cut off by a crash and begun again. */
 const STEPS: Readonly<Record<number, (folder: string) => Promise<FolderFormat>>> = {

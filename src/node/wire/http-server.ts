@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { ServeSettings } from './serve-options.ts';
+import type { ServeSettings } from '../../server/port/serve-options.ts';
 
 /** How long a connection is kept for another request. Those who ask all the time are not kept waiting, and others come again. */
 const KEEP_ALIVE_MS = 5_000;

@@ -1,7 +1,7 @@
 /** Opens a port, or says in one sentence why it cannot be opened and what to do. */
 
 import type { Server } from 'node:http';
-import { HubError } from '../../core/errors.ts';
+import { HubError } from '../../core/lib/errors.ts';
 
 export function listen(
   server: Server,

@@ -2,8 +2,8 @@
 
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { WireError } from '../../core/errors.ts';
-import { errorRecord } from '../../core/frames.ts';
+import type { WireError } from '../../core/lib/errors.ts';
+import { errorRecord } from '../../core/protocol/frames/frame-codec.ts';
 import { retrySeconds, statusOf } from '../http/status.ts';
 
 /** How long who was refused has to hang up; a peer that keeps its end open would keep ours. */

@@ -1,8 +1,8 @@
 /** One limit and what counts against it: what was spent, what is set aside, and what is left. */
 
-import { NOTHING_SPENT, plusSpent, type Spent } from '../../core/spending.ts';
-import { AgentError } from '../agent-error.ts';
-import type { CallNeed } from '../agent-fn.ts';
+import { NOTHING_SPENT, plusSpent, type Spent } from '../../core/records/session/spending.ts';
+import { AgentError } from '../agent/agent-error.ts';
+import type { CallNeed } from '../agent/agent-fn.ts';
 import type { BudgetLimits, Unpriced } from './budget.ts';
 
 export type Unit = 'usd' | 'tokens';

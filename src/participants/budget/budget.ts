@@ -1,8 +1,8 @@
 /** What a participant may spend: by turn, by session and in all. */
 
-import { isObject } from '../../client/given.ts';
-import { HubError } from '../../core/errors.ts';
-import { badValue } from '../../core/json.ts';
+import { isObject } from '../../client/lib/option-checks.ts';
+import { HubError } from '../../core/lib/errors.ts';
+import { badValue } from '../../core/lib/json.ts';
 
 export interface BudgetLimits {
   readonly usd?: number | undefined;

@@ -1,9 +1,9 @@
 /** The limits of a participant, and those of the sessions it is in: which of them a turn is under, and what counts against each. */
 
 import type { AgentClient, Session } from '../../client/index.ts';
-import { WireError } from '../../core/errors.ts';
+import { WireError } from '../../core/lib/errors.ts';
 import type { Result } from '../../core/operations.ts';
-import type { ExpectationEntry } from '../../core/session.ts';
+import type { ExpectationEntry } from '../../core/records/session/session.ts';
 import { appliesTo } from '../../core/tallies.ts';
 import { Account } from './account.ts';
 import type { Budget, BudgetLimits } from './budget.ts';

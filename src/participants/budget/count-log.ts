@@ -1,9 +1,9 @@
 /** What logs say that a participant, or a whole session, has spent. */
 
 import type { Session } from '../../client/index.ts';
-import { doerOf, type Envelope, isContent } from '../../core/envelope.ts';
-import type { ExpectationEntry, SessionMetadata } from '../../core/session.ts';
-import { NOTHING_SPENT, plusSpent, type Spent, spentWith, UNTOLD } from '../../core/spending.ts';
+import { doerOf, type Envelope, isContent } from '../../core/records/session/envelope.ts';
+import type { ExpectationEntry, SessionMetadata } from '../../core/records/session/session.ts';
+import { NOTHING_SPENT, plusSpent, type Spent, spentWith, UNTOLD } from '../../core/records/session/spending.ts';
 import { appliesTo } from '../../core/tallies.ts';
 
 export interface Counted {

@@ -1,8 +1,8 @@
 /** Counts what one turn spends, against every limit that it is under. */
 
-import { NOTHING_SPENT, plusSpent, type Spent, UNTOLD } from '../../core/spending.ts';
-import type { CallNeed, HeldBudget } from '../agent-fn.ts';
-import type { DelegationPurse } from '../tools/hub-tool.ts';
+import { NOTHING_SPENT, plusSpent, type Spent, UNTOLD } from '../../core/records/session/spending.ts';
+import type { CallNeed, HeldBudget } from '../agent/agent-fn.ts';
+import type { DelegationPurse } from '../tools/lib/hub-tool.ts';
 import { type Account, minus, type Unit } from './account.ts';
 
 /** Of a limit, for a delegation that nobody named a budget for. */

@@ -1,7 +1,7 @@
 /** What a call came to, as records keep it. Pure. */
 
-import type { ModelReply } from './model-client.ts';
-import { promptTokens } from './usage.ts';
+import type { ModelReply } from './client/model-client.ts';
+import { promptTokens } from './usage/usage.ts';
 
 export interface AdapterMeta {
   readonly model: string;

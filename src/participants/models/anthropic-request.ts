@@ -1,8 +1,8 @@
 /** A request as Anthropic's Messages API takes it. Pure. */
 
-import type { Json, JsonObject } from '../../core/json.ts';
-import type { ModelMessage, ModelRequest, ModelTool, ToolChoice } from './model-client.ts';
-import type { BodySettings } from './model-format.ts';
+import type { Json, JsonObject } from '../../core/lib/json.ts';
+import type { ModelMessage, ModelRequest, ModelTool, ToolChoice } from './client/model-client.ts';
+import type { BodySettings } from './formats/model-format.ts';
 
 export const ANTHROPIC_FORMAT = 'anthropic-messages';
 

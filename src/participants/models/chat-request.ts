@@ -1,8 +1,8 @@
 /** A request as the chat completions of OpenAI, and of all who do it like them, take it. Pure. */
 
-import type { JsonObject } from '../../core/json.ts';
-import type { ModelMessage, ModelRequest, ModelTool, ModelToolCall, ToolChoice } from './model-client.ts';
-import type { BodySettings } from './model-format.ts';
+import type { JsonObject } from '../../core/lib/json.ts';
+import type { ModelMessage, ModelRequest, ModelTool, ModelToolCall, ToolChoice } from './client/model-client.ts';
+import type { BodySettings } from './formats/model-format.ts';
 import { asObject } from './read-json.ts';
 import { isStrict } from './strict-schema.ts';
 

@@ -1,9 +1,9 @@
 /** What an answer costs: by model, day, length of the prompt and terms. What cannot be known is null, never 0. Pure. */
 
 import { isoFromMs } from '../../core/time.ts';
-import type { Usage } from '../agent-fn.ts';
-import { KNOWN_PRICES, type Price, type PriceList, type PriceTier } from './price-list.ts';
-import { type ModelUsage, promptTokens } from './usage.ts';
+import type { Usage } from '../agent/agent-fn.ts';
+import { KNOWN_PRICES, type Price, type PriceList, type PriceTier } from './usage/prices.ts';
+import { type ModelUsage, promptTokens } from './usage/usage.ts';
 
 const PER_TOKENS = 1_000_000;
 /** Finer than any price of one token, coarse enough to hide what binary fractions add. */

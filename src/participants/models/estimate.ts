@@ -1,11 +1,11 @@
 /** What a request may come to, before it is sent: a guess of the prompt by its length, and prices as they are known. Pure. */
 
-import { utf8Bytes } from '../../core/json.ts';
-import type { Served } from './call-model.ts';
+import { utf8Bytes } from '../../core/lib/json.ts';
+import type { Served } from './calls/call-model.ts';
 import { costOf } from './cost.ts';
-import type { CallEstimate, ModelRequest } from './model-client.ts';
+import type { CallEstimate, ModelRequest } from './client/model-client.ts';
 import { requestBody } from './request-body.ts';
-import { UNKNOWN_USAGE } from './usage.ts';
+import { UNKNOWN_USAGE } from './usage/usage.ts';
 
 /** English has more, code and most other writing fewer: with what JSON adds it is rather too many tokens than too few. */
 const BYTES_PER_TOKEN = 4;

@@ -1,8 +1,8 @@
 /** Models that refuse to be forced to use a tool say so with a 400; asked without force they may still use it. Pure. */
 
-import { isAgentError } from '../agent-error.ts';
-import type { Complaint } from './failure.ts';
-import type { ModelRequest } from './model-client.ts';
+import { isAgentError } from '../agent/agent-error.ts';
+import type { Complaint } from './client/failure.ts';
+import type { ModelRequest } from './client/model-client.ts';
 
 export function isForced({ tools = [], toolChoice }: Pick<ModelRequest, 'tools' | 'toolChoice'>): boolean {
   return tools.length > 0 && (toolChoice === 'required' || typeof toolChoice === 'object');

@@ -2,7 +2,7 @@
 
 export { type AdapterMeta, adapterMeta } from './adapter-meta.ts';
 export { costOf, type PricedUsage } from './cost.ts';
-export type { LlmProvider } from './endpoint.ts';
+export type { LlmProvider } from './formats/endpoint.ts';
 export { refusesForcedTools } from './forced-tools.ts';
 export { type ModelAgentOptions, modelAgent } from './model-agent.ts';
 export {
@@ -19,9 +19,9 @@ export {
   type RawAnswer,
   type StopReason,
   type ToolChoice,
-} from './model-client.ts';
+} from './client/model-client.ts';
 export type { ByteReader, ModelFetch, ModelFetchInit, ModelIo, ModelResponse } from './model-io.ts';
-export { type ModelProvider, type Models, modelsOn } from './models-on.ts';
+export { type ModelProvider, type Models, modelsOn } from './create-models.ts';
 export {
   KNOWN_PRICES,
   type Price,
@@ -30,7 +30,7 @@ export {
   priceWarning,
   readPrices,
   withPrices,
-} from './price-list.ts';
+} from './usage/prices.ts';
 export { RETRY_WAITS_MS } from './retry-table.ts';
-export { threadMessages } from './thread-messages.ts';
-export { addUsage, type ModelUsage, promptTokens, UNKNOWN_USAGE } from './usage.ts';
+export { threadMessages } from './client/thread-messages.ts';
+export { addUsage, type ModelUsage, promptTokens, UNKNOWN_USAGE } from './usage/usage.ts';

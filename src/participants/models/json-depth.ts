@@ -1,6 +1,6 @@
 /** How deep JSON may be that services and models write: what is made of it goes through it level by level. Pure. */
 
-import type { Json } from '../../core/json.ts';
+import type { Json } from '../../core/lib/json.ts';
 
 /** No answer comes near it, and no stack ends before it. */
 export const MOST_LEVELS = 256;

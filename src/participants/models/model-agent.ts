@@ -1,12 +1,12 @@
 /** A model as an agent: one answer to each turn, shown while it is written, after as many calls of tools as it needs. */
 
-import { AgentError, type FailedCall } from '../agent-error.ts';
-import type { AgentFn, AgentReply, ThreadContext, TurnOptions } from '../agent-fn.ts';
-import { withinBudget } from '../budget/within-budget.ts';
+import { AgentError, type FailedCall } from '../agent/agent-error.ts';
+import type { AgentFn, AgentReply, ThreadContext, TurnOptions } from '../agent/agent-fn.ts';
+import { withinBudget } from './within-budget.ts';
 import { adapterMeta } from './adapter-meta.ts';
-import type { ModelClient, ModelReply } from './model-client.ts';
+import type { ModelClient, ModelReply } from './client/model-client.ts';
 import { summed } from './summed.ts';
-import { threadMessages } from './thread-messages.ts';
+import { threadMessages } from './client/thread-messages.ts';
 import { answerInRounds, MAX_ROUNDS, type Rounds } from './tool-rounds.ts';
 
 export interface ModelAgentOptions {

@@ -1,6 +1,6 @@
 /** What calls of models need from outside: a way to ask over HTTP, and time. */
 
-import type { Clock, OwnSignal } from '../../core/ports.ts';
+import type { Clock, OwnSignal } from '../../core/ports/platform.ts';
 
 export interface ModelIo {
   /** The platform's own `fetch` is one. */

@@ -1,7 +1,7 @@
 /** Which model is behind an agent, for those who have more to ask it than an agent is asked. */
 
-import type { AgentFn } from '../agent-fn.ts';
-import type { ModelClient } from './model-client.ts';
+import type { AgentFn } from '../agent/agent-fn.ts';
+import type { ModelClient } from './client/model-client.ts';
 
 const clients = new WeakMap<AgentFn, ModelClient>();
 

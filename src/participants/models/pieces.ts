@@ -1,7 +1,7 @@
 /** The bytes of an answer as they come, for as long as somebody wants them. */
 
 import type { ByteReader } from './model-io.ts';
-import type { Watch } from './watch.ts';
+import type { Watch } from './calls/call-timeouts.ts';
 
 /** Last of all what broke them off, if something did. */
 export type Pieces = AsyncGenerator<Uint8Array | { readonly thrown: unknown }>;

@@ -1,6 +1,6 @@
 /** Looks into JSON that others wrote: what is not there, or is of another kind, is null. Pure. */
 
-import type { Json, JsonObject } from '../../core/json.ts';
+import type { Json, JsonObject } from '../../core/lib/json.ts';
 import { isTooDeep } from './json-depth.ts';
 
 /** undefined when the text is no JSON, or nested deeper than any answer is. */

@@ -1,8 +1,8 @@
 /** A request as OpenAI's Responses API takes it; nothing is stored there, the whole thread goes along each time. Pure. */
 
-import type { Json, JsonObject } from '../../core/json.ts';
-import type { ModelMessage, ModelRequest, ModelTool, ModelToolCall, ToolChoice } from './model-client.ts';
-import type { BodySettings } from './model-format.ts';
+import type { Json, JsonObject } from '../../core/lib/json.ts';
+import type { ModelMessage, ModelRequest, ModelTool, ModelToolCall, ToolChoice } from './client/model-client.ts';
+import type { BodySettings } from './formats/model-format.ts';
 import { isStrict } from './strict-schema.ts';
 
 export const RESPONSES_FORMAT = 'responses';

@@ -1,6 +1,6 @@
 /** When a call that failed is tried again: one table, and what the service asks for as the least. Pure. */
 
-import type { Failure, RetryRow } from './failure.ts';
+import type { Failure, RetryRow } from './client/failure.ts';
 
 /** The waits of each row, one for each further try. */
 export const RETRY_WAITS_MS: Readonly<Record<RetryRow, readonly number[]>> = {

@@ -1,6 +1,6 @@
 /** Text of a service as errors show it: without secrets, also where it is cut. Pure. */
 
-import { redactSecrets } from '../redact-secrets.ts';
+import { redactSecrets } from '../lib/redact-secrets.ts';
 
 /** Much more than is shown; what is looked through costs time. */
 const MOST_READ_CHARS = 16_384;

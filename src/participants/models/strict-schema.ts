@@ -1,6 +1,6 @@
 /** Services check answers strictly only against schemas whose objects are closed and need all they name. Pure. */
 
-import type { Json, JsonObject } from '../../core/json.ts';
+import type { Json, JsonObject } from '../../core/lib/json.ts';
 import { asObject, listAt } from './read-json.ts';
 
 export function isStrict(schema: JsonObject): boolean {

@@ -1,8 +1,8 @@
 /** Several answers of one turn as one: what all of them used, and how the last one ended. Pure. */
 
 import { addCosts } from './cost.ts';
-import type { ModelReply } from './model-client.ts';
-import { addUsage } from './usage.ts';
+import type { ModelReply } from './client/model-client.ts';
+import { addUsage } from './usage/usage.ts';
 
 export function summed(replies: readonly ModelReply[]): ModelReply {
   return replies.reduce((before, reply) => ({

@@ -1,7 +1,7 @@
 /** The arguments of a tool call are JSON that a model wrote. Pure. */
 
-import { type Failure, malformed } from './failure.ts';
-import type { ModelToolCall } from './model-client.ts';
+import { type Failure, malformed } from './client/failure.ts';
+import type { ModelToolCall } from './client/model-client.ts';
 import { parseJson } from './read-json.ts';
 
 export interface WrittenCall {

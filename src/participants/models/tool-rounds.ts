@@ -1,8 +1,8 @@
 /** An answer that a model looks around for: it calls tools, is told what came of them, and is asked again, so often and no more. */
 
-import type { OwnSignal } from '../../core/ports.ts';
-import { AgentError } from '../agent-error.ts';
-import type { AgentTool, ToolResult, TurnOptions } from '../agent-fn.ts';
+import type { OwnSignal } from '../../core/ports/platform.ts';
+import { AgentError } from '../agent/agent-error.ts';
+import type { AgentTool, ToolResult, TurnOptions } from '../agent/agent-fn.ts';
 import {
   assistantMessage,
   type ModelClient,
@@ -10,7 +10,7 @@ import {
   type ModelReply,
   type ModelRequest,
   type ModelToolCall,
-} from './model-client.ts';
+} from './client/model-client.ts';
 
 /** Rounds of tools in a turn, unless told otherwise. */
 export const MAX_ROUNDS = 8;

@@ -1,7 +1,7 @@
 /** What an agent said to the others: its text, or what it passes the turn on with. Pure. */
 
-import { isPlainObject } from '../../core/json.ts';
-import type { AgentReply } from '../agent-fn.ts';
+import { isPlainObject } from '../../core/lib/json.ts';
+import type { AgentReply } from '../agent/agent-fn.ts';
 
 export function answerText({ text, tool_calls = [] }: AgentReply): string {
   if (text.trim() !== '') return text;

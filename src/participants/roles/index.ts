@@ -9,4 +9,4 @@ export type {
   StandardIssue,
   StandardResult,
   StandardSchema,
-} from './standard-schema.ts';
+} from './lib/standard-schema.ts';

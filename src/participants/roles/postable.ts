@@ -1,6 +1,6 @@
 /** Metadata as a message carries it: JSON. Pure. */
 
-import { copyJsonObject, type JsonObject } from '../../core/json.ts';
+import { copyJsonObject, type JsonObject } from '../../core/lib/json.ts';
 
 const LIMITS = { maxDepth: 32, maxBytes: Number.POSITIVE_INFINITY };
 

@@ -1,11 +1,11 @@
 /** One answer of a role: the agent is asked, its metadata looked for, and once more if that is not right. */
 
-import type { JsonObject } from '../../core/json.ts';
-import { AgentError } from '../agent-error.ts';
-import type { AgentFn, AgentReply, ThreadContext, TurnOptions } from '../agent-fn.ts';
-import { withinBudget } from '../budget/within-budget.ts';
-import type { ModelClient } from '../models/model-client.ts';
-import { asReply } from '../reply.ts';
+import type { JsonObject } from '../../core/lib/json.ts';
+import { AgentError } from '../agent/agent-error.ts';
+import type { AgentFn, AgentReply, ThreadContext, TurnOptions } from '../agent/agent-fn.ts';
+import { withinBudget } from '../models/within-budget.ts';
+import type { ModelClient } from '../models/client/model-client.ts';
+import { asReply } from '../agent/reply.ts';
 import { answerText } from './answer-text.ts';
 import { ExtractError } from './extract/extract-error.ts';
 import { type Extracted, type Extraction, extract, extractAgain } from './extract/extraction.ts';
@@ -14,8 +14,8 @@ import { again, extended, instruction } from './extract/prompts.ts';
 import type { Extracting } from './extract/settings.ts';
 import { wordsOf } from './extract/words.ts';
 import { Spent } from './spent.ts';
-import type { StandardSchema } from './standard-schema.ts';
-import { withSpent } from './with-spent.ts';
+import type { StandardSchema } from './lib/standard-schema.ts';
+import { withSpent } from './lib/usage-total.ts';
 
 /** Who plays what. */
 export interface Casting<Meta> {

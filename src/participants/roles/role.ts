@@ -1,8 +1,8 @@
 /** A role: an agent with a prompt, whose answers have metadata of a schema. */
 
-import { HubError } from '../../core/errors.ts';
-import { describe } from '../../core/json.ts';
-import type { AgentFn, AgentReply, ThreadContext, ToolCall, TurnOptions, Usage } from '../agent-fn.ts';
+import { HubError } from '../../core/lib/errors.ts';
+import { describe } from '../../core/lib/json.ts';
+import type { AgentFn, AgentReply, ThreadContext, ToolCall, TurnOptions, Usage } from '../agent/agent-fn.ts';
 import { modelOf } from '../models/model-of.ts';
 import { answerText } from './answer-text.ts';
 import { closedBecause } from './extract/extraction.ts';
@@ -10,7 +10,7 @@ import { jsonSchemaOf } from './extract/json-schema-of.ts';
 import { type ExtractSettings, extractingOf } from './extract/settings.ts';
 import { postable } from './postable.ts';
 import { answerInRole, type Casting } from './role-turn.ts';
-import { isStandardSchema, type MetaOf, type StandardSchema } from './standard-schema.ts';
+import { isStandardSchema, type MetaOf, type StandardSchema } from './lib/standard-schema.ts';
 
 /** What a role answers. */
 export interface RoleAnswer<Meta> {

@@ -1,6 +1,6 @@
 /** What all calls for one answer have used and cost together. */
 
-import type { Usage } from '../agent-fn.ts';
+import type { Usage } from '../agent/agent-fn.ts';
 import { addCosts } from '../models/cost.ts';
 
 const CLASSES = [

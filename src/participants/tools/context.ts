@@ -1,11 +1,11 @@
 /** The tool `context`: who is in the session, its variables, and what was said before the view begins. */
 
 import type { Session } from '../../client/index.ts';
-import { renderText } from '../../core/adapter.ts';
-import { isContent } from '../../core/envelope.ts';
-import { isPlainObject, type Json, type JsonObject } from '../../core/json.ts';
-import { nameOf, type SessionMetadata } from '../../core/session.ts';
-import { type HubTool, keyFor, parameters, shown, ToolRefusal, type ToolScene } from './hub-tool.ts';
+import { renderText } from '../../core/ports/adapter.ts';
+import { isContent } from '../../core/records/session/envelope.ts';
+import { isPlainObject, type Json, type JsonObject } from '../../core/lib/json.ts';
+import { nameOf, type SessionMetadata } from '../../core/records/session/session.ts';
+import { type HubTool, keyFor, parameters, shown, ToolRefusal, type ToolScene } from './lib/hub-tool.ts';
 
 const MOST_MESSAGES = 20;
 const MESSAGE_CHARS = 600;

@@ -1,12 +1,12 @@
 /** The tool `delegate`: another agent answers a question, and is paid from what this turn may spend. */
 
-import type { DelegateAnswer } from '../../core/delegation.ts';
-import type { JsonObject } from '../../core/json.ts';
-import type { OwnSignal } from '../../core/ports.ts';
-import type { HeldBudget } from '../agent-fn.ts';
+import type { DelegateAnswer } from '../../core/records/work/delegation.ts';
+import type { JsonObject } from '../../core/lib/json.ts';
+import type { OwnSignal } from '../../core/ports/platform.ts';
+import type { HeldBudget } from '../agent/agent-fn.ts';
 import { DELEGATE } from '../budget/turn-meter.ts';
 import { delegatedOf, delegateTarget } from './delegated.ts';
-import { type HubTool, keyFor, parameters, shown, type ToolScene } from './hub-tool.ts';
+import { type HubTool, keyFor, parameters, shown, type ToolScene } from './lib/hub-tool.ts';
 
 const ANSWER_CHARS = 12_000;
 

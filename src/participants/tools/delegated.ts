@@ -1,6 +1,6 @@
 /** What a tool is asked to delegate, and what it tells of what came of it. Pure. */
 
-import type { DelegateAnswer, DelegateParams } from '../../core/delegation.ts';
+import type { DelegateAnswer, DelegateParams } from '../../core/records/work/delegation.ts';
 
 /** A name; or `capability:review` for whoever offers that. */
 export function delegateTarget(to: string): DelegateParams['target'] {

@@ -1,14 +1,14 @@
 /** The hub's tools as an agent is given them in a turn. */
 
-import type { Json, JsonObject } from '../../core/json.ts';
-import type { OwnSignal } from '../../core/ports.ts';
-import { isAgentError } from '../agent-error.ts';
-import type { AgentTool, ToolResult } from '../agent-fn.ts';
-import { wrongArguments } from './check-arguments.ts';
+import type { Json, JsonObject } from '../../core/lib/json.ts';
+import type { OwnSignal } from '../../core/ports/platform.ts';
+import { isAgentError } from '../agent/agent-error.ts';
+import type { AgentTool, ToolResult } from '../agent/agent-fn.ts';
+import { wrongArguments } from './lib/check-arguments.ts';
 import { context } from './context.ts';
 import { delegate } from './delegate.ts';
-import type { HubTool, ToolOutcome, ToolScene } from './hub-tool.ts';
-import { peers, sessions, tasks } from './look.ts';
+import type { HubTool, ToolOutcome, ToolScene } from './lib/hub-tool.ts';
+import { peers, sessions, tasks } from './read-tools.ts';
 import { routeTools } from './routes.ts';
 import { say } from './say.ts';
 import { cut, errorText, MOST_RESULT_CHARS, resultText } from './tool-text.ts';

@@ -1,6 +1,6 @@
 /** The sessions that one is in, a page at a time, as tools show them. */
 
-import { isTerminal, nameOf, participantOf } from '../../core/session.ts';
+import { isTerminal, nameOf, participantOf } from '../../core/records/session/session.ts';
 import type { HubCaller } from './hub-caller.ts';
 import { topicOf } from './topic.ts';
 

@@ -1,9 +1,9 @@
 /** The tools that pass the turn on, as the session's type offers them now: each ends the turn. */
 
-import type { TurnTool } from '../../core/adapter.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { wrongArguments } from './check-arguments.ts';
-import { type HubTool, ToolRefusal, type ToolScene } from './hub-tool.ts';
+import type { TurnTool } from '../../core/ports/adapter.ts';
+import type { JsonObject } from '../../core/lib/json.ts';
+import { wrongArguments } from './lib/check-arguments.ts';
+import { type HubTool, ToolRefusal, type ToolScene } from './lib/hub-tool.ts';
 
 export function routeTools(offered: readonly TurnTool[]): readonly HubTool[] {
   return offered.map(({ name, description, parameters }) => ({

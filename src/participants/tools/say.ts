@@ -1,6 +1,6 @@
 /** The tool `say`: the answer of this turn, or a text in another session. */
 
-import { type HubTool, keyFor, parameters, shown } from './hub-tool.ts';
+import { type HubTool, keyFor, parameters, shown } from './lib/hub-tool.ts';
 
 export const say: HubTool = {
   name: 'say',

@@ -1,9 +1,9 @@
 /** What a model is told of a call: bounded, and with a word on whose words they are. Pure. */
 
-import { toWireError } from '../../core/errors.ts';
-import type { Json } from '../../core/json.ts';
-import { redactSecrets } from '../redact-secrets.ts';
-import { ToolRefusal } from './hub-tool.ts';
+import { toWireError } from '../../core/lib/errors.ts';
+import type { Json } from '../../core/lib/json.ts';
+import { redactSecrets } from '../lib/redact-secrets.ts';
+import { ToolRefusal } from './lib/hub-tool.ts';
 
 /** About 4,000 tokens: what a model can take without losing sight of the rest. */
 export const MOST_RESULT_CHARS = 16_000;

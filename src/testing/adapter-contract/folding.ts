@@ -1,12 +1,12 @@
 /** Checks that an adapter folds whatever the log can hold, and only what it knows. */
 
 import assert from 'node:assert/strict';
-import { type Draft, hubDraft } from '../../core/envelope.ts';
-import type { SessionMetadata } from '../../core/session.ts';
-import { foldEnvelope, type SessionState } from '../../core/state.ts';
-import { draftOf, stamped } from '../history.ts';
-import { assertJson, assertReturned, doing } from './assertions.ts';
-import { callsOf } from './recording.ts';
+import { type Draft, hubDraft } from '../../core/records/session/envelope.ts';
+import type { SessionMetadata } from '../../core/records/session/session.ts';
+import { foldEnvelope, type SessionState } from '../../core/state/state.ts';
+import { draftOf, stamped } from '../lib/history.ts';
+import { assertJson, assertReturned, doing } from '../lib/assertions.ts';
+import { callsOf } from '../lib/recording.ts';
 import { allCalls, allPositions, type Trial } from './trial.ts';
 
 export function foldIsTotal(trial: Trial): void {

@@ -1,14 +1,14 @@
 /** Checks of what an adapter decides: who may create and send, what closes, whose turn it is. */
 
 import assert from 'node:assert/strict';
-import { isProtocolError } from '../../core/errors.ts';
-import { isPlainObject } from '../../core/json.ts';
-import { participantOf } from '../../core/session.ts';
-import type { SessionState } from '../../core/state.ts';
-import { createdMetadata, draftOf, play } from '../history.ts';
-import { seededRandom } from '../random.ts';
-import { assertName, assertReturned, describeCall, describeOutcome, doing } from './assertions.ts';
-import { type Call, callMember, callsOf } from './recording.ts';
+import { isProtocolError } from '../../core/lib/errors.ts';
+import { isPlainObject } from '../../core/lib/json.ts';
+import { participantOf } from '../../core/records/session/session.ts';
+import type { SessionState } from '../../core/state/state.ts';
+import { createdMetadata, draftOf, play } from '../lib/history.ts';
+import { seededRandom } from '../lib/random.ts';
+import { assertName, assertReturned, describeCall, describeOutcome, doing } from '../lib/assertions.ts';
+import { type Call, callMember, callsOf } from '../lib/recording.ts';
 import { allCalls, allPositions, type Trial } from './trial.ts';
 
 export function createIsJudged({ adapter, options }: Trial): void {

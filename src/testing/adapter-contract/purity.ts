@@ -1,14 +1,14 @@
 /** Checks that an adapter is nothing but functions of its arguments, over states that are nothing but data. */
 
 import assert from 'node:assert/strict';
-import type { CompleteAdapter } from '../../core/adapter.ts';
-import type { Envelope } from '../../core/envelope.ts';
-import { foldEnvelope, type SessionState } from '../../core/state.ts';
+import type { CompleteAdapter } from '../../core/ports/adapter.ts';
+import type { Envelope } from '../../core/records/session/envelope.ts';
+import { foldEnvelope, type SessionState } from '../../core/state/state.ts';
 import { deepFreeze } from '../deep-freeze.ts';
-import { createdMetadata } from '../history.ts';
-import { assertJson, assertSameOutcome, describeCall } from './assertions.ts';
-import { touchedClockOrChance } from './clock-and-chance.ts';
-import { callMember } from './recording.ts';
+import { createdMetadata } from '../lib/history.ts';
+import { assertJson, assertSameOutcome, describeCall } from '../lib/assertions.ts';
+import { touchedClockOrChance } from '../lib/purity.ts';
+import { callMember } from '../lib/recording.ts';
 import { allCalls, allPositions, type Trial } from './trial.ts';
 
 export function initialStateIsFresh({ adapter, options }: Trial): void {

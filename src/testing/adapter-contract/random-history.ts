@@ -1,14 +1,14 @@
 /** Random but repeatable histories of an adapter: legal and illegal sends, and everything the hub may tell it. */
 
-import { completeAdapter, type RoundDraft, type SessionAdapter } from '../../core/adapter.ts';
-import { type Draft, type Envelope, hubDraft } from '../../core/envelope.ts';
-import { isProtocolError } from '../../core/errors.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
-import { isMember, type Participant, participantOf, type SessionMetadata } from '../../core/session.ts';
-import type { SessionState } from '../../core/state.ts';
-import { draftOf, History, type HistoryOptions, participantCount } from '../history.ts';
-import { type Random, seededRandom } from '../random.ts';
-import { type Call, recordCalls } from './recording.ts';
+import { completeAdapter, type RoundDraft, type SessionAdapter } from '../../core/ports/adapter.ts';
+import { type Draft, type Envelope, hubDraft } from '../../core/records/session/envelope.ts';
+import { isProtocolError } from '../../core/lib/errors.ts';
+import type { Json, JsonObject } from '../../core/lib/json.ts';
+import { isMember, type Participant, participantOf, type SessionMetadata } from '../../core/records/session/session.ts';
+import type { SessionState } from '../../core/state/state.ts';
+import { draftOf, History, type HistoryOptions, participantCount } from '../lib/history.ts';
+import { type Random, seededRandom } from '../lib/random.ts';
+import { type Call, recordCalls } from '../lib/recording.ts';
 
 /** What `sender` might say at some point of a history; the adapter may well refuse it. */
 export type DraftSource = (facts: {

@@ -1,11 +1,11 @@
 /** What every evaluator of accepted content must hold, over random but repeatable conversations. */
 
 import assert from 'node:assert/strict';
-import type { AcceptContext, AcceptEvaluator } from '../../core/expectation.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
-import { participantOf } from '../../core/session.ts';
-import { assertJson, doing } from '../adapter-contract/assertions.ts';
-import { touchedClockOrChance } from '../adapter-contract/clock-and-chance.ts';
+import type { AcceptContext, AcceptEvaluator } from '../../core/ports/expectation.ts';
+import type { Json, JsonObject } from '../../core/lib/json.ts';
+import { participantOf } from '../../core/records/session/session.ts';
+import { assertJson, doing } from '../lib/assertions.ts';
+import { touchedClockOrChance } from '../lib/purity.ts';
 import { deepFreeze } from '../deep-freeze.ts';
 import type { ExpectationCheck } from './checks.ts';
 import { type Conversation, randomConversation } from './conversations.ts';

@@ -1,19 +1,19 @@
 /** What every evaluator and handler must hold, as checks that any test runner can run; SPEC.md has the rules under EC. */
 
 import assert from 'node:assert/strict';
-import { checkedDetail, checkedEffects, checkedList, checkedWaits } from '../../core/check-expected.ts';
+import { checkedDetail, checkedEffects, checkedList, checkedWaits } from '../../core/state/check-expectation-output.ts';
 import {
   type Evaluator,
   isTimed,
   type TimedEvaluator,
   type ViolationHandler,
   type WaitContext,
-} from '../../core/expectation.ts';
-import { canonicalJson, type JsonObject } from '../../core/json.ts';
+} from '../../core/ports/expectation.ts';
+import { canonicalJson, type JsonObject } from '../../core/lib/json.ts';
 import { checkPart, type PartKind } from '../../hub/check-part.ts';
-import { evaluatorKind, HANDLER } from '../../hub/expectations.ts';
-import { assertJson, assertName, doing } from '../adapter-contract/assertions.ts';
-import { touchedClockOrChance } from '../adapter-contract/clock-and-chance.ts';
+import { evaluatorKind, HANDLER } from '../../hub/extensions/expectations.ts';
+import { assertJson, assertName, doing } from '../lib/assertions.ts';
+import { touchedClockOrChance } from '../lib/purity.ts';
 import { deepFreeze } from '../deep-freeze.ts';
 import { acceptChecks } from './accept-checks.ts';
 import { checkedOptions, type EvaluatorCheckOptions } from './options.ts';

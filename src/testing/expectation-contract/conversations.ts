@@ -1,9 +1,9 @@
 /** Random but repeatable conversations: content of four participants, some of it over and over again, with what it cost. */
 
-import type { AcceptContext } from '../../core/expectation.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { draftOf, stamped } from '../history.ts';
-import { type Random, seededRandom } from '../random.ts';
+import type { AcceptContext } from '../../core/ports/expectation.ts';
+import type { JsonObject } from '../../core/lib/json.ts';
+import { draftOf, stamped } from '../lib/history.ts';
+import { type Random, seededRandom } from '../lib/random.ts';
 import { randomContext } from './situations.ts';
 
 export interface Conversation {

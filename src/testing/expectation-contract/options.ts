@@ -1,7 +1,7 @@
 /** What the suite of evaluators is told. */
 
 import assert from 'node:assert/strict';
-import { describe, isPlainObject, type JsonObject } from '../../core/json.ts';
+import { describe, isPlainObject, type JsonObject } from '../../core/lib/json.ts';
 
 export interface EvaluatorCheckOptions {
   /** Parameters it takes. At least one. */

@@ -1,12 +1,12 @@
 /** Random but repeatable situations for evaluators and handlers: who is in, who has the turn, what was said when. */
 
-import type { Violation, WaitContext } from '../../core/expectation.ts';
-import type { JsonObject } from '../../core/json.ts';
-import type { Moment, Pacing } from '../../core/pacing.ts';
-import type { LifecycleState, ParticipantStatus, SessionMetadata } from '../../core/session.ts';
+import type { Violation, WaitContext } from '../../core/ports/expectation.ts';
+import type { JsonObject } from '../../core/lib/json.ts';
+import type { Moment, Pacing } from '../../core/state/pacing.ts';
+import type { LifecycleState, ParticipantStatus, SessionMetadata } from '../../core/records/session/session.ts';
 import { isoFromMs } from '../../core/time.ts';
-import { createdMetadata } from '../history.ts';
-import { type Random, seededRandom } from '../random.ts';
+import { createdMetadata } from '../lib/history.ts';
+import { type Random, seededRandom } from '../lib/random.ts';
 import { anySession } from '../rule-part-contract/routings.ts';
 
 const START_MS = 1_767_225_600_000;

@@ -1,12 +1,12 @@
 /** What every condition and target must hold, as checks that any test runner can run; SPEC.md has the rules under RP. */
 
 import assert from 'node:assert/strict';
-import type { FieldProblem } from '../../core/errors.ts';
-import { canonicalJson, isPlainObject, type JsonObject } from '../../core/json.ts';
-import type { Condition, Routing, RulePart, RuleRef, Target } from '../../core/transition.ts';
-import { assertJson, assertName, doing } from '../adapter-contract/assertions.ts';
-import { touchedClockOrChance } from '../adapter-contract/clock-and-chance.ts';
-import type { Outcome } from '../adapter-contract/recording.ts';
+import type { FieldProblem } from '../../core/lib/errors.ts';
+import { canonicalJson, isPlainObject, type JsonObject } from '../../core/lib/json.ts';
+import type { Condition, Routing, RulePart, RuleRef, Target } from '../../core/ports/transition.ts';
+import { assertJson, assertName, doing } from '../lib/assertions.ts';
+import { touchedClockOrChance } from '../lib/purity.ts';
+import type { Outcome } from '../lib/recording.ts';
 import { deepFreeze } from '../deep-freeze.ts';
 import { checkOptions, type PartCheckOptions } from './part-options.ts';
 import { randomRouting } from './routings.ts';

@@ -1,7 +1,7 @@
 /** What the suites of conditions and targets are told. */
 
 import assert from 'node:assert/strict';
-import { isPlainObject, type JsonObject } from '../../core/json.ts';
+import { isPlainObject, type JsonObject } from '../../core/lib/json.ts';
 
 export interface PartCheckOptions {
   /** Arguments it takes, with ids (`id-alice`, `id-bob`, `id-carol`, `id-dave`) for participants. At least one. */

@@ -1,12 +1,12 @@
 /** Random but repeatable situations for conditions and targets: who is there, what was said, what the context holds. */
 
-import type { SessionAdapter } from '../../core/adapter.ts';
-import { hubDraft } from '../../core/envelope.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
-import type { SessionMetadata } from '../../core/session.ts';
-import type { Routing } from '../../core/transition.ts';
-import { createdMetadata, draftOf, stamped } from '../history.ts';
-import { type Random, seededRandom } from '../random.ts';
+import type { SessionAdapter } from '../../core/ports/adapter.ts';
+import { hubDraft } from '../../core/records/session/envelope.ts';
+import type { Json, JsonObject } from '../../core/lib/json.ts';
+import type { SessionMetadata } from '../../core/records/session/session.ts';
+import type { Routing } from '../../core/ports/transition.ts';
+import { createdMetadata, draftOf, stamped } from '../lib/history.ts';
+import { type Random, seededRandom } from '../lib/random.ts';
 
 /** Only its manifest is looked at. */
 export const anySession: SessionAdapter = {

@@ -1,10 +1,10 @@
 /** Compare-and-append: which units enter a log, and in which order their outcomes come. */
 
 import { describe, expect, it } from 'vitest';
-import type { AppendOutcome, HeadToken } from '../../core/store.ts';
-import { createdUnit, textUnit, unit } from '../build.ts';
+import type { AppendOutcome, HeadToken } from '../../core/ports/store.ts';
+import { createdUnit, textUnit, unit } from '../lib/sample-records.ts';
 import type { StoreUnderTest } from './harness.ts';
-import { durably, outcomes, seqs, texts } from './look.ts';
+import { durably, outcomes, seqs, texts } from './read-store.ts';
 
 export function appendRules(at: StoreUnderTest): void {
   describe('append', () => {

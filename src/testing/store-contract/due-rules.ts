@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { isoFromMs } from '../../core/time.ts';
-import { createdUnit, hubUnit, textUnit, withDue } from '../build.ts';
+import { createdUnit, hubUnit, textUnit, withDue } from '../lib/sample-records.ts';
 import type { StoreUnderTest } from './harness.ts';
-import { all, durably, liveRows } from './look.ts';
+import { all, durably, liveRows } from './read-store.ts';
 
 export function dueRules(at: StoreUnderTest): void {
   const dues = async () => (await all(at.store, 's1')).map(({ due }) => due ?? null);

@@ -1,9 +1,9 @@
 /** Fail stop: a store that lost its disk, or was closed, says so for ever. */
 
 import { describe, expect, it } from 'vitest';
-import { createdUnit, textUnit } from '../build.ts';
+import { createdUnit, textUnit } from '../lib/sample-records.ts';
 import type { StoreUnderTest } from './harness.ts';
-import { durably, glimpse, outcomes } from './look.ts';
+import { durably, glimpse, outcomes } from './read-store.ts';
 
 export function failureRules(at: StoreUnderTest): void {
   describe('failure', () => {

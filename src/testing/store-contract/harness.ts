@@ -1,6 +1,6 @@
 /** What the contract suite asks of those who run it. */
 
-import type { Store } from '../../core/store.ts';
+import type { Store } from '../../core/ports/store.ts';
 
 export interface StoreHarness {
   /** A store with nothing in it. */

@@ -1,13 +1,13 @@
 /** Heads: the summary of a session that the store keeps beside its log. */
 
 import { describe, expect, it } from 'vitest';
-import type { Entry } from '../../core/envelope.ts';
-import { foldHead, type Head } from '../../core/head.ts';
-import { type HeadToken, REGISTRY_LOG, type Store } from '../../core/store.ts';
+import type { Entry } from '../../core/records/session/envelope.ts';
+import { foldHead, type Head } from '../../core/state/fold-head.ts';
+import { type HeadToken, REGISTRY_LOG, type Store } from '../../core/ports/store.ts';
 import { isoFromMs } from '../../core/time.ts';
-import { createdUnit, hubUnit, textUnit, unit } from '../build.ts';
+import { createdUnit, hubUnit, textUnit, unit } from '../lib/sample-records.ts';
 import type { StoreUnderTest } from './harness.ts';
-import { durably, glimpse, liveIds, liveRows } from './look.ts';
+import { durably, glimpse, liveIds, liveRows } from './read-store.ts';
 
 export function headRules(at: StoreUnderTest): void {
   describe('heads', () => {

@@ -1,11 +1,11 @@
 /** Sessions by creation, newest first, filtered and in pages. */
 
 import { describe, expect, it } from 'vitest';
-import type { HeadToken, SessionQuery, Store } from '../../core/store.ts';
+import type { HeadToken, SessionQuery, Store } from '../../core/ports/store.ts';
 import { isoFromMs } from '../../core/time.ts';
-import { createdUnit, textUnit, unit } from '../build.ts';
+import { createdUnit, textUnit, unit } from '../lib/sample-records.ts';
 import type { StoreUnderTest } from './harness.ts';
-import { durably, listedIds } from './look.ts';
+import { durably, listedIds } from './read-store.ts';
 
 export function listRules(at: StoreUnderTest): void {
   describe('list', () => {

@@ -1,9 +1,9 @@
 /** What a live row may say, worked out from the log it stands for. */
 
 import { expect } from 'vitest';
-import type { Entry } from '../../core/envelope.ts';
-import { foldHead, type Head, headDeadline } from '../../core/head.ts';
-import type { LiveRow } from '../../core/store.ts';
+import type { Entry } from '../../core/records/session/envelope.ts';
+import { foldHead, type Head, headDeadline } from '../../core/state/fold-head.ts';
+import type { LiveRow } from '../../core/ports/store.ts';
 
 /** A row that came too late would let a violation wait; one that comes too early is only a look, if the log ever said so. */
 export function expectRow(row: LiveRow, entries: readonly Entry[]): void {

@@ -2,14 +2,14 @@
 
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Entry, Unit } from '../../core/envelope.ts';
-import { foldHead, type Head } from '../../core/head.ts';
-import { isTerminal } from '../../core/session.ts';
-import type { Append, AppendOutcome, HeadToken, ReadRange, SessionQuery, Store } from '../../core/store.ts';
+import type { Entry, Unit } from '../../core/records/session/envelope.ts';
+import { foldHead, type Head } from '../../core/state/fold-head.ts';
+import { isTerminal } from '../../core/records/session/session.ts';
+import type { Append, AppendOutcome, HeadToken, ReadRange, SessionQuery, Store } from '../../core/ports/store.ts';
 import { isoFromMs } from '../../core/time.ts';
-import { createdUnit, hubUnit, textUnit, withDue } from '../build.ts';
+import { createdUnit, hubUnit, textUnit, withDue } from '../lib/sample-records.ts';
 import { expectRow } from './live-row.ts';
-import { allPages, liveRows } from './look.ts';
+import { allPages, liveRows } from './read-store.ts';
 
 const LOGS = ['s1', 's2', 's3'] as const;
 /** Two of the three sessions are made under one key. */

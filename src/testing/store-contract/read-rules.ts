@@ -1,10 +1,10 @@
 /** Ranges of a log, and its position. */
 
 import { describe, expect, it } from 'vitest';
-import type { ReadRange } from '../../core/store.ts';
-import { createdUnit, textUnit } from '../build.ts';
+import type { ReadRange } from '../../core/ports/store.ts';
+import { createdUnit, textUnit } from '../lib/sample-records.ts';
 import type { StoreUnderTest } from './harness.ts';
-import { durably, seqsOf } from './look.ts';
+import { durably, seqsOf } from './read-store.ts';
 
 export function readRules(at: StoreUnderTest): void {
   describe('read', () => {

@@ -1,7 +1,7 @@
 /** What is kept beside the logs: cursors, snapshots, the audit, named values. */
 
 import { describe, expect, it } from 'vitest';
-import type { AuditRecord, Cursor, Snapshot, Store } from '../../core/store.ts';
+import type { AuditRecord, Cursor, Snapshot, Store } from '../../core/ports/store.ts';
 import { isoFromMs } from '../../core/time.ts';
 import type { StoreUnderTest } from './harness.ts';
 

@@ -1,10 +1,10 @@
 /** What every view must hold, one function per rule. */
 
 import assert from 'node:assert/strict';
-import { isProtocolError } from '../../core/errors.ts';
-import { describe, isPlainObject, type JsonObject } from '../../core/json.ts';
-import { assertJson, assertName, doing } from '../adapter-contract/assertions.ts';
-import { touchedClockOrChance } from '../adapter-contract/clock-and-chance.ts';
+import { isProtocolError } from '../../core/lib/errors.ts';
+import { describe, isPlainObject, type JsonObject } from '../../core/lib/json.ts';
+import { assertJson, assertName, doing } from '../lib/assertions.ts';
+import { touchedClockOrChance } from '../lib/purity.ts';
 import { deepFreeze } from '../deep-freeze.ts';
 import { allLooks, type Look, lookAt, type ViewTrial } from './trial.ts';
 

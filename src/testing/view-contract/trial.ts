@@ -1,10 +1,10 @@
 /** A view on trial: what is known about it, and the random sessions that the checks look at. */
 
-import { HUB_ID, PLAIN } from '../../core/envelope.ts';
-import type { JsonObject } from '../../core/json.ts';
-import type { EarlierLines, View, ViewLine, ViewMessage } from '../../core/view.ts';
-import { idOf } from '../history.ts';
-import { type Random, seededRandom } from '../random.ts';
+import { HUB_ID, PLAIN } from '../../core/records/session/envelope.ts';
+import type { JsonObject } from '../../core/lib/json.ts';
+import type { EarlierLines, View, ViewLine, ViewMessage } from '../../core/ports/view.ts';
+import { idOf } from '../lib/history.ts';
+import { type Random, seededRandom } from '../lib/random.ts';
 
 /** Nothing is required; a view that needs parameters must be told some. */
 export interface ViewCheckOptions {

@@ -19,8 +19,8 @@ import { type Draft, draftOf, emptyDraft, OTHERS } from '../../../src/console/pa
 import { fieldOf } from '../../../src/console/parts/form/field.ts';
 import { errorsElsewhere, errorsOf, errorsWithin } from '../../../src/console/parts/form/field-errors.ts';
 import { readForm } from '../../../src/console/parts/form/read-form.ts';
-import { createParams } from '../../../src/core/create-params.ts';
-import { compileKnobs } from '../../../src/core/manifest.ts';
+import { createParams } from '../../../src/core/records/session/create-schema.ts';
+import { compileKnobs } from '../../../src/core/records/session/manifest.ts';
 
 const SCHEMA: JsonObject = {
   type: 'object',

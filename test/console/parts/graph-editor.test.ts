@@ -7,12 +7,12 @@ import { describe, expect, it } from 'vitest';
 import { resolveGraph } from '../../../adapters/graph/resolve-graph.ts';
 import { BUILT_IN } from '../../../adapters/graph/vocabulary.ts';
 import { type CreateDraft, knowsEverybody, newDraft } from '../../../src/console/parts/create/create-draft.ts';
-import { stillRefused } from '../../../src/console/parts/create/still-refused.ts';
+import { stillRefused } from '../../../src/console/parts/create/active-errors.ts';
 import { problemsIn } from '../../../src/console/parts/graph-editor/graph-problems.ts';
 import { strangersIn } from '../../../src/console/parts/graph-editor/strangers.ts';
 import { TEMPLATES } from '../../../src/console/parts/graph-editor/templates.ts';
-import { readJson } from '../../../src/console/parts/json/read-json.ts';
-import { anyGraph, NAMES } from '../../adapters/any-graph.ts';
+import { readJson } from '../../../src/console/lib/read-json.ts';
+import { anyGraph, NAMES } from '../../adapters/graph/any-graph.ts';
 
 const from = (agent_id: string) => ({ name: 'from_speaker', args: { agent_id } });
 

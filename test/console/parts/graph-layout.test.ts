@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type DrawnGraph, readGraph } from '../../../src/console/parts/graph/drawn-graph.ts';
-import { graphSummary, transitionWords } from '../../../src/console/parts/graph/graph-words.ts';
+import { graphSummary, transitionWords } from '../../../src/console/parts/graph/graph-text.ts';
 import { type Box, isDrawable, type Layout, layoutOf } from '../../../src/console/parts/graph/layout.ts';
 import { pathTaken } from '../../../src/console/parts/graph/path-taken.ts';
 import { turnsInShort, turnsInWords } from '../../../src/console/parts/graph/turns-in-words.ts';

@@ -9,7 +9,7 @@ import { rulesOf, shownState } from 'parley-hub/governed/session';
 import { inspectGraph } from '../../../adapters/graph/inspect-graph.ts';
 import { BUILT_IN } from '../../../adapters/graph/vocabulary.ts';
 import { TEMPLATES } from '../../../src/console/parts/graph-editor/templates.ts';
-import { acceptance, begun, decision, out, PLAN, type Run, resultOf, said } from '../../adapters/governed-scene.ts';
+import { acceptance, begun, decision, out, PLAN, type Run, resultOf, said } from '../../adapters/governed/governed-scene.ts';
 
 export const HOSTILE: readonly string[] = [
   '<img src=x onerror=alert(1)>',

@@ -7,9 +7,9 @@ import { parseGraph } from '../../../adapters/graph/parse-graph.ts';
 import { chartWords, drawSeries, figuresOf, inShort } from '../../../src/console/parts/chart/chart.ts';
 import { latest } from '../../../src/console/parts/graph-editor/latest.ts';
 import { TEMPLATES } from '../../../src/console/parts/graph-editor/templates.ts';
-import { lineOf, placeOf, readJson } from '../../../src/console/parts/json/read-json.ts';
+import { lineOf, placeOf, readJson } from '../../../src/console/lib/read-json.ts';
 import { ticker } from '../../../src/console/time/ticker.ts';
-import { ago, countdown, duration } from '../../../src/console/time/time-words.ts';
+import { ago, countdown, duration } from '../../../src/console/time/time-text.ts';
 
 describe('JSON with places', () => {
   it('[UI62] says the same as JSON.parse, of every text', () => {

@@ -2,11 +2,11 @@
 
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { REGISTRY_LOG } from '../../../src/core/store.ts';
-import { DATA_FORMAT } from '../../../src/node/store/data-format.ts';
-import { openStore } from '../../../src/node/store/open-store.ts';
-import { hubUnit } from '../../../src/testing/build.ts';
-import { AN_HOUR_LATER, fill, picture } from '../stock.ts';
+import { REGISTRY_LOG } from '../../../src/core/ports/store.ts';
+import { DATA_FORMAT } from '../../../src/store/maintenance/data-format.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { hubUnit } from '../../../src/testing/lib/sample-records.ts';
+import { AN_HOUR_LATER, fill, picture } from '../sample-store.ts';
 
 const folder = join(import.meta.dirname, `format-${DATA_FORMAT}`);
 await rm(folder, { recursive: true, force: true });

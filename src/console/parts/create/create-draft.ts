@@ -1,7 +1,7 @@
 /** A session that somebody is about to open, as it is typed, and the parameters of `create_session` that it comes to. */
 
 import type { CreateParams, ParticipantRef } from '../../../core/operations.ts';
-import type { Manifest } from '../../../core/session.ts';
+import type { Manifest } from '../../../core/records/session/session.ts';
 import { type Draft, emptyDraft } from '../form/draft.ts';
 import { type Field, fieldOf } from '../form/field.ts';
 import type { FieldError } from '../form/field-errors.ts';

@@ -2,9 +2,9 @@
 
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { JsonObject } from '../../../core/json.ts';
+import type { JsonObject } from '../../../core/lib/json.ts';
 import type { CreateParams } from '../../../core/operations.ts';
-import type { Manifest } from '../../../core/session.ts';
+import type { Manifest } from '../../../core/records/session/session.ts';
 import '../parts.css';
 import '../form/form.css';
 import './create.css';

@@ -1,6 +1,6 @@
 /** What any session may be opened with, whatever its type: a form of its own, made the way forms of knobs are. */
 
-import type { Json } from '../../../core/json.ts';
+import type { Json } from '../../../core/lib/json.ts';
 import type { CreateParams } from '../../../core/operations.ts';
 import type { Draft } from '../form/draft.ts';
 import { type Field, fieldOf } from '../form/field.ts';

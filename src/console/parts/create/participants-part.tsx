@@ -2,7 +2,7 @@
 
 import type { VNode } from 'preact';
 import { useId } from 'preact/hooks';
-import type { Manifest } from '../../../core/session.ts';
+import type { Manifest } from '../../../core/records/session/session.ts';
 import { ErrorsPart } from '../form/errors-part.tsx';
 import { errorsOf, type FieldError } from '../form/field-errors.ts';
 import { type CreateDraft, type ParticipantDraft, roleOf, SOMEBODY } from './create-draft.ts';

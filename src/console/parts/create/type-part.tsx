@@ -2,7 +2,7 @@
 
 import type { VNode } from 'preact';
 import { useId } from 'preact/hooks';
-import type { Manifest } from '../../../core/session.ts';
+import type { Manifest } from '../../../core/records/session/session.ts';
 
 interface TypePartProps {
   readonly types: readonly { readonly manifest: Manifest }[];

@@ -1,6 +1,6 @@
 /** What somebody has put into a form so far: texts, as they were typed. A text of nothing = left out. */
 
-import type { Json } from '../../../core/json.ts';
+import type { Json } from '../../../core/lib/json.ts';
 import type { Field, GroupField } from './field.ts';
 
 export type Draft = string | readonly Draft[] | { readonly [name: string]: Draft };

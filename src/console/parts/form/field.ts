@@ -1,6 +1,6 @@
 /** A JSON Schema as fields of a form. What a form cannot show faithfully is a field of JSON text. */
 
-import type { Json } from '../../../core/json.ts';
+import type { Json } from '../../../core/lib/json.ts';
 import { fittingText } from '../../text/fitting-text.ts';
 import { shortText } from '../../text/visible-text.ts';
 

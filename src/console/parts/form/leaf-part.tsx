@@ -1,7 +1,7 @@
 /** A field that is one entry: a text, a number, yes or no, a choice, or JSON. */
 
 import type { TargetedInputEvent, VNode } from 'preact';
-import type { Json } from '../../../core/json.ts';
+import type { Json } from '../../../core/lib/json.ts';
 import { shortText } from '../../text/visible-text.ts';
 import { ErrorsPart } from './errors-part.tsx';
 import type { ChoiceField, Field, FlagField, GroupField, ListField } from './field.ts';

@@ -1,7 +1,7 @@
 /** What a form says: a value, and at which field it is not one yet. The hub looks again; this is only told earlier. */
 
-import type { Json } from '../../../core/json.ts';
-import { lineOf, readJson } from '../json/read-json.ts';
+import type { Json } from '../../../core/lib/json.ts';
+import { lineOf, readJson } from '../../lib/read-json.ts';
 import { type Draft, listIn, memberIn, OTHERS, textIn } from './draft.ts';
 import type { Field, GroupField, JsonField, ListField, NumberField } from './field.ts';
 import type { FieldError } from './field-errors.ts';

@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import { longText, shortText } from '../../text/visible-text.ts';
 import { Ago } from '../../time/times.tsx';
 import { type Names, nameIn } from '../graph/drawn-graph.ts';
-import type { Blocker } from './run-book.ts';
+import type { Blocker } from './model/run-history.ts';
 import { stopWords } from './stop-words.ts';
 
 export function BlockerNotice({ blocker, names }: { readonly blocker: Blocker; readonly names: Names }): VNode {

@@ -1,6 +1,6 @@
 /** What stops a run now: that it is stopped the hub says, why in more words the log does. */
 
-import type { Blocker, RunBook } from './run-book.ts';
+import type { Blocker, RunBook } from './model/run-history.ts';
 import type { RunShown } from './run-shown.ts';
 
 /** null = nothing does. */

@@ -1,7 +1,7 @@
 /** The book as it was after an earlier envelope: what came later is taken out of it again, so that looking back reads nothing twice. */
 
-import type { Blocker, RunBook } from './run-book.ts';
-import type { Decision } from './turn-taken.ts';
+import type { Blocker, RunBook } from './model/run-history.ts';
+import type { Decision } from './model/accepted-turn.ts';
 
 export function bookAt(book: RunBook, atSeq: number): RunBook {
   if (atSeq >= book.seq) return book;

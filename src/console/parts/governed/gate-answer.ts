@@ -1,6 +1,6 @@
 /** What somebody who may approve sends for a gate that waits: it names the gate, so that it never opens another one. */
 
-import type { JsonObject } from '../../../core/json.ts';
+import type { JsonObject } from '../../../core/lib/json.ts';
 import type { PendingGate } from './run-shown.ts';
 
 export interface GateAnswer {

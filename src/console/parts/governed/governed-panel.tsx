@@ -17,8 +17,8 @@ import { GateNotice } from './gate-notice.tsx';
 import { HistoryPart } from './history-part.tsx';
 import { LedgerPart } from './ledger-part.tsx';
 import { PhasesPart } from './phases-part.tsx';
-import { phasesShown } from './phases-shown.ts';
-import type { RunBook } from './run-book.ts';
+import { phasesShown } from './model/phase-model.ts';
+import type { RunBook } from './model/run-history.ts';
 import { type RunShown, runShown } from './run-shown.ts';
 import { RunnerNote } from './runner-note.tsx';
 

@@ -6,10 +6,10 @@ import { longText, shortText } from '../../text/visible-text.ts';
 import { Ago } from '../../time/times.tsx';
 import { type Names, nameIn } from '../graph/drawn-graph.ts';
 import { Badge } from './badge.tsx';
-import type { RunBook } from './run-book.ts';
+import type { RunBook } from './model/run-history.ts';
 import { useShownPart } from './shown-part.tsx';
 import { stopWords } from './stop-words.ts';
-import type { TurnTaken } from './turn-taken.ts';
+import type { TurnTaken } from './model/accepted-turn.ts';
 
 const MAX_OBJECTIONS = 20;
 

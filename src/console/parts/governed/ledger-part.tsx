@@ -3,7 +3,7 @@
 import type { VNode } from 'preact';
 import { longText, shortText } from '../../text/visible-text.ts';
 import { useShownPart } from './shown-part.tsx';
-import type { Decision } from './turn-taken.ts';
+import type { Decision } from './model/accepted-turn.ts';
 
 export function LedgerPart({ decisions }: { readonly decisions: readonly Decision[] }): VNode {
   const { shown, more } = useShownPart(decisions, 'decisions');

@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import { fittingText } from '../../text/fitting-text.ts';
 import { shortText } from '../../text/visible-text.ts';
 import { Badge } from './badge.tsx';
-import type { GateShown, PhaseShown } from './phases-shown.ts';
+import type { GateShown, PhaseShown } from './model/phase-model.ts';
 
 const STATUS_WORDS = { done: 'done', current: 'now', ahead: 'ahead' } as const;
 

@@ -1,6 +1,6 @@
 /** What the hub says of a governed run (`public_state`): the truth about its status, its phase, and what is open. */
 
-import { isRecord, numberOr, own, recordsIn, textOr } from './unknowns.ts';
+import { isRecord, numberOr, own, recordsIn, textOr } from './model/unknown-record.ts';
 
 export type GateType = 'phase_transition' | 'run_completion';
 

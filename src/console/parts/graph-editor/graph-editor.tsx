@@ -2,12 +2,12 @@
 
 import type { VNode } from 'preact';
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
-import type { Json, JsonObject } from '../../../core/json.ts';
+import type { Json, JsonObject } from '../../../core/lib/json.ts';
 import '../parts.css';
 import '../form/form.css';
 import './graph-editor.css';
 import { GraphDrawing } from '../graph/graph-drawing.tsx';
-import { readJson } from '../json/read-json.ts';
+import { readJson } from '../../lib/read-json.ts';
 import { type GraphCheck, type Problem, problemsIn } from './graph-problems.ts';
 import { type Delays, latest } from './latest.ts';
 import { Problems } from './problems.tsx';

@@ -1,7 +1,7 @@
 /** What is wrong with a graph, each with its place in the text. */
 
 import type { GraphReport } from '../../../core/console-operations.ts';
-import { type LineAndColumn, lineOf, placeOf, type ReadJson } from '../json/read-json.ts';
+import { type LineAndColumn, lineOf, placeOf, type ReadJson } from '../../lib/read-json.ts';
 import { strangersIn } from './strangers.ts';
 
 /** What `check_graph` answers. */

@@ -1,6 +1,6 @@
 /** Whom a graph names and who takes no part, with the path to each. The hub has the last word: parts of its own may name others. */
 
-import type { Json } from '../../../core/json.ts';
+import type { Json } from '../../../core/lib/json.ts';
 import { isAgentId } from './agent-id.ts';
 
 interface Stranger {

@@ -1,6 +1,6 @@
 /** Graphs to begin with, made for the participants that are chosen. */
 
-import type { JsonObject } from '../../../core/json.ts';
+import type { JsonObject } from '../../../core/lib/json.ts';
 
 export interface GraphTemplate {
   readonly name: string;

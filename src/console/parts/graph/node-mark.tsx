@@ -2,7 +2,7 @@
 
 import type { VNode } from 'preact';
 import { fittingText } from '../../text/fitting-text.ts';
-import { type NodeSays, namesInWords, nodeWords } from './graph-words.ts';
+import { type NodeSays, namesInWords, nodeWords } from './graph-text.ts';
 import type { PlacedNode } from './layout.ts';
 import { turnsInShort } from './turns-in-words.ts';
 

@@ -1,8 +1,8 @@
 /** What ends a workstream; barriers that wait for decisions say for which, repo by repo. */
 
-import { DECISION_ID, matches } from '../../patterns.ts';
-import { isOneOf, isRecord, repeatedIn, type Unknowns } from '../../record.ts';
-import { BARRIER_TYPES, DECISION_BARRIERS } from './config.ts';
+import { DECISION_ID, matches } from '../../engine/lib/patterns.ts';
+import { isOneOf, isRecord, repeatedIn, type Unknowns } from '../../engine/lib/unknown-record.ts';
+import { BARRIER_TYPES, DECISION_BARRIERS } from '../../engine/coordinator/config.ts';
 import { type CoordinatorFault, fault } from './fault.ts';
 
 export function barrierFaults(field: string, workstream: Unknowns): readonly CoordinatorFault[] {

@@ -1,7 +1,7 @@
 /** Is this a config several repos can be coordinated by? All faults, in the order in which they are looked for. */
 
-import { isFilled, isMissing, isRecord, type Unknowns } from '../../record.ts';
-import { COORDINATOR_VERSION, type CoordinatorConfig } from './config.ts';
+import { isFilled, isMissing, isRecord, type Unknowns } from '../../engine/lib/unknown-record.ts';
+import { COORDINATOR_VERSION, type CoordinatorConfig } from '../../engine/coordinator/config.ts';
 import { type CoordinatorFault, fault } from './fault.ts';
 import { repoFaults } from './repos.ts';
 import { gateFaults, routingFaults } from './routing.ts';

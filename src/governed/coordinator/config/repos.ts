@@ -1,7 +1,7 @@
 /** Repos: at least one, each with a name and a path of its own. */
 
-import { matches, ROLE_ID } from '../../patterns.ts';
-import { isFilled, isMissing, isRecord, type Unknowns } from '../../record.ts';
+import { matches, ROLE_ID } from '../../engine/lib/patterns.ts';
+import { isFilled, isMissing, isRecord, type Unknowns } from '../../engine/lib/unknown-record.ts';
 import { placeOf } from '../places.ts';
 import { type CoordinatorFault, fault } from './fault.ts';
 

@@ -1,6 +1,6 @@
 /** Phases and gates of a coordinator. */
 
-import { isMissing, isRecord, type Unknowns } from '../../record.ts';
+import { isMissing, isRecord, type Unknowns } from '../../engine/lib/unknown-record.ts';
 import { type CoordinatorFault, fault } from './fault.ts';
 import { isTexts } from './workstreams.ts';
 

@@ -1,9 +1,9 @@
 /** Workstreams: which repos work on them, in which phase, after which others, and what ends them. */
 
-import { matches, ROLE_ID } from '../../patterns.ts';
-import { isMissing, isOneOf, isRecord, repeatedIn, type Unknowns } from '../../record.ts';
+import { matches, ROLE_ID } from '../../engine/lib/patterns.ts';
+import { isMissing, isOneOf, isRecord, repeatedIn, type Unknowns } from '../../engine/lib/unknown-record.ts';
 import { barrierFaults } from './barriers.ts';
-import { coordinatorPhases } from './config.ts';
+import { coordinatorPhases } from '../../engine/coordinator/config.ts';
 import { cyclesIn } from './cycles.ts';
 import { type CoordinatorFault, fault } from './fault.ts';
 import { NAME_RULE } from './repos.ts';

@@ -1,18 +1,18 @@
 /** A result becomes part of the run: judged again by the five stages and the gates, over what the runner saw. */
 
-import type { Json } from '../../../core/json.ts';
-import { participantOf, type SessionMetadata } from '../../../core/session.ts';
-import { acceptTurn, type NotAccepted } from '../../acceptance/accept.ts';
-import { digestOf, sameJson } from '../../digest.ts';
-import { own, type Unknowns, without } from '../../record.ts';
+import type { Json } from '../../../core/lib/json.ts';
+import { participantOf, type SessionMetadata } from '../../../core/records/session/session.ts';
+import { acceptTurn, type NotAccepted } from '../../engine/acceptance/accept.ts';
+import { digestOf, sameJson } from '../../engine/lib/digest.ts';
+import { own, type Unknowns, without } from '../../engine/lib/unknown-record.ts';
 import type { Turn } from '../../run/state.ts';
-import type { Valid } from '../../turn-result/validate.ts';
-import { turnOut } from '../../turns/active.ts';
-import { booksIn, indexed } from '../book-index.ts';
-import { type Evidence, evidence, filesIn, requireHooks } from '../evidence.ts';
-import { type Ask, no, type Outcome, onRun, outcome, refusalError } from '../move.ts';
-import { holderOf } from '../rules.ts';
-import { anything, json, listOf, object, oneOf, or, type Reader, text, whole } from '../shape.ts';
+import type { Valid } from '../../engine/turn-result/validate.ts';
+import { turnOut } from '../../engine/turns/active.ts';
+import { booksIn, indexed } from '../state/history-index.ts';
+import { type Evidence, evidence, filesIn, requireHooks } from './evidence.ts';
+import { type Ask, no, type Outcome, onRun, outcome, refusalError } from './move.ts';
+import { holderOf } from '../state/rules.ts';
+import { anything, json, listOf, object, oneOf, or, type Reader, text, whole } from '../state/shape.ts';
 
 export interface AcceptedData {
   readonly turn_id: string;

@@ -1,12 +1,12 @@
 /** A gate waits for somebody who may approve: the hub has made sure that its sender's credential may. */
 
-import { own } from '../../record.ts';
+import { own } from '../../engine/lib/unknown-record.ts';
 import { approveCompletion, approveTransition } from '../../run/approve.ts';
 import type { RunState } from '../../run/state.ts';
-import { type Ask, no, type Outcome, outcome, ranOn } from '../move.ts';
-import { hasHooks } from '../rules.ts';
-import { object, oneOf, or, orNull, text } from '../shape.ts';
-import { GATE_TYPES, type GateType } from '../state.ts';
+import { type Ask, no, type Outcome, outcome, ranOn } from './move.ts';
+import { hasHooks } from '../state/rules.ts';
+import { object, oneOf, or, orNull, text } from '../state/shape.ts';
+import { GATE_TYPES, type GateType } from '../state/state.ts';
 
 interface Named {
   readonly gate_type: GateType;

@@ -1,13 +1,13 @@
 /** A run is taken over, begins, is blocked and goes on. */
 
-import { isRecord, type Unknowns } from '../../record.ts';
-import { blockRun, escalateByOperator, resolveBlocked } from '../../run/block.ts';
+import { isRecord, type Unknowns } from '../../engine/lib/unknown-record.ts';
+import { blockRun, escalateByOperator, resolveBlocked } from '../../engine/run/block.ts';
 import { initialiseRun } from '../../run/initialise.ts';
-import { indexed } from '../book-index.ts';
-import { importedState } from '../imported-state.ts';
-import { type Ask, no, type Outcome, outcome, ranOn } from '../move.ts';
-import { anything, listOf, object, or, orNull, text } from '../shape.ts';
-import type { GovernedState } from '../state.ts';
+import { indexed } from '../state/history-index.ts';
+import { importedState } from '../state/imported-state.ts';
+import { type Ask, no, type Outcome, outcome, ranOn } from './move.ts';
+import { anything, listOf, object, or, orNull, text } from '../state/shape.ts';
+import type { GovernedState } from '../state/state.ts';
 
 interface Imported {
   readonly history: readonly Unknowns[];

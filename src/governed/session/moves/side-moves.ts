@@ -1,9 +1,9 @@
 /** Beside the run: results of hooks, and which process of the runner works on it. */
 
 import { isoFromMs, msFromIso } from '../../../core/time.ts';
-import { type HookEvidence, hookEvidence, stoppedBy } from '../evidence.ts';
-import { type Ask, no, type Outcome, outcome } from '../move.ts';
-import { object, orNull, type Reader, text, whole } from '../shape.ts';
+import { type HookEvidence, hookEvidence, stoppedBy } from './evidence.ts';
+import { type Ask, no, type Outcome, outcome } from './move.ts';
+import { object, orNull, type Reader, text, whole } from '../state/shape.ts';
 
 const results = object<{ phase: string; follow_up: string | null; entries: readonly HookEvidence[] }>({
   phase: text,

@@ -1,16 +1,16 @@
 /** A turn goes out, comes along, is handed in, and is sent back. */
 
-import type { Json } from '../../../core/json.ts';
-import { digestOf } from '../../digest.ts';
-import { own, type Unknowns, without } from '../../record.ts';
-import { notOut, turnOut } from '../../turns/active.ts';
-import { assignTurn } from '../../turns/assign.ts';
+import type { Json } from '../../../core/lib/json.ts';
+import { digestOf } from '../../engine/lib/digest.ts';
+import { own, type Unknowns, without } from '../../engine/lib/unknown-record.ts';
+import { notOut, turnOut } from '../../engine/turns/active.ts';
+import { assignTurn } from '../../engine/turns/assign.ts';
 import { progressTurn, type TurnStep } from '../../turns/progress.ts';
 import { rebaseTurn, reissueTurn } from '../../turns/reissue.ts';
 import { rejectTurn } from '../../turns/reject.ts';
-import { type GitEvidence, gitEvidence, type HookEvidence, hookEvidence, requireHooks } from '../evidence.ts';
-import { type Ask, no, type Outcome, outcome, ranOn, refusalError } from '../move.ts';
-import { anyText, anything, json, listOf, object, oneOf, or, orNull, text, whole } from '../shape.ts';
+import { type GitEvidence, gitEvidence, type HookEvidence, hookEvidence, requireHooks } from './evidence.ts';
+import { type Ask, no, type Outcome, outcome, ranOn, refusalError } from './move.ts';
+import { anyText, anything, json, listOf, object, oneOf, or, orNull, text, whole } from '../state/shape.ts';
 
 const assignment = object<{
   turn_id: string;

@@ -2,14 +2,14 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RUN_FOLDER } from '../../../governed/dispatch/places.ts';
-import { isRecord, type Unknowns } from '../../../governed/record.ts';
-import { recordsIn } from '../../governed/read-text.ts';
+import { RUN_FOLDER } from '../../../governed/engine/dispatch/paths.ts';
+import { isRecord, type Unknowns } from '../../../governed/engine/lib/unknown-record.ts';
+import { recordsIn } from '../../../governed/files/read-text.ts';
 import { fromNow, writeColumns } from '../columns.ts';
-import type { Asked } from '../command.ts';
-import { EXIT } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { projectOf, runOf } from './project.ts';
+import type { Asked } from '../../../cli/terminal/command.ts';
+import { EXIT } from '../../../cli/terminal/exit-codes.ts';
+import type { Io } from '../../../cli/terminal/io.ts';
+import { projectOf, runOf } from '../../../cli/governed/project.ts';
 
 interface Book {
   readonly file: string;

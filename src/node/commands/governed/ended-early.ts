@@ -1,7 +1,7 @@
 /** What a loop calls is code of the project too, and may end the process: that does not go without a word, nor as a good end. */
 
-import { EXIT } from '../exit-codes.ts';
-import { printableLine } from '../printable.ts';
+import { EXIT } from '../../../cli/terminal/exit-codes.ts';
+import { printableLine } from '../../../cli/terminal/printable.ts';
 
 /** `out`: the turns that are out, in words. Of a person who has ended it (the signal) nobody needs to be told. */
 export function watchForEnd(signal: AbortSignal, out: () => readonly string[]): { end(): void } {

@@ -1,7 +1,7 @@
 /** On a terminal, one line that says who is at work and for how long; elsewhere nothing. */
 
 import { spanOf } from '../columns.ts';
-import { printableLine } from '../printable.ts';
+import { printableLine } from '../../../cli/terminal/printable.ts';
 
 /** The part of a stream that is used here. */
 export interface LiveOutput {

@@ -1,7 +1,7 @@
 /** Whether a hub serves a project, who holds its roles there, and whether it can be asked now. */
 
 import { canBeReached } from '../../governed/serving/reach-hub.ts';
-import { readServedNote } from '../../governed/serving/served-note.ts';
+import { readServedNote } from '../../../governed/runner/served/served-note.ts';
 
 export interface ServedBy {
   /** The hub's folder; null = it keeps nothing. */

@@ -1,7 +1,7 @@
 /** A call that a run does not take as it stands now, in the words of whoever types it. */
 
 import type { RunState } from '../../../governed/index.ts';
-import type { RunnerFailure } from '../../governed/runner/types.ts';
+import type { RunnerFailure } from '../../../governed/runner/contract/types.ts';
 
 /** What the runner said, where it says it better: it may stand otherwise again by now. */
 export function standsOtherwise(failure: RunnerFailure, state: RunState | null): string {

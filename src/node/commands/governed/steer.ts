@@ -1,14 +1,14 @@
 /** `parley run approve`, `block` and `resolve`. */
 
 import type { RunState } from '../../../governed/index.ts';
-import type { RunnerFailure } from '../../governed/runner/types.ts';
-import type { Asked } from '../command.ts';
-import { EXIT } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { printableLine } from '../printable.ts';
-import { nextSteps } from './next-steps.ts';
-import { type Project, projectOf, runOf } from './project.ts';
-import { refusedBy } from './refused.ts';
+import type { RunnerFailure } from '../../../governed/runner/contract/types.ts';
+import type { Asked } from '../../../cli/terminal/command.ts';
+import { EXIT } from '../../../cli/terminal/exit-codes.ts';
+import type { Io } from '../../../cli/terminal/io.ts';
+import { printableLine } from '../../../cli/terminal/printable.ts';
+import { nextSteps } from '../../../cli/governed/next-steps.ts';
+import { type Project, projectOf, runOf } from '../../../cli/governed/project.ts';
+import { refusedBy } from '../../../cli/governed/explain-refusal.ts';
 
 type Answer = { readonly ok: true; readonly state: RunState } | RunnerFailure;
 

@@ -1,12 +1,12 @@
 /** `parley run take-back`. */
 
 import { takeBackRun } from '../../governed/serving/take-back.ts';
-import type { Asked } from '../command.ts';
-import { EXIT } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { printableLine } from '../printable.ts';
-import { projectOf } from './project.ts';
-import { refusedBy } from './refused.ts';
+import type { Asked } from '../../../cli/terminal/command.ts';
+import { EXIT } from '../../../cli/terminal/exit-codes.ts';
+import type { Io } from '../../../cli/terminal/io.ts';
+import { printableLine } from '../../../cli/terminal/printable.ts';
+import { projectOf } from '../../../cli/governed/project.ts';
+import { refusedBy } from '../../../cli/governed/explain-refusal.ts';
 
 export async function takeBack(asked: Asked, io: Io): Promise<number> {
   const project = await projectOf(asked);

@@ -2,7 +2,7 @@
 
 import { type EventFault, engine } from 'parley-hub/governed';
 import type { Members } from '../members.ts';
-import type { World } from './inflate.ts';
+import type { World } from '../../../governed/conformance/adapter/inflate.ts';
 
 const { checkConfig, eventFaults, orderFaults } = engine;
 

@@ -2,9 +2,9 @@
 
 import { engine } from 'parley-hub/governed';
 import type { Members } from '../members.ts';
-import { inflateCoordinator } from './coordinator-world.ts';
+import { inflateCoordinator } from '../../../governed/conformance/adapter/coordinator-operations.ts';
 import { NOW } from './given.ts';
-import type { World } from './inflate.ts';
+import type { World } from '../../../governed/conformance/adapter/inflate.ts';
 
 const { checkCoordinatorConfig, digestOf, projectAcceptance } = engine;
 

@@ -3,8 +3,8 @@
 import { runHooks } from 'parley-hub/governed';
 import type { Members } from '../members.ts';
 import { textOf } from './given.ts';
-import { membersOf, type World } from './inflate.ts';
-import type { Workspace } from './workspace.ts';
+import { membersOf, type World } from '../../../governed/conformance/adapter/inflate.ts';
+import type { Workspace } from '../../../governed/conformance/adapter/workspace.ts';
 
 export async function runHooksFixture(workspace: Workspace, { config, state }: World, args: Members): Promise<Members> {
   const before = workspace.booksDigest();

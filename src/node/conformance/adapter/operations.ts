@@ -1,11 +1,11 @@
 /** The operations a fixture can ask for, by name. What is not here is not implemented, and the answer says so. */
 
 import type { Members } from '../members.ts';
-import { acceptTurnFixture, appendDecision, validateTurnResultFixture } from './books-operations.ts';
+import { acceptTurnFixture, appendDecision, validateTurnResultFixture } from '../../../governed/conformance/adapter/books-operations.ts';
 import { validateConfig, validateEvent, validateEventOrdering } from './check-operations.ts';
 import { projectRepoAcceptance, validateCoordinatorConfig } from './coordinator-operations.ts';
-import { phaseExit, runCompletion } from './gate-operations.ts';
-import type { World } from './inflate.ts';
+import { phaseExit, runCompletion } from '../../../governed/conformance/adapter/run-operations.ts';
+import type { World } from '../../../governed/conformance/adapter/inflate.ts';
 import {
   approveCompletionFixture,
   approveTransitionFixture,

@@ -3,7 +3,7 @@
 import { type Changed, engine, type Refused, type RunState } from 'parley-hub/governed';
 import type { Members } from '../members.ts';
 import { NOW, RUN_ID, TURN_ID, textOf } from './given.ts';
-import type { World } from './inflate.ts';
+import type { World } from '../../../governed/conformance/adapter/inflate.ts';
 
 const { approveCompletion, approveTransition, assignTurn, digestOf, initialiseRun, resolveBlocked, transitionState } =
   engine;

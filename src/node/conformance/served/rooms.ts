@@ -1,6 +1,6 @@
 /** So many are in at once; a few more wait outside, in the order they came; the rest is sent away. */
 
-import { WireError } from '../../../core/errors.ts';
+import { WireError } from '../../../core/lib/errors.ts';
 
 /** Each waits with a fixture in memory. */
 const MOST_WAITING = 16;

@@ -1,6 +1,6 @@
 /** What came back from a target, whichever way it was asked: an answer, something that is none, or nothing in time. */
 
-import { STATUSES, type Status } from '../fixture.ts';
+import { STATUSES, type Status } from '../../../governed/conformance/fixture.ts';
 import { isMembers } from '../members.ts';
 
 export type Asked =

@@ -1,7 +1,7 @@
 /** What is found of one fixture. The target never sees what is expected of it: here is where that is compared. */
 
-import type { Fixture } from '../fixture.ts';
-import { difference } from '../match.ts';
+import type { Fixture } from '../../../governed/conformance/fixture.ts';
+import { difference } from '../../../governed/conformance/match.ts';
 import type { Asked } from './answer.ts';
 
 export const OUTCOMES = ['as_expected', 'different', 'lied', 'error', 'timed_out', 'not_implemented'] as const;

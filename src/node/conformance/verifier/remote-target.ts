@@ -1,8 +1,8 @@
 /** An implementation that is asked over HTTP (http-fixture-v1), as it says itself. */
 
 import { jsonIn } from './answer.ts';
-import { request, said } from './request.ts';
-import { claimsOf, type RemoteTarget } from './target.ts';
+import { request, said } from '../../../governed/conformance/verifier/request.ts';
+import { claimsOf, type RemoteTarget } from '../../../governed/conformance/verifier/target.ts';
 
 export interface Unusable {
   readonly kind: 'unusable';

@@ -1,8 +1,8 @@
 /** What a call of a model that failed is a case of, in the words of the protocol. */
 
-import type { AgentError, AgentErrorKind } from '../../../participants/agent-error.ts';
+import type { AgentError, AgentErrorKind } from '../../../participants/agent/agent-error.ts';
 import { promptTokens } from '../../../participants/models/index.ts';
-import { type AdapterErrorClass, type AdapterFailure, failureOf } from './failure.ts';
+import { type AdapterErrorClass, type AdapterFailure, failureOf } from '../../../governed/drivers/attempt/failure.ts';
 
 /** Begins what is wrong with an answer that was read and holds no turn result. */
 export const NO_RESULT = 'no turn result:';

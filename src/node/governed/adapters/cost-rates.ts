@@ -2,9 +2,9 @@
 
 import { isoFromMs } from '../../../core/time.ts';
 import type { GovernedConfig } from '../../../governed/index.ts';
-import { isRecord, own, type Unknowns } from '../../../governed/record.ts';
+import { isRecord, own, type Unknowns } from '../../../governed/engine/lib/unknown-record.ts';
 import type { PriceList } from '../../../participants/models/index.ts';
-import { refuse } from './failure.ts';
+import { refuse } from '../../../governed/drivers/attempt/failure.ts';
 
 /** undefined = the project says nothing about this model. */
 export function ratesOf({ budget }: GovernedConfig, model: string, nowMs: number): PriceList | undefined {

@@ -1,6 +1,6 @@
 /** A signal that is aborted when a time is over or whoever waits does not any more; and which of both it was. */
 
-import type { Clock } from '../../../core/ports.ts';
+import type { Clock } from '../../../core/ports/platform.ts';
 
 export interface Deadline {
   readonly signal: AbortSignal;

@@ -1,9 +1,9 @@
 /** `${NAME}` in the variables and headers of a runtime. One that is not set is told before anything is started or sent. */
 
-import { secretsIn } from '../../../participants/redact-secrets.ts';
+import { secretsIn } from '../../../participants/lib/redact-secrets.ts';
 import type { Variables } from '../hooks/ended.ts';
 import { type Filled, filled } from '../hooks/variables.ts';
-import { refuse } from './failure.ts';
+import { refuse } from '../../../governed/drivers/attempt/failure.ts';
 
 /** A shorter value hides nothing, and hiding it would spoil every text. */
 const SHORTEST_SECRET = 4;

@@ -1,7 +1,7 @@
 /** What the status of a service that was asked over HTTP says, and why no answer came. */
 
-import { asError } from '../../../core/errors.ts';
-import type { AdapterErrorClass } from './failure.ts';
+import { asError } from '../../../core/lib/errors.ts';
+import type { AdapterErrorClass } from '../../../governed/drivers/attempt/failure.ts';
 
 export function classOfStatus(status: number): AdapterErrorClass {
   if (status >= 300 && status < 400) return 'redirected';

@@ -4,8 +4,8 @@ import { realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { asError } from '../../../core/errors.ts';
-import { refuse } from './failure.ts';
+import { asError } from '../../../core/lib/errors.ts';
+import { refuse } from '../../../governed/drivers/attempt/failure.ts';
 
 export async function loadModule(root: string, module: string): Promise<Readonly<Record<string, unknown>>> {
   const file = await fileOf(root, module);

@@ -1,10 +1,10 @@
 /** What a program that failed is a case of. What it wrote is a hint and no more: a model may have written it. */
 
-import { type AgentError, type AgentErrorKind, describeExit } from '../../../participants/agent-error.ts';
-import { redactSecrets } from '../../../participants/redact-secrets.ts';
-import { kindOfText, retryAfterMsIn } from '../../clis/failure-kind.ts';
-import type { Ran } from '../../run/program.ts';
-import { type AdapterErrorClass, type AdapterFailure, failureOf } from './failure.ts';
+import { type AgentError, type AgentErrorKind, describeExit } from '../../../participants/agent/agent-error.ts';
+import { redactSecrets } from '../../../participants/lib/redact-secrets.ts';
+import { kindOfText, retryAfterMsIn } from '../../../participants/clis/output/failure-kind.ts';
+import type { Ran } from '../../../participants/processes/program.ts';
+import { type AdapterErrorClass, type AdapterFailure, failureOf } from '../../../governed/drivers/attempt/failure.ts';
 
 /** It could not be started, or was ended by us. */
 export function runFailure(error: AgentError, secrets: readonly string[]): AdapterFailure {

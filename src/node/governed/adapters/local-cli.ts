@@ -1,16 +1,16 @@
 /** A program does the turn. It is run in a group of its own; when waiting is over nothing of it runs any more. */
 
-import type { Unknowns } from '../../../governed/record.ts';
-import { type AgentErrorDetails, isAgentError } from '../../../participants/agent-error.ts';
-import type { Ran, RunLimitOptions } from '../../run/program.ts';
-import { runProgram } from '../../run/run-program.ts';
-import { readStagedResult } from '../staging/read.ts';
-import type { Adapter, AdapterContext, AdapterWaited, DispatchBundle } from './adapter.ts';
-import { keepLog } from './keep-log.ts';
+import type { Unknowns } from '../../../governed/engine/lib/unknown-record.ts';
+import { type AgentErrorDetails, isAgentError } from '../../../participants/agent/agent-error.ts';
+import type { Ran, RunLimitOptions } from '../../../participants/processes/program.ts';
+import { runProgram } from '../../../participants/processes/run-program.ts';
+import { readStagedResult } from '../../../governed/staging/staged-result.ts';
+import type { Adapter, AdapterContext, AdapterWaited, DispatchBundle } from '../../../governed/drivers/attempt/driver.ts';
+import { keepLog } from '../../../governed/drivers/attempt/attempt-files.ts';
 import { exitFailure, runFailure } from './local-cli-failure.ts';
-import { LOCAL_CLI, type LocalCliSettings, type Prepared, prepareProgram } from './local-cli-program.ts';
+import { LOCAL_CLI, type LocalCliSettings, type Prepared, prepareProgram } from '../../../governed/drivers/local-cli-program.ts';
 import { collected } from './result-in.ts';
-import { settingsOf } from './settings.ts';
+import { settingsOf } from '../../../governed/drivers/attempt/settings.ts';
 import { completed, failed, failedWith, notDispatched } from './waited.ts';
 
 interface Out extends Prepared {

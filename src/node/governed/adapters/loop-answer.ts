@@ -1,7 +1,7 @@
 /** What came of a dispatch, as a run loop is told it. */
 
 import type { TurnResult } from '../../../governed/index.ts';
-import type { AdapterOutcome } from './run-adapter.ts';
+import type { AdapterOutcome } from '../../../governed/drivers/run-driver.ts';
 
 export type DispatchAnswer =
   | { readonly accept: true; readonly turnResult: TurnResult }

@@ -1,8 +1,8 @@
 /** Why a call of an MCP server failed. */
 
-import { isAgentError } from '../../../participants/agent-error.ts';
+import { isAgentError } from '../../../participants/agent/agent-error.ts';
 import type { Deadline } from './deadline.ts';
-import { type AdapterFailure, failureOf } from './failure.ts';
+import { type AdapterFailure, failureOf } from '../../../governed/drivers/attempt/failure.ts';
 import { classOfStatus, reasonOf } from './http-words.ts';
 
 export interface Called extends Pick<Deadline, 'endedBy'> {

@@ -1,13 +1,13 @@
 /** Reads the bundle of a turn. It goes out as it is on the disk, or not at all. */
 
-import { asError } from '../../../core/errors.ts';
-import { bundleFolder } from '../../../governed/dispatch/places.ts';
+import { asError } from '../../../core/lib/errors.ts';
+import { bundleFolder } from '../../../governed/engine/dispatch/paths.ts';
 import { getTurnStagingResultPath, type Turn } from '../../../governed/index.ts';
-import { isRecord, type Unknowns } from '../../../governed/record.ts';
+import { isRecord, type Unknowns } from '../../../governed/engine/lib/unknown-record.ts';
 import { readPlain } from '../plain-file.ts';
 import { checkTurnId, placeIn } from '../safe-place.ts';
-import type { DispatchBundle } from './adapter.ts';
-import { refuse } from './failure.ts';
+import type { DispatchBundle } from '../../../governed/drivers/attempt/driver.ts';
+import { refuse } from '../../../governed/drivers/attempt/failure.ts';
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 

@@ -2,9 +2,9 @@
 
 import { objectIn } from '../../../core/json-in-text.ts';
 import type { TurnResult } from '../../../governed/index.ts';
-import { isFilled, isMissing, isRecord, type Unknowns } from '../../../governed/record.ts';
-import { REQUIRED_FIELDS } from '../../../governed/turn-result/result.ts';
-import { refuse } from './failure.ts';
+import { isFilled, isMissing, isRecord, type Unknowns } from '../../../governed/engine/lib/unknown-record.ts';
+import { REQUIRED_FIELDS } from '../../../governed/engine/turn-result/result.ts';
+import { refuse } from '../../../governed/drivers/attempt/failure.ts';
 
 /** null = there is none. A result names the version of its schema; whatever else is JSON is something else. */
 export function resultIn(said: unknown): Unknowns | null {

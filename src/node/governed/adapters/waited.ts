@@ -1,7 +1,7 @@
 /** The two ends of waiting. */
 
-import type { AdapterWaited } from './adapter.ts';
-import { type AdapterErrorClass, type AdapterFailure, type FailureDetails, failureOf } from './failure.ts';
+import type { AdapterWaited } from '../../../governed/drivers/attempt/driver.ts';
+import { type AdapterErrorClass, type AdapterFailure, type FailureDetails, failureOf } from '../../../governed/drivers/attempt/failure.ts';
 
 export function completed(data: unknown): AdapterWaited {
   return { status: 'completed', data };

@@ -1,6 +1,6 @@
 /** What the coordinator has others do: a repo's own runner begins runs and assigns turns in it. */
 
-import { asError } from '../../../core/errors.ts';
+import { asError } from '../../../core/lib/errors.ts';
 import type { CoordinatorContext } from '../../../governed/index.ts';
 
 export interface RepoPlace {

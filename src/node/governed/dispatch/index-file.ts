@@ -1,6 +1,6 @@
 /** dispatch/index.json: which turns are out, and where their files are. Made from the state alone; the log wins. */
 
-import { bundleFolder, DISPATCH_INDEX } from '../../../governed/dispatch/places.ts';
+import { bundleFolder, DISPATCH_INDEX } from '../../../governed/engine/dispatch/paths.ts';
 import { getTurnStagingResultPath, type RunState } from '../../../governed/index.ts';
 import { placeIn } from '../safe-place.ts';
 import { asText, readWhole, writeWhole } from '../whole-file.ts';

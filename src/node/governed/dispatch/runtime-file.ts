@@ -1,6 +1,6 @@
 /** What comes about while a turn is out: requests, logs, budgets. Never in the bundle, which is sealed. */
 
-import { runtimeFolder } from '../../../governed/dispatch/places.ts';
+import { runtimeFolder } from '../../../governed/engine/dispatch/paths.ts';
 import { type NotDone, orRefusal } from '../refusal.ts';
 import { checkTurnId, placeIn } from '../safe-place.ts';
 import { writeWhole } from '../whole-file.ts';

@@ -1,13 +1,13 @@
 /** The last step before a turn goes out: hooks may add to its bundle, and then it is sealed. */
 
-import { bundleFolder } from '../../../governed/dispatch/places.ts';
+import { bundleFolder } from '../../../governed/engine/dispatch/paths.ts';
 import type { GovernedConfig, RunState } from '../../../governed/index.ts';
-import { type HookOptions, type HooksRun, runHooks } from '../hooks/run-hooks.ts';
+import { type HookOptions, type HooksRun, runHooks } from '../../../governed/hooks/run-hooks.ts';
 import { finaliseManifest, type Sealed } from '../manifest/finalise.ts';
 import { observe } from '../manifest/observe.ts';
 import { type NotDone, orRefusal } from '../refusal.ts';
 import { placeIn } from '../safe-place.ts';
-import { turnFor } from './write-bundle.ts';
+import { turnFor } from '../../../governed/dispatch/bundle.ts';
 
 export interface SealOptions extends Pick<HookOptions, 'variables' | 'signal'> {
   readonly turnId?: string;

@@ -3,7 +3,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeFolder } from '../../journal/make-folder.ts';
+import { makeFolder } from '../../../system/make-folder.ts';
 
 export async function appendLine(path: string, record: unknown): Promise<void> {
   await makeFolder(dirname(path));

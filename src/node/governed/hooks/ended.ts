@@ -1,6 +1,6 @@
 /** How a hook's program or request ended, before anything is decided. */
 
-import type { HookEnd } from '../../../governed/hooks/decide.ts';
+import type { HookEnd } from '../../../governed/engine/hooks/decide.ts';
 
 export interface HookEnded {
   readonly end: Exclude<HookEnd, { readonly kind: 'tampered' }>;

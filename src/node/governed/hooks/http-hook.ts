@@ -1,8 +1,8 @@
 /** A hook that is a service: one POST within its time, body and all. Its headers are sent to that address and to no other. */
 
-import { asError } from '../../../core/errors.ts';
-import type { HookEnvelope, HttpHook } from '../../../governed/hooks/hook.ts';
-import { boundedText, reasonOf } from '../../bounded-body.ts';
+import { asError } from '../../../core/lib/errors.ts';
+import type { HookEnvelope, HttpHook } from '../../../governed/engine/hooks/hook.ts';
+import { boundedText, reasonOf } from '../../../system/bounded-body.ts';
 import { type HookEnded, MAX_ANSWER_BYTES, type Variables } from './ended.ts';
 import { filled } from './variables.ts';
 

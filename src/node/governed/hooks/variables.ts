@@ -1,7 +1,7 @@
 /** `${NAME}` in the settings of a hook. One that is not set is a failure: a header without its secret would be sent as it stands. */
 
-import { variablesIn, withVariables } from '../../../governed/hooks/check.ts';
-import { own } from '../../../governed/record.ts';
+import { variablesIn, withVariables } from '../../../governed/engine/hooks/check.ts';
+import { own } from '../../../governed/engine/lib/unknown-record.ts';
 import type { Variables } from './ended.ts';
 
 export interface Filled {

@@ -9,8 +9,8 @@ import {
   isReserved,
   phasesOf,
 } from '../../../governed/index.ts';
-import { canonicalPath, isProductPath } from '../../../governed/paths.ts';
-import { HUMAN } from '../../../governed/patterns.ts';
+import { canonicalPath, isProductPath } from '../../../governed/engine/lib/project-paths.ts';
+import { HUMAN } from '../../../governed/engine/lib/patterns.ts';
 
 export interface AdmissionFault {
   readonly code: 'file_without_producer' | 'owner_not_routed';

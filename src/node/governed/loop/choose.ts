@@ -1,7 +1,7 @@
 /** Which turns are worked on next: those that are out already, then new ones as far as there is room. */
 
 import { getActiveTurnCount, getMaxConcurrentTurns, type RunState, type Turn } from '../../../governed/index.ts';
-import { isFilled } from '../../../governed/record.ts';
+import { isFilled } from '../../../governed/engine/lib/unknown-record.ts';
 import { failedAt, isAborted, type Journey, type Stop, stop } from './journey.ts';
 import { settled } from './settled.ts';
 

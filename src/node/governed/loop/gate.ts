@@ -3,7 +3,7 @@
 import type { RunState } from '../../../governed/index.ts';
 import { isAborted, type Journey, type Stop, stateNow, stop } from './journey.ts';
 import { settled } from './settled.ts';
-import type { GateType } from './types.ts';
+import type { GateType } from '../../../governed/loop/types.ts';
 
 /** null = it is open, and the run goes on. */
 export async function atGate(journey: Journey, state: RunState): Promise<Stop | null> {

@@ -1,12 +1,12 @@
 /** One call of the run loop: what it was given, and what it has come to so far. */
 
-import type { Clock } from '../../../core/ports.ts';
+import type { Clock } from '../../../core/ports/platform.ts';
 import type { GovernedConfig, RunState, Turn } from '../../../governed/index.ts';
-import type { HeldLock } from '../lock.ts';
-import type { Runner } from '../runner/types.ts';
+import type { HeldLock } from '../../../governed/files/lock.ts';
+import type { Runner } from '../../../governed/runner/contract/types.ts';
 import type { Patience } from './settled.ts';
 import type { Tell } from './tell.ts';
-import type { LoopCallbacks, LoopOptions, StopReason, TurnRecord } from './types.ts';
+import type { LoopCallbacks, LoopOptions, StopReason, TurnRecord } from '../../../governed/loop/types.ts';
 
 export interface LoopPorts {
   readonly runner: Runner;

@@ -2,7 +2,7 @@
 
 import { mayComeNext, phaseConfig, roleConfig } from '../../../governed/config/phases.ts';
 import type { GovernedConfig, RunState } from '../../../governed/index.ts';
-import { HUMAN } from '../../../governed/patterns.ts';
+import { HUMAN } from '../../../governed/engine/lib/patterns.ts';
 
 /** null = nobody; with turns out, nobody beside them but those to whom work was handed on. */
 export function nextRole(state: RunState, config: GovernedConfig): string | null {

@@ -1,7 +1,7 @@
 /** What a dispatch has answered, read as what came from outside. */
 
-import { isFilled, isMissing, isRecord, type Unknowns } from '../../../governed/record.ts';
-import type { BlockDetails } from '../runner/types.ts';
+import { isFilled, isMissing, isRecord, type Unknowns } from '../../../governed/engine/lib/unknown-record.ts';
+import type { BlockDetails } from '../../../governed/runner/contract/types.ts';
 
 export type Outcome =
   | { readonly kind: 'result'; readonly result: Unknowns }

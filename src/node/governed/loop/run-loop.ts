@@ -1,15 +1,15 @@
 /** Drives a run until it is done, somebody has to decide something, or it is told to stop. Nothing is thrown. */
 
-import { asError } from '../../../core/errors.ts';
+import { asError } from '../../../core/lib/errors.ts';
 import type { RunState } from '../../../governed/index.ts';
 import { beginRun } from './begin.ts';
 import { chooseTurns } from './choose.ts';
 import { atGate } from './gate.ts';
 import { isAborted, type Journey, type LoopPorts, type Stop, stateNow, stop } from './journey.ts';
-import { type NotReady, readied } from './ready.ts';
-import { acceptLeft } from './take-in.ts';
-import type { LoopCallbacks, LoopOptions, LoopResult, StopReason } from './types.ts';
-import { work } from './work.ts';
+import { type NotReady, readied } from '../../../governed/loop/prepare.ts';
+import { acceptLeft } from '../../../governed/loop/handle-result.ts';
+import type { LoopCallbacks, LoopOptions, LoopResult, StopReason } from '../../../governed/loop/types.ts';
+import { work } from '../../../governed/loop/run-round.ts';
 
 /** It ended where it was meant to, or where the caller wanted it to. */
 const WELL: readonly StopReason[] = ['completed', 'gate_held', 'caller_stopped', 'max_turns_reached'];

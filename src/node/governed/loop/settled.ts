@@ -1,7 +1,7 @@
 /** Waiting for what somebody else wrote: as long as it takes, but not for ever once it was told to stop. */
 
-import { asError } from '../../../core/errors.ts';
-import type { Clock } from '../../../core/ports.ts';
+import { asError } from '../../../core/lib/errors.ts';
+import type { Clock } from '../../../core/ports/platform.ts';
 
 export type Settled<T> =
   | { readonly kind: 'done'; readonly value: T }

@@ -1,7 +1,7 @@
 /** Tells the caller what happens, one thing after the other, and keeps what went wrong. */
 
 import { type Patience, settled } from './settled.ts';
-import type { LoopCallbacks, LoopError, LoopEvent } from './types.ts';
+import type { LoopCallbacks, LoopError, LoopEvent } from '../../../governed/loop/types.ts';
 
 export interface Tell {
   readonly errors: readonly LoopError[];

@@ -1,7 +1,7 @@
 /** Seals a dispatch bundle: from here on every file of it is known. */
 
 import { createHash } from 'node:crypto';
-import { bundleFolder } from '../../../governed/dispatch/places.ts';
+import { bundleFolder } from '../../../governed/engine/dispatch/paths.ts';
 import {
   type BundleIdentity,
   type DispatchManifest,

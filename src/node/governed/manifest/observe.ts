@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ObservedFile } from '../../../governed/manifest/compare.ts';
+import type { ObservedFile } from '../../../governed/engine/dispatch/manifest.ts';
 
 /** null = there is no such folder. */
 export async function observe(folder: string): Promise<readonly ObservedFile[] | null> {

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { bundleFolder } from '../../../governed/dispatch/places.ts';
-import { compareManifest, fault, type ManifestFault } from '../../../governed/manifest/compare.ts';
+import { bundleFolder } from '../../../governed/engine/dispatch/paths.ts';
+import { compareManifest, fault, type ManifestFault } from '../../../governed/engine/dispatch/manifest.ts';
 import {
   type BundleIdentity,
   type DispatchManifest,

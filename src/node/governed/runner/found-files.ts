@@ -1,11 +1,11 @@
 /** The files of a run that another program has driven: read once, and kept as they were found. */
 
-import { RUN_FOLDER } from '../../../governed/dispatch/places.ts';
-import { isRecord, type Unknowns } from '../../../governed/record.ts';
-import { recordsIn } from '../read-text.ts';
+import { RUN_FOLDER } from '../../../governed/engine/dispatch/paths.ts';
+import { isRecord, type Unknowns } from '../../../governed/engine/lib/unknown-record.ts';
+import { recordsIn } from '../../../governed/files/read-text.ts';
 import { placeIn } from '../safe-place.ts';
 import { readWhole, writeWhole } from '../whole-file.ts';
-import { RunnerRefusal } from './failure.ts';
+import { RunnerRefusal } from '../../../governed/runner/contract/failure.ts';
 
 export const BOOKS = {
   state: 'state.json',

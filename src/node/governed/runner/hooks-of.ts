@@ -1,7 +1,7 @@
 /** Hooks of the run's config, run with what this runner has. */
 
-import type { Unknowns } from '../../../governed/record.ts';
-import { type HooksRun, runHooks } from '../hooks/run-hooks.ts';
+import type { Unknowns } from '../../../governed/engine/lib/unknown-record.ts';
+import { type HooksRun, runHooks } from '../../../governed/hooks/run-hooks.ts';
 import { type Running, stateOf } from './open-run.ts';
 
 export async function hooksOf(running: Running, phase: string, payload: Unknowns): Promise<HooksRun> {

@@ -2,7 +2,7 @@
 
 import type { GovernedConfig, RunState } from '../../../governed/index.ts';
 import type { RunLog, RunLogs } from './log/run-log.ts';
-import type { RunnerMeans } from './ports.ts';
+import type { RunnerMeans } from '../../../governed/runner/log/runner-context.ts';
 
 export interface OpenRun {
   readonly root: string;

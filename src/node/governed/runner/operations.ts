@@ -8,7 +8,7 @@ import {
   refreshTurnBaselineSnapshot,
   transitionActiveTurnLifecycle,
   writeDispatchBundle,
-} from './operations/dispatch.ts';
+} from '../../../governed/runner/operations/assign.ts';
 import { approveCompletionGate, approvePhaseGate } from './operations/gates.ts';
 import { acquireLock, releaseLock } from './operations/lock.ts';
 import { reissueTurn, rejectTurn } from './operations/rejection.ts';

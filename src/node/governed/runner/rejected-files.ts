@@ -1,8 +1,8 @@
 /** What was rejected, one file for each: an attempt is rejected more than once when a run that was blocked goes on. */
 
-import { RUN_FOLDER } from '../../../governed/dispatch/places.ts';
+import { RUN_FOLDER } from '../../../governed/engine/dispatch/paths.ts';
 import { digestOf, type Turn } from '../../../governed/index.ts';
-import { isRecord, type Unknowns } from '../../../governed/record.ts';
+import { isRecord, type Unknowns } from '../../../governed/engine/lib/unknown-record.ts';
 import { placeIn } from '../safe-place.ts';
 import { asText, readWhole, writeWhole } from '../whole-file.ts';
 

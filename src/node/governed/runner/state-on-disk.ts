@@ -1,11 +1,11 @@
 /** The state of a run as its file has it, with every member looked at. */
 
-import { asError } from '../../../core/errors.ts';
-import { RUN_FOLDER } from '../../../governed/dispatch/places.ts';
+import { asError } from '../../../core/lib/errors.ts';
+import { RUN_FOLDER } from '../../../governed/engine/dispatch/paths.ts';
 import type { RunState } from '../../../governed/index.ts';
-import type { Unknowns } from '../../../governed/record.ts';
-import { importedState } from '../../../governed/session/imported-state.ts';
-import { RunnerRefusal } from './failure.ts';
+import type { Unknowns } from '../../../governed/engine/lib/unknown-record.ts';
+import { importedState } from '../../../governed/session/state/imported-state.ts';
+import { RunnerRefusal } from '../../../governed/runner/contract/failure.ts';
 import { BOOKS, filesFound } from './found-files.ts';
 
 /** null = there is no file; one that is no state is refused with what is wrong in it. */

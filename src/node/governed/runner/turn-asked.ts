@@ -1,9 +1,9 @@
 /** Which turn a call is about. */
 
 import { getActiveTurn, getActiveTurnCount, type RunState, type Turn } from '../../../governed/index.ts';
-import { own } from '../../../governed/record.ts';
+import { own } from '../../../governed/engine/lib/unknown-record.ts';
 import { checkTurnId } from '../safe-place.ts';
-import { badArgument, RunnerRefusal } from './failure.ts';
+import { badArgument, RunnerRefusal } from '../../../governed/runner/contract/failure.ts';
 import type { Running } from './open-run.ts';
 
 /** Throws unless it is out; without an id, unless exactly one is. */

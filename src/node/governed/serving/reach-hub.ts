@@ -1,12 +1,12 @@
 /** The socket of the hub that serves a project. One that only just begins holds the project before it can be asked: it is waited for. */
 
 import { createConnection, type Socket } from 'node:net';
-import type { Clock } from '../../../core/ports.ts';
-import { isLockHeld, LOCK_WAIT_MS } from '../lock.ts';
-import { RunnerRefusal } from '../runner/failure.ts';
-import { LOCK_FOLDER } from '../runner/with-run.ts';
+import type { Clock } from '../../../core/ports/platform.ts';
+import { isLockHeld, LOCK_WAIT_MS } from '../../../governed/files/lock.ts';
+import { RunnerRefusal } from '../../../governed/runner/contract/failure.ts';
+import { LOCK_FOLDER } from '../../../governed/runner/log/with-run.ts';
 import { placeIn } from '../safe-place.ts';
-import { readServedNote, type ServedNote } from './served-note.ts';
+import { readServedNote, type ServedNote } from '../../../governed/runner/served/served-note.ts';
 
 const LOOK_AGAIN_MS = 50;
 

@@ -1,13 +1,13 @@
 /** The runs of a project leave the hub that served it: what its files show is gone on with in the project's own log. */
 
 import { rename, stat } from 'node:fs/promises';
-import { takeLock } from '../lock.ts';
-import { orFailure, RunnerRefusal } from '../runner/failure.ts';
-import { meansOf } from '../runner/ports.ts';
-import type { RunnerFailure } from '../runner/types.ts';
-import { LOCK_FOLDER, LOG_FOLDER, rootOf } from '../runner/with-run.ts';
+import { takeLock } from '../../../governed/files/lock.ts';
+import { orFailure, RunnerRefusal } from '../../../governed/runner/contract/failure.ts';
+import { meansOf } from '../../../governed/runner/log/runner-context.ts';
+import type { RunnerFailure } from '../../../governed/runner/contract/types.ts';
+import { LOCK_FOLDER, LOG_FOLDER, rootOf } from '../../../governed/runner/log/with-run.ts';
 import { placeIn } from '../safe-place.ts';
-import { readServedNote, removeServedNote } from './served-note.ts';
+import { readServedNote, removeServedNote } from '../../../governed/runner/served/served-note.ts';
 import { noteTakenBack } from './taken-back.ts';
 
 /** Not while the hub runs. The log that the project had before is kept beside the new one. */

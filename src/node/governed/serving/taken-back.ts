@@ -3,12 +3,12 @@
  * so it hears of it when it serves the project again, and closes them.
  */
 
-import { RUN_FOLDER } from '../../../governed/dispatch/places.ts';
-import { isRecord } from '../../../governed/record.ts';
-import type { LocalHub } from '../../create-hub.ts';
+import { RUN_FOLDER } from '../../../governed/engine/dispatch/paths.ts';
+import { isRecord } from '../../../governed/engine/lib/unknown-record.ts';
+import type { LocalHub } from '../../../server/create-hub.ts';
 import { placeIn } from '../safe-place.ts';
 import { asText, readWhole, removeWhole, writeWhole } from '../whole-file.ts';
-import type { ServedNote } from './served-note.ts';
+import type { ServedNote } from '../../../governed/runner/served/served-note.ts';
 
 const FILE = `${RUN_FOLDER}/taken-back.json`;
 /** Older ones are of hubs that nobody has gone back to. */

@@ -1,8 +1,8 @@
 /** A turn that was out before its run came into this session is told to whoever holds its role here: it goes out anew, as the same try. */
 
-import { own } from '../../../governed/record.ts';
+import { own } from '../../../governed/engine/lib/unknown-record.ts';
 import type { OpenRun } from '../runner/open-run.ts';
-import { performIn } from '../runner/perform.ts';
+import { performIn } from '../../../governed/runner/run-operation.ts';
 
 /** Throws what the run refuses; what was told by then stays so. */
 export async function tellHolders(run: OpenRun, roles: Readonly<Record<string, string>>): Promise<void> {

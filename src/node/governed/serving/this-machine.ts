@@ -1,11 +1,11 @@
 /** A hub serves a project. What that takes is loaded when it is asked for: a hub and its store are large. */
 
-import type { LocalHub } from '../../create-hub.ts';
-import type { RunnerFailure } from '../runner/types.ts';
-import type { ServedRun, ServeRunOptions } from './serve-run.ts';
+import type { LocalHub } from '../../../server/create-hub.ts';
+import type { RunnerFailure } from '../../../governed/runner/contract/types.ts';
+import type { ServedRun, ServeRunOptions } from '../../../governed/serving/serve-run.ts';
 
 export async function serveRun(hub: LocalHub, root: string, options: ServeRunOptions = {}): Promise<ServedRun> {
-  const serving = await import('./serve-run.ts');
+  const serving = await import('../../../governed/serving/serve-run.ts');
   return serving.serveRun(hub, root, options);
 }
 

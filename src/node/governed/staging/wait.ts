@@ -1,8 +1,8 @@
 /** Waits until somebody has handed in a result: looks now and then, and believes what it sees twice. */
 
-import type { Clock } from '../../../core/ports.ts';
-import { systemClock } from '../../system-clock.ts';
-import { readStagedResult, type Staged } from './read.ts';
+import type { Clock } from '../../../core/ports/platform.ts';
+import { systemClock } from '../../../system/clock.ts';
+import { readStagedResult, type Staged } from '../../../governed/staging/staged-result.ts';
 
 export const POLL_INTERVAL_MS = 2_000;
 export const MANUAL_TIMEOUT_MS = 1_200_000;

@@ -1,14 +1,14 @@
 /** The tool `delegate`. */
 
 import { z } from 'zod';
-import type { DelegateAnswer, DelegateParams } from '../../../core/delegation.ts';
+import type { DelegateAnswer, DelegateParams } from '../../../core/records/work/delegation.ts';
 import { delegatedOf, delegateTarget } from '../../../participants/tools/delegated.ts';
 import { derivedKey } from '../derived-key.ts';
 import { key, next, session } from '../fields.ts';
-import { standingIn } from '../standing.ts';
-import { type Call, type Tool, tool } from '../tool.ts';
-import { PAGE_CHARS } from '../transcript-page.ts';
-import { waitFor } from '../wait-for.ts';
+import { standingIn } from '../../../mcp/session/session-status.ts';
+import { type Call, type Tool, tool } from '../../../mcp/tools/tool.ts';
+import { PAGE_CHARS } from '../../../mcp/session/transcript-page.ts';
+import { waitFor } from '../../../mcp/tools/wait-for.ts';
 
 export const delegate: Tool = tool({
   name: 'delegate',

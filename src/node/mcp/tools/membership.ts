@@ -1,10 +1,10 @@
 /** The tools `accept_invite`, `decline_invite`, `leave` and `close`. Each may be called again: then nothing changes. */
 
 import { z } from 'zod';
-import { nameOf } from '../../../core/session.ts';
+import { nameOf } from '../../../core/records/session/session.ts';
 import { next, session } from '../fields.ts';
-import { standingIn } from '../standing.ts';
-import { type Tool, tool } from '../tool.ts';
+import { standingIn } from '../../../mcp/session/session-status.ts';
+import { type Tool, tool } from '../../../mcp/tools/tool.ts';
 
 const reason = z.string().min(1).max(256).optional();
 const DECLINED = 'Declined. Nothing is left to do in this session.';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { findPeers } from '../../../participants/tools/find-peers.ts';
 import { next } from '../fields.ts';
 import { listCursor, parseListCursor } from '../list-cursor.ts';
-import { type Tool, tool } from '../tool.ts';
+import { type Tool, tool } from '../../../mcp/tools/tool.ts';
 
 export const peers: Tool = tool({
   name: 'peers',

@@ -1,12 +1,12 @@
 /** The tool `session_read`. */
 
 import { z } from 'zod';
-import { nameOf } from '../../../core/session.ts';
-import { parseCursor } from '../cursor.ts';
+import { nameOf } from '../../../core/records/session/session.ts';
+import { parseCursor } from '../../../mcp/session/cursor.ts';
 import { next, said, session, turnToSay as turnField } from '../fields.ts';
-import { isOver, type Standing, standingIn, turnToSay } from '../standing.ts';
-import { type Tool, tool } from '../tool.ts';
-import { pageFrom } from '../transcript-page.ts';
+import { isOver, type Standing, standingIn, turnToSay } from '../../../mcp/session/session-status.ts';
+import { type Tool, tool } from '../../../mcp/tools/tool.ts';
+import { pageFrom } from '../../../mcp/session/transcript-page.ts';
 
 export const sessionRead: Tool = tool({
   name: 'session_read',

@@ -1,13 +1,13 @@
 /** The tool `wait_turn`. */
 
 import { z } from 'zod';
-import { AROUND_CHARS } from '../around-cursor.ts';
-import { parseCursor } from '../cursor.ts';
+import { AROUND_CHARS } from '../../../mcp/session/all-sessions-cursor.ts';
+import { parseCursor } from '../../../mcp/session/cursor.ts';
 import { next, said } from '../fields.ts';
-import { lookAround } from '../look-around.ts';
-import { type FoundIn, lookIn } from '../look-in.ts';
-import { type Call, type Tool, tool } from '../tool.ts';
-import { waitFor } from '../wait-for.ts';
+import { lookAround } from '../../../mcp/session/check-all-sessions.ts';
+import { type FoundIn, lookIn } from '../../../mcp/session/check-session.ts';
+import { type Call, type Tool, tool } from '../../../mcp/tools/tool.ts';
+import { waitFor } from '../../../mcp/tools/wait-for.ts';
 
 export const waitTurn: Tool = tool({
   name: 'wait_turn',

@@ -1,7 +1,7 @@
 /** Asks a model to call one of these tools. One that refuses to be forced is asked without force, from then on at once. */
 
 import { refusesForcedTools } from '../../models/forced-tools.ts';
-import type { ModelClient, ModelReply, ModelRequest, ModelTool } from '../../models/model-client.ts';
+import type { ModelClient, ModelReply, ModelRequest, ModelTool } from '../../models/client/model-client.ts';
 import type { Extraction } from './extraction.ts';
 
 const unforced = new WeakSet<ModelClient>();

@@ -1,8 +1,8 @@
 /** What in an answer may be meant as its metadata, the clearest first. Pure. */
 
-import { asError } from '../../../core/errors.ts';
-import { parseFrontMatter } from '../../../core/front-matter.ts';
-import { isPlainObject, type JsonObject } from '../../../core/json.ts';
+import { asError } from '../../../core/lib/errors.ts';
+import { parseFrontMatter } from '../../../core/lib/front-matter.ts';
+import { isPlainObject, type JsonObject } from '../../../core/lib/json.ts';
 import { type Fenced, fencedBlocks } from './fences.ts';
 import { readJsonText } from './json-text.ts';
 

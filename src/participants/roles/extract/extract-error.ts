@@ -1,8 +1,8 @@
 /** No metadata could be got out of an answer: what was said, what is wrong with it, and which ways were not open. Pure. */
 
-import { AgentError } from '../../agent-error.ts';
+import { AgentError } from '../../agent/agent-error.ts';
 import type { Told } from '../spent.ts';
-import type { ExtractIssue } from '../standard-schema.ts';
+import type { ExtractIssue } from '../lib/standard-schema.ts';
 import { wordsOf } from './words.ts';
 
 /** An AgentError of the kind `bad_output`: what the agent wrote cannot be read. */

@@ -1,11 +1,11 @@
 /** The ways to the metadata of one answer, in their order, until one of them has something to say. */
 
-import type { JsonObject } from '../../../core/json.ts';
-import type { AgentReply, ThreadContext } from '../../agent-fn.ts';
-import type { ModelClient, ModelReply, ModelRequest } from '../../models/model-client.ts';
+import type { JsonObject } from '../../../core/lib/json.ts';
+import type { AgentReply, ThreadContext } from '../../agent/agent-fn.ts';
+import type { ModelClient, ModelReply, ModelRequest } from '../../models/client/model-client.ts';
 import { answerText } from '../answer-text.ts';
 import type { Spent } from '../spent.ts';
-import type { ExtractIssue, StandardSchema } from '../standard-schema.ts';
+import type { ExtractIssue, StandardSchema } from '../lib/standard-schema.ts';
 import { fromAnswer } from './from-answer.ts';
 import { bySchema, bySecondModel, byTool, objectOf, type Wrong } from './from-model.ts';
 import type { JsonSchemaOf } from './json-schema-of.ts';

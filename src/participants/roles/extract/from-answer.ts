@@ -1,7 +1,7 @@
 /** The metadata an agent wrote into its own answer. Where it is not clear which block is meant, none is. */
 
-import { canonicalJson, type JsonObject } from '../../../core/json.ts';
-import type { StandardSchema } from '../standard-schema.ts';
+import { canonicalJson, type JsonObject } from '../../../core/lib/json.ts';
+import type { StandardSchema } from '../lib/standard-schema.ts';
 import { metaBlocks } from './blocks.ts';
 import { invalid, judged, type Outcome } from './outcome.ts';
 

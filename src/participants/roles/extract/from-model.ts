@@ -1,9 +1,9 @@
 /** The metadata as a model says it when it is asked for it: the one behind the agent, of its own answer, or a second one. */
 
-import { isPlainObject, type Json, type JsonObject } from '../../../core/json.ts';
-import { isAgentError } from '../../agent-error.ts';
-import type { ModelClient, ModelMessage, ModelReply, ModelRequest, ModelTool } from '../../models/model-client.ts';
-import { threadMessages } from '../../models/thread-messages.ts';
+import { isPlainObject, type Json, type JsonObject } from '../../../core/lib/json.ts';
+import { isAgentError } from '../../agent/agent-error.ts';
+import type { ModelClient, ModelMessage, ModelReply, ModelRequest, ModelTool } from '../../models/client/model-client.ts';
+import { threadMessages } from '../../models/client/thread-messages.ts';
 import { answerText } from '../answer-text.ts';
 import { askWithTools } from './ask-with-tools.ts';
 import type { Extraction } from './extraction.ts';

@@ -1,8 +1,8 @@
 /** A schema as JSON Schema: as it was given, or as the schema tells it itself. Pure. */
 
-import { asError } from '../../../core/errors.ts';
-import type { JsonObject } from '../../../core/json.ts';
-import type { StandardSchema } from '../standard-schema.ts';
+import { asError } from '../../../core/lib/errors.ts';
+import type { JsonObject } from '../../../core/lib/json.ts';
+import type { StandardSchema } from '../lib/standard-schema.ts';
 
 export type JsonSchemaOf = { readonly schema: JsonObject } | { readonly missing: string };
 

@@ -1,7 +1,7 @@
 /** JSON that an agent wrote, read without a doubt about what it says: nothing is dropped, rounded or guessed. Pure. */
 
-import { asError } from '../../../core/errors.ts';
-import { copyJson, type Json } from '../../../core/json.ts';
+import { asError } from '../../../core/lib/errors.ts';
+import { copyJson, type Json } from '../../../core/lib/json.ts';
 
 /** Metadata is small; a hub takes no message that is much larger. */
 const LIMITS = { maxDepth: 32, maxBytes: 65_536 };

@@ -1,7 +1,7 @@
 /** What one way to the metadata came to. */
 
-import type { JsonObject } from '../../../core/json.ts';
-import { check, type ExtractIssue, type StandardSchema } from '../standard-schema.ts';
+import type { JsonObject } from '../../../core/lib/json.ts';
+import { check, type ExtractIssue, type StandardSchema } from '../lib/standard-schema.ts';
 
 export type Outcome<Meta> =
   /** `said` is what the schema took. */

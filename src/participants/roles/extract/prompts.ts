@@ -1,8 +1,8 @@
 /** What agents and models are told about metadata. Pure. */
 
-import type { JsonObject } from '../../../core/json.ts';
-import type { Step, ThreadContext } from '../../agent-fn.ts';
-import type { ModelTool } from '../../models/model-client.ts';
+import type { JsonObject } from '../../../core/lib/json.ts';
+import type { Step, ThreadContext } from '../../agent/agent-fn.ts';
+import type { ModelTool } from '../../models/client/model-client.ts';
 
 export const REPORT = 'report_metadata';
 

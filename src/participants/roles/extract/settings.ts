@@ -1,8 +1,8 @@
 /** How metadata is got out of answers: what may be set, for all roles or for one, and what holds where nothing is. Pure. */
 
-import { HubError } from '../../../core/errors.ts';
-import { describe, type JsonObject } from '../../../core/json.ts';
-import type { ModelClient } from '../../models/model-client.ts';
+import { HubError } from '../../../core/lib/errors.ts';
+import { describe, type JsonObject } from '../../../core/lib/json.ts';
+import type { ModelClient } from '../../models/client/model-client.ts';
 
 /** Every way there is, in the order in which they are tried unless told otherwise. */
 export const EXTRACT_STRATEGIES = {

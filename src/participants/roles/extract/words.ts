@@ -1,6 +1,6 @@
 /** What is wrong, as one line for an error and for the agent that is told of it. Pure. */
 
-import type { ExtractIssue } from '../standard-schema.ts';
+import type { ExtractIssue } from '../lib/standard-schema.ts';
 
 /** A schema can have any number of complaints, and quote what it got in each. */
 const MOST_ISSUES = 20;

@@ -1,8 +1,8 @@
 /** The log of a run as the operations of the runner see it: what it comes to, and one more envelope. Wherever the hub is. */
 
-import type { SessionMetadata } from '../../../../core/session.ts';
+import type { SessionMetadata } from '../../../../core/records/session/session.ts';
 import type { GovernedConfig } from '../../../../governed/index.ts';
-import type { Unknowns } from '../../../../governed/record.ts';
+import type { Unknowns } from '../../../../governed/engine/lib/unknown-record.ts';
 import type { GovernedType, RunRecord } from '../../../../governed/session/index.ts';
 
 /** What one envelope has added. */

@@ -1,11 +1,11 @@
 /** Runs in the sessions of a hub: those that its runner has opened for one project. */
 
 import type { AgentClient } from '../../../../client/index.ts';
-import type { JsonObject } from '../../../../core/json.ts';
+import type { JsonObject } from '../../../../core/lib/json.ts';
 import type { GovernedConfig } from '../../../../governed/index.ts';
-import type { RunnerMeans } from '../ports.ts';
+import type { RunnerMeans } from '../../../../governed/runner/log/runner-context.ts';
 import type { RunLog, RunLogs } from './run-log.ts';
-import { SessionLog } from './session-log.ts';
+import { SessionLog } from '../../../../governed/runner/log/session-log.ts';
 
 export const OPERATOR = 'operator';
 export const RUNNER = 'runner';

@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { evidencePath } from '../../../../governed/dispatch/places.ts';
+import { evidencePath } from '../../../../governed/engine/dispatch/paths.ts';
 import { canonicalPath, exitGate, type GovernedConfig } from '../../../../governed/index.ts';
-import { own } from '../../../../governed/record.ts';
+import { own } from '../../../../governed/engine/lib/unknown-record.ts';
 import { type FileEvidence, MAX_EVIDENCE_TEXT } from '../../../../governed/session/index.ts';
 import { linkOnTheWay, lookAt, placeIn } from '../../safe-place.ts';
 import { writeWhole } from '../../whole-file.ts';

@@ -1,17 +1,17 @@
 /** Tells those who want to know, each within its time, and writes down who was told. What fails stops nothing. */
 
-import { asError } from '../../../../core/errors.ts';
-import { RUN_FOLDER } from '../../../../governed/dispatch/places.ts';
+import { asError } from '../../../../core/lib/errors.ts';
+import { RUN_FOLDER } from '../../../../governed/engine/dispatch/paths.ts';
 import type { RunState } from '../../../../governed/index.ts';
-import { isRecord, type Unknowns } from '../../../../governed/record.ts';
-import { redactSecrets } from '../../../../participants/redact-secrets.ts';
-import { reasonOf } from '../../../bounded-body.ts';
+import { isRecord, type Unknowns } from '../../../../governed/engine/lib/unknown-record.ts';
+import { redactSecrets } from '../../../../participants/lib/redact-secrets.ts';
+import { reasonOf } from '../../../../system/bounded-body.ts';
 import { appendLine } from '../../hooks/audit.ts';
 import { filled } from '../../hooks/variables.ts';
 import { placeIn } from '../../safe-place.ts';
 import type { Running } from '../open-run.ts';
-import type { RunnerPorts } from '../ports.ts';
-import type { NotificationResult } from '../types.ts';
+import type { RunnerPorts } from '../../../../governed/runner/log/runner-context.ts';
+import type { NotificationResult } from '../../../../governed/runner/contract/types.ts';
 import { isFor, namesOf, type Webhook, webhooksOf } from './webhook.ts';
 
 export interface ToTell {

@@ -1,6 +1,6 @@
 /** Whom a project wants to be told of what (`notifications.webhooks` of its config). */
 
-import { isFilled, isRecord, type Unknowns } from '../../../../governed/record.ts';
+import { isFilled, isRecord, type Unknowns } from '../../../../governed/engine/lib/unknown-record.ts';
 
 export interface Webhook {
   readonly name: string;

@@ -3,15 +3,15 @@
  * what hooks are told and what is cleared away follows when that is durable.
  */
 
-import type { HookAudit } from '../../../../governed/hooks/hook.ts';
+import type { HookAudit } from '../../../../governed/engine/hooks/hook.ts';
 import type { HistoryEntry, Turn } from '../../../../governed/index.ts';
-import { isFilled } from '../../../../governed/record.ts';
-import { badArgument, failureOf, RunnerRefusal } from '../failure.ts';
-import { type Look, lookAtTurn } from '../look/look-at-turn.ts';
+import { isFilled } from '../../../../governed/engine/lib/unknown-record.ts';
+import { badArgument, failureOf, RunnerRefusal } from '../../../../governed/runner/contract/failure.ts';
+import { type Look, lookAtTurn } from '../../../../governed/runner/inspect/inspect-turn.ts';
 import { type OpenRun, type Running, stateOf } from '../open-run.ts';
-import { requireRun } from '../take-over.ts';
+import { requireRun } from '../../../../governed/runner/project/take-over.ts';
 import { turnAsked } from '../turn-asked.ts';
-import type { AcceptOptions, TurnTaken } from '../types.ts';
+import type { AcceptOptions, TurnTaken } from '../../../../governed/runner/contract/types.ts';
 
 export interface AcceptArgs {
   readonly config: unknown;

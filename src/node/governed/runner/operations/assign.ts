@@ -1,13 +1,13 @@
 /** A turn goes out. */
 
 import { authorityOf, canonicalPath, getActiveTurnCount, getActiveTurns } from '../../../../governed/index.ts';
-import { own } from '../../../../governed/record.ts';
-import { badArgument, requireHooksPassed } from '../failure.ts';
+import { own } from '../../../../governed/engine/lib/unknown-record.ts';
+import { badArgument, requireHooksPassed } from '../../../../governed/runner/contract/failure.ts';
 import { hooksOf } from '../hooks-of.ts';
-import { baselineOf, type Tree, treeOf } from '../look/git.ts';
+import { baselineOf, type Tree, treeOf } from '../../../../governed/runner/inspect/git.ts';
 import { nowOf, type OpenRun, type Running, stateOf } from '../open-run.ts';
-import { requireRun } from '../take-over.ts';
-import type { AssignOptions, TurnAssigned } from '../types.ts';
+import { requireRun } from '../../../../governed/runner/project/take-over.ts';
+import type { AssignOptions, TurnAssigned } from '../../../../governed/runner/contract/types.ts';
 
 export interface AssignArgs {
   readonly config: unknown;

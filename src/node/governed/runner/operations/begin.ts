@@ -1,11 +1,11 @@
 /** A run begins, and goes on after a blocker. */
 
 import { EMPTY_STATE, repoDecisions } from '../../../../governed/index.ts';
-import { badArgument, RunnerRefusal } from '../failure.ts';
+import { badArgument, RunnerRefusal } from '../../../../governed/runner/contract/failure.ts';
 import { filesFound, keepLooseBooks } from '../found-files.ts';
 import { type OpenRun, type Running, stateOf } from '../open-run.ts';
-import { checkedConfig, imported, requireRun, runningRun } from '../take-over.ts';
-import type { InitOptions, ReactivateDetails, RunBegun, RunChanged } from '../types.ts';
+import { checkedConfig, imported, requireRun, runningRun } from '../../../../governed/runner/project/take-over.ts';
+import type { InitOptions, ReactivateDetails, RunBegun, RunChanged } from '../../../../governed/runner/contract/types.ts';
 
 export interface InitArgs {
   readonly config: unknown;

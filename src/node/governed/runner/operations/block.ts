@@ -1,10 +1,10 @@
 /** A run is stopped until somebody resolves what is in its way. */
 
-import { isFilled, isRecord } from '../../../../governed/record.ts';
-import { badArgument } from '../failure.ts';
+import { isFilled, isRecord } from '../../../../governed/engine/lib/unknown-record.ts';
+import { badArgument } from '../../../../governed/runner/contract/failure.ts';
 import { type OpenRun, stateOf } from '../open-run.ts';
-import { requireRun } from '../take-over.ts';
-import type { BlockDetails, EscalateDetails, Escalated, RunChanged } from '../types.ts';
+import { requireRun } from '../../../../governed/runner/project/take-over.ts';
+import type { BlockDetails, EscalateDetails, Escalated, RunChanged } from '../../../../governed/runner/contract/types.ts';
 
 export async function markRunBlocked(run: OpenRun, { details }: { readonly details: unknown }): Promise<RunChanged> {
   if (!isRecord(details)) throw badArgument('details', 'an object with blockedOn and category', details);

@@ -1,13 +1,13 @@
 /** A gate that waits is opened, by the operator: hooks are asked first. */
 
 import { approveCompletion, approveTransition, type RunState } from '../../../../governed/index.ts';
-import { own } from '../../../../governed/record.ts';
+import { own } from '../../../../governed/engine/lib/unknown-record.ts';
 import type { GateType } from '../../../../governed/session/index.ts';
-import { RunnerRefusal, refusalOf, requireHooksPassed } from '../failure.ts';
+import { RunnerRefusal, refusalOf, requireHooksPassed } from '../../../../governed/runner/contract/failure.ts';
 import { hooksOf } from '../hooks-of.ts';
 import { nowOf, type OpenRun, type Running, stateOf } from '../open-run.ts';
-import { requireRun } from '../take-over.ts';
-import type { ApproveOptions, CompletionApproved, PhaseApproved } from '../types.ts';
+import { requireRun } from '../../../../governed/runner/project/take-over.ts';
+import type { ApproveOptions, CompletionApproved, PhaseApproved } from '../../../../governed/runner/contract/types.ts';
 
 export interface ApproveArgs {
   readonly config: unknown;

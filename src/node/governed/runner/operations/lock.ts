@@ -1,10 +1,10 @@
 /** A process says that it works on the run for longer than one call; others are refused meanwhile. */
 
-import { RunnerRefusal } from '../failure.ts';
+import { RunnerRefusal } from '../../../../governed/runner/contract/failure.ts';
 import { isForgotten, LEASE_SECONDS } from '../lease.ts';
 import type { OpenRun } from '../open-run.ts';
-import { requireRun } from '../take-over.ts';
-import type { LockTaken } from '../types.ts';
+import { requireRun } from '../../../../governed/runner/project/take-over.ts';
+import type { LockTaken } from '../../../../governed/runner/contract/types.ts';
 
 /** `owner`: whoever asks, which may be another process than the one that has the log. */
 export interface LockArgs {

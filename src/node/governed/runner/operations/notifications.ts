@@ -1,11 +1,11 @@
 /** Tells of something by the word of the caller. */
 
-import { isFilled, isRecord, type Unknowns } from '../../../../governed/record.ts';
-import { badArgument } from '../failure.ts';
+import { isFilled, isRecord, type Unknowns } from '../../../../governed/engine/lib/unknown-record.ts';
+import { badArgument } from '../../../../governed/runner/contract/failure.ts';
 import { notifyAll } from '../notifications/notify.ts';
-import type { RunnerMeans } from '../ports.ts';
-import { checkedConfig } from '../take-over.ts';
-import type { Notified } from '../types.ts';
+import type { RunnerMeans } from '../../../../governed/runner/log/runner-context.ts';
+import { checkedConfig } from '../../../../governed/runner/project/take-over.ts';
+import type { Notified } from '../../../../governed/runner/contract/types.ts';
 
 export interface NotifyArgs {
   readonly config: unknown;

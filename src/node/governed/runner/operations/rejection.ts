@@ -2,16 +2,16 @@
 
 import { rm } from 'node:fs/promises';
 import { getTurnStagingResultPath, type Turn } from '../../../../governed/index.ts';
-import { isFilled, isRecord, type Unknowns } from '../../../../governed/record.ts';
+import { isFilled, isRecord, type Unknowns } from '../../../../governed/engine/lib/unknown-record.ts';
 import { placeIn } from '../../safe-place.ts';
-import { readStagedResult, type Staged } from '../../staging/read.ts';
-import { badArgument, RunnerRefusal } from '../failure.ts';
-import { baselineOf, treeOf } from '../look/git.ts';
+import { readStagedResult, type Staged } from '../../../../governed/staging/staged-result.ts';
+import { badArgument, RunnerRefusal } from '../../../../governed/runner/contract/failure.ts';
+import { baselineOf, treeOf } from '../../../../governed/runner/inspect/git.ts';
 import { nowOf, type OpenRun, type Running, stateOf } from '../open-run.ts';
 import { addRejected, rejectedOf } from '../rejected-files.ts';
-import { requireRun } from '../take-over.ts';
+import { requireRun } from '../../../../governed/runner/project/take-over.ts';
 import { turnAsked } from '../turn-asked.ts';
-import type { ReissueOptions, RejectOptions, TurnReissued, TurnRejectedAnswer } from '../types.ts';
+import type { ReissueOptions, RejectOptions, TurnReissued, TurnRejectedAnswer } from '../../../../governed/runner/contract/types.ts';
 
 export interface RejectArgs {
   readonly config: unknown;

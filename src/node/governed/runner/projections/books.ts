@@ -1,7 +1,7 @@
 /** What the files of a project show of its runs: made from the logs alone, each entry once over all of them. */
 
 import { EMPTY_STATE, type RunState } from '../../../../governed/index.ts';
-import type { Unknowns } from '../../../../governed/record.ts';
+import type { Unknowns } from '../../../../governed/engine/lib/unknown-record.ts';
 import type { RunLog } from '../log/run-log.ts';
 
 export interface ShownBooks {

@@ -1,12 +1,12 @@
 /** Writes what the logs say into the files of the project. The log wins: what differs is mended, whoever changed it. */
 
 import { readdir } from 'node:fs/promises';
-import { RUN_FOLDER } from '../../../../governed/dispatch/places.ts';
-import { cleanUpTurn } from '../../dispatch/clean-up.ts';
+import { RUN_FOLDER } from '../../../../governed/engine/dispatch/paths.ts';
+import { cleanUpTurn } from '../../../../governed/dispatch/turn-files.ts';
 import { writeDispatchIndex } from '../../dispatch/index-file.ts';
 import { placeIn } from '../../safe-place.ts';
 import { asText } from '../../whole-file.ts';
-import { RunnerRefusal } from '../failure.ts';
+import { RunnerRefusal } from '../../../../governed/runner/contract/failure.ts';
 import { BOOKS, linesBefore } from '../found-files.ts';
 import type { OpenRun } from '../open-run.ts';
 import { booksShown } from './books.ts';

@@ -1,0 +1,67 @@
+/** A script for `parley join --script`: a module with a function or a list of answers, or a JSON file with a list. */
+
+import { access, readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { asError } from '../../core/lib/errors.ts';
+import type { AgentFn } from '../../participants/agent/agent-fn.ts';
+import { createScriptAdapter, type Script } from '../../participants/agent/script.ts';
+import { Trouble } from '../terminal/command-error.ts';
+import { whileLoading } from '../terminal/load-guarded.ts';
+
+const HINT = 'It has "export default async (ctx, systemPrompt, turn) => …", or a list of answers.';
+
+/** `where`: what named it, for errors. */
+export async function loadScript(file: string, where = '--script'): Promise<AgentFn> {
+  if (/\.[cm]?tsx?$/.test(file)) throw typed(file, where);
+  await access(file).catch((thrown: unknown) => {
+    throw missing(file, where, thrown);
+  });
+  const script = await (file.endsWith('.json') ? readList(file) : whileLoading(file, () => importDefault(file))).catch(
+    (thrown: unknown) => {
+      throw broken(file, where, asError(thrown));
+    },
+  );
+  if (typeof script !== 'function' && !isAnswers(script)) {
+    const message = `${where}: ${file}: expected a function or a list of answers as its default export`;
+    throw new Trouble('wrong', 'bad_script', message, HINT);
+  }
+  // What a module exports is its own; what it answers is looked at with every turn.
+  return createScriptAdapter(script as Script);
+}
+
+function typed(file: string, where: string): Trouble {
+  const message = `${where}: ${file}: expected JavaScript, got TypeScript`;
+  return new Trouble('wrong', 'bad_script', message, 'Build it first ("npx tsc"), and give the .js or .mjs of it.');
+}
+
+function missing(file: string, where: string, thrown: unknown): Trouble {
+  const isThere = thrown instanceof Error && 'code' in thrown && thrown.code !== 'ENOENT';
+  const why = isThere ? `cannot be read: ${asError(thrown).message}` : 'is not there';
+  return new Trouble('notFound', 'no_file', `${where}: ${file} ${why}`, 'Give the path of a .mjs, .js or .json file.');
+}
+
+/** What it is about is in the file itself, so that how a script looks is no help. */
+function broken(file: string, where: string, error: Error): Trouble {
+  if (!(error instanceof SyntaxError)) {
+    const hint = 'It failed while it was loaded; "node" with that file says where.';
+    return new Trouble('failed', 'bad_script', `${where}: ${file}: ${error.message}`, hint);
+  }
+  const isJson = file.endsWith('.json');
+  const hint = isJson ? 'It is a list such as ["Yes.", "No."].' : `"node --check ${file}" says where.`;
+  const what = isJson ? 'it is no JSON' : 'it is no JavaScript module';
+  return new Trouble('failed', 'bad_script', `${where}: ${file}: ${what}: ${error.message}`, hint);
+}
+
+async function importDefault(file: string): Promise<unknown> {
+  const module: { readonly default?: unknown } = await import(pathToFileURL(resolve(file)).href);
+  return module.default;
+}
+
+async function readList(file: string): Promise<unknown> {
+  return JSON.parse(await readFile(file, 'utf8'));
+}
+
+function isAnswers(script: unknown): boolean {
+  return Array.isArray(script) && script.every((one) => typeof one === 'string' || typeof one?.text === 'string');
+}

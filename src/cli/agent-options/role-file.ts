@@ -1,0 +1,64 @@
+/** A role in a markdown file: who the agent is and what runs it in the front matter, how it works in the text. */
+
+import { readFile } from 'node:fs/promises';
+import { WireError } from '../../core/lib/errors.ts';
+import { parseFrontMatter } from '../../core/lib/front-matter.ts';
+import type { JsonObject } from '../../core/lib/json.ts';
+import { Trouble } from '../terminal/command-error.ts';
+
+export interface RoleFile {
+  readonly name: string | undefined;
+  readonly description: string | undefined;
+  readonly model: string | undefined;
+  readonly cli: string | undefined;
+  /** What the agent is told with every turn. */
+  readonly prompt: string;
+}
+
+export const NO_ROLE: RoleFile = {
+  name: undefined,
+  description: undefined,
+  model: undefined,
+  cli: undefined,
+  prompt: '',
+};
+
+const FENCED = /^\ufeff?---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)([\s\S]*)$/;
+const KEYS = ['name', 'description', 'model', 'cli'] as const;
+
+export async function readRole(file: string): Promise<RoleFile> {
+  const text = await readFile(file, 'utf8').catch(() => {
+    throw new Trouble('notFound', 'no_file', `--role: ${file} cannot be read`, 'Give the path of a markdown file.');
+  });
+  return parseRole(text, file);
+}
+
+export function parseRole(text: string, file: string): RoleFile {
+  const [, front, body = ''] = FENCED.exec(text) ?? [];
+  if (front === undefined) return { ...NO_ROLE, prompt: (body || text).trim() };
+  const said = frontMatter(front, file);
+  const unknown = Object.keys(said).find((key) => !KEYS.some((one) => one === key));
+  if (unknown !== undefined)
+    throw badRole(`${file}: expected ${KEYS.join(', ')} in the front matter, got "${unknown}"`);
+  const [name, description, model, cli] = KEYS.map((key) => textIn(said, key, file));
+  return { name, description, model, cli, prompt: body.trim() };
+}
+
+function frontMatter(front: string, file: string): JsonObject {
+  try {
+    return parseFrontMatter(front, file);
+  } catch (thrown) {
+    throw thrown instanceof WireError ? badRole(thrown.message) : thrown;
+  }
+}
+
+function textIn(said: JsonObject, key: string, file: string): string | undefined {
+  const value = said[key];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string' && value.trim() !== '') return value.trim();
+  throw badRole(`${file}: ${key}: expected text, got ${JSON.stringify(value)}`);
+}
+
+function badRole(message: string): Trouble {
+  return new Trouble('wrong', 'bad_role', message, 'A role begins with "---", "name: …" and "---"; its text follows.');
+}

@@ -1,0 +1,60 @@
+/**
+ * The name under which commands look at a hub. A newer connection of a name takes over from an older one, so two commands must
+ * never use the same: each takes the first that no other on this machine has, by a lock that goes with its process.
+ */
+
+import { createHash } from 'node:crypto';
+import { mkdir, open } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loginName } from './hub-target.ts';
+
+const { tryLock }: { tryLock(fd: number): boolean } = createRequire(import.meta.url)('fs-native-extensions');
+
+/** How the names begin that are commands, not somebody. */
+export const OWN_PREFIX = 'cli.';
+
+const MOST = 64;
+const LOOK_MS = 20;
+const PATIENCE_MS = 5_000;
+
+export interface OwnName {
+  readonly name: string;
+  release(): Promise<void>;
+}
+
+export async function takeOwnName(url: string): Promise<OwnName> {
+  const base = `${OWN_PREFIX}${loginName().slice(0, 24)}.${hostOf().slice(0, 24)}`;
+  for (let n = 1; n <= MOST; n++) {
+    const release = await lock(`${url} ${n}`);
+    if (release !== null) return { name: n === 1 ? base : `${base}.${n}`, release };
+  }
+  // So many at once are a mistake of whoever starts them; they share.
+  return { name: `${base}.${MOST}`, release: async () => {} };
+}
+
+/** Short commands that speak for the same name do so one after the other; who waits too long finds out who has it. */
+export async function takeTurn(url: string, name: string): Promise<() => Promise<void>> {
+  for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_MS) {
+    const release = await lock(`${url} as ${name}`);
+    if (release !== null) return release;
+    await new Promise((resume) => setTimeout(resume, LOOK_MS));
+  }
+  return async () => {};
+}
+
+/** null = another process has it. The lock goes with the process, however that ends. */
+async function lock(what: string): Promise<(() => Promise<void>) | null> {
+  const folder = join(tmpdir(), `parley-cli-${process.getuid?.() ?? 'user'}`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = await open(join(folder, createHash('sha256').update(what).digest('hex').slice(0, 16)), 'a');
+  if (tryLock(file.fd)) return () => file.close();
+  await file.close();
+  return null;
+}
+
+function hostOf(): string {
+  const [host = ''] = hostname().toLowerCase().split('.');
+  return host.replaceAll(/[^a-z0-9-]/g, '') || 'host';
+}

@@ -1,0 +1,120 @@
+/** Draws what happens in a hub, line by line. It only listens. */
+
+import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
+import type { Result } from '../../core/operations.ts';
+import type { LifecycleState } from '../../core/records/session/session.ts';
+import type { LocalHub } from '../../server/create-hub.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { describeEnvelope } from '../transcript/describe-event.ts';
+import { describeGathered, type Gathered, Gathering } from '../../node/demo/gathering.ts';
+import { type Line, Screen } from './screen.ts';
+
+const STATES_BEGUN: Readonly<Record<string, LifecycleState>> = {
+  'session.created': 'INVITED',
+  'session.opened': 'ACTIVE',
+  'session.closing': 'CLOSING',
+  'session.closed': 'CLOSED',
+  'session.expired': 'EXPIRED',
+};
+
+/** Drawn together when they come together. */
+const GATHERED: Readonly<Record<string, Gathered>> = {
+  'session.invite': 'invite',
+  'session.invite.ack': 'accept',
+};
+
+export class DemoView {
+  private readonly screen: Screen;
+  private readonly names = new Map<string, string>();
+  /** By session: the seq of its closing. */
+  private readonly closings = new Map<string, number>();
+  private readonly gathering = new Gathering();
+
+  constructor(terminal: Terminal) {
+    this.screen = new Screen(terminal);
+  }
+
+  watch(hub: LocalHub): void {
+    hub.on('agentRegistered', ({ passport }) => {
+      this.names.set(passport.agent_id, passport.name);
+      this.screen.introduce(passport.name);
+    });
+    hub.on('envelopePosted', ({ envelope, turn }) => this.posted(envelope, turn));
+    hub.on('operationRefused', ({ agent_id, error }) => {
+      const text = `refused, ${error.code}: ${error.message}`;
+      this.line({ mark: '✗', who: this.nameOf(agent_id ?? ''), text, style: 'red' });
+    });
+    // Every delivery is acked; the acks of a closing are what a session waits for before it ends.
+    hub.on('deliveryAcked', ({ agent_id, session_id, seq }) => {
+      if (this.closings.get(session_id) === seq) this.gather('ack', seq, agent_id);
+    });
+  }
+
+  title(text: string): void {
+    this.screen.title(text);
+  }
+
+  /** What somebody does that the log does not show. */
+  aside(who: string, text: string): void {
+    this.line({ mark: '·', who, text, style: 'dim' });
+  }
+
+  /** A session as somebody sees it: messages for a model. */
+  shown(who: string, { view, messages }: Result<'read_view'>): void {
+    const params = Object.entries(view.params).map(([key, value]) => `${key} ${value}`);
+    this.aside(who, `sees it as ${view.name} (${params.join(', ')}):`);
+    for (const { role, content } of messages) this.line({ mark: '│', who: role, text: content });
+  }
+
+  print(text: string): void {
+    this.screen.print(text);
+  }
+
+  /** Everything so far is drawn, and there was time to read it. */
+  beat(): Promise<void> {
+    return this.screen.beat();
+  }
+
+  private nameOf(id: unknown): string {
+    return this.names.get(String(id)) ?? String(id);
+  }
+
+  private posted(envelope: Envelope, turn: Turn | null): void {
+    const { event_type, event_data, seq, sender_id, session_id } = envelope;
+    const kind = GATHERED[event_type];
+    if (kind !== undefined) return this.gather(kind, seq, event_data.agent_id);
+    const state = STATES_BEGUN[event_type];
+    const text = describeEnvelope(envelope, (id) => this.nameOf(id));
+    const turnText = () => this.turnText(envelope, turn);
+    this.line({ state, mark: String(seq), who: this.nameOf(sender_id), text, turn: turnText });
+    if (state === 'CLOSING') this.closings.set(session_id, seq);
+  }
+
+  /** Only where a turn begins; what closes its session with the next envelope gives nobody a turn that could be taken. */
+  private turnText({ event_type, seq, session_id }: Envelope, turn: Turn | null): string | null {
+    if (this.closings.get(session_id) === seq + 1) return null;
+    if (turn?.since_seq === seq) return `▸ ${this.nameOf(turn.agent_id)}'s turn`;
+    return turn === null && event_type === 'session.opened' ? '▸ either may speak' : null;
+  }
+
+  private gather(kind: Gathered, seq: number, id: unknown): void {
+    const name = this.nameOf(id);
+    if (this.gathering.add(kind, seq, name)) return;
+    this.drawGathered();
+    this.gathering.add(kind, seq, name);
+  }
+
+  private drawGathered(): void {
+    const line = this.gathering.take();
+    if (line === null) return;
+    const { kind, from, to } = line;
+    const text = describeGathered(line);
+    if (kind === 'ack') this.screen.line({ mark: '✓', text, style: 'dim' });
+    else this.screen.line({ mark: from === to ? String(from) : `${from}–${to}`, who: 'hub', text });
+  }
+
+  private line(line: Line): void {
+    this.drawGathered();
+    this.screen.line(line);
+  }
+}

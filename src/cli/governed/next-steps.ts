@@ -1,0 +1,57 @@
+/** What to do next, by how a run stands: mostly what to type. */
+
+import { getTurnStagingResultPath, type RunState, type Turn } from '../../governed/index.ts';
+import { own } from '../../governed/engine/lib/unknown-record.ts';
+import { nextRole } from '../../node/governed/loop/next-role.ts';
+import type { Project } from './project.ts';
+
+/** What was handed in for a turn: nothing, something that is not whole, or a result. */
+export type Handed = 'nothing' | 'not_whole' | 'ready';
+
+export function nextSteps(
+  state: RunState | null,
+  project: Pick<Project, 'root' | 'config' | 'served'>,
+  handed: (turnId: string) => Handed = () => 'nothing',
+): readonly string[] {
+  const { root, served } = project;
+  if (served?.is_there === false) {
+    const data = served.data === null ? '' : ` --data ${served.data}`;
+    return [`parley up${data} --run ${root}`, 'parley run take-back'];
+  }
+  if (state === null) return ['parley run init'];
+  switch (state.status) {
+    case 'idle':
+      return ['parley run init'];
+    case 'paused':
+      return ['parley run approve'];
+    case 'blocked':
+      return ['parley run resolve --note "what was done about it"'];
+    case 'completed':
+      return ['parley run history', 'parley run init --new'];
+    case 'failed':
+      return ['parley run init --new'];
+    case 'active':
+      return active(state, project, handed);
+  }
+}
+
+function active(
+  state: RunState,
+  { config, served }: Pick<Project, 'config' | 'served'>,
+  handed: (turnId: string) => Handed,
+): readonly string[] {
+  const out = Object.values(state.active_turns);
+  const holder = (role: string): string | null => own(served?.roles ?? {}, role) ?? null;
+  if (out.length > 0) return out.map((turn) => ofTurn(turn, handed(turn.turn_id), holder(turn.assigned_role)));
+  const role = nextRole(state, config);
+  return [...(role === null ? [] : [`parley run assign ${role}`]), 'parley run loop'];
+}
+
+function ofTurn({ turn_id, status, assigned_role }: Turn, handed: Handed, holder: string | null): string {
+  const accept = `parley run accept ${turn_id}`;
+  if (handed === 'ready') return accept;
+  const isOut = status === 'dispatched' || status === 'starting' || status === 'running';
+  if (!isOut) return `parley run assign ${assigned_role}`;
+  if (holder !== null) return `wait for ${holder}, who has ${turn_id} in the hub, then: ${accept}`;
+  return `write ${getTurnStagingResultPath(turn_id)}, then: ${accept}`;
+}

@@ -1,0 +1,101 @@
+/** One session in a chat: who is in it, whose turn it is and until when, and what others are writing. */
+
+import type { Session } from '../../client/session/session.ts';
+import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
+import type { ForwardedDelta } from '../../core/protocol/frames/frame-codec.ts';
+import type { SessionMetadata } from '../../core/records/session/session.ts';
+import { msFromIso } from '../../core/time.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { secondsPerTurn } from '../transcript/pending-actions.ts';
+import { spanOf } from '../../node/commands/columns.ts';
+import { Transcript } from '../transcript/transcript.ts';
+
+/** Longer than any line that is shown of it. */
+const LIVE_LENGTH = 2_000;
+
+export class ChatRoom {
+  readonly session: Session;
+  readonly transcript: Transcript;
+  private metadata: SessionMetadata | null = null;
+  /** When the newest envelopes were written, by seq: a turn begins with one of them. */
+  private readonly times = new Map<number, number>();
+  /** By sender, what it shows before it says it. */
+  private readonly live = new Map<string, { readonly turn: string; readonly text: string }>();
+  /** The newest turn that was told to who reads plain lines. */
+  private toldTurn: number | null = null;
+
+  constructor(session: Session, terminal: Terminal) {
+    this.session = session;
+    this.transcript = new Transcript(terminal);
+  }
+
+  know(metadata: SessionMetadata): void {
+    this.metadata = metadata;
+    this.transcript.know(metadata);
+  }
+
+  get label(): string {
+    const type = this.metadata === null ? 'session' : this.metadata.manifest.type;
+    return `${type} ${this.session.id.slice(-6)}`;
+  }
+
+  get names(): readonly string[] {
+    return (this.metadata?.participants ?? []).map(({ name, role, status }) => `${name} (${role}, ${status})`);
+  }
+
+  heard({ seq, created_at, sender_id }: Envelope): void {
+    this.live.delete(sender_id);
+    this.begun(seq, created_at);
+  }
+
+  begun(seq: number, at: string): void {
+    this.times.set(seq, msFromIso(at));
+    for (const oldest of this.times.keys()) {
+      if (this.times.size <= 64) return;
+      this.times.delete(oldest);
+    }
+  }
+
+  showed({ sender_id, turn_id, text }: ForwardedDelta): void {
+    const before = this.live.get(sender_id);
+    const all = before?.turn === turn_id ? before.text + text : text;
+    this.live.set(sender_id, { turn: turn_id, text: all.slice(-LIVE_LENGTH) });
+  }
+
+  get liveLine(): string {
+    const parts = [...this.live].map(([id, { text }]) => `${this.transcript.nameOf(id)} is writing: ${text}`);
+    return parts.join(' | ');
+  }
+
+  /** "your turn, 42 s left". */
+  turnWords(ownId: string, nowMs: number): string {
+    const { turn, state } = this.session;
+    if (state !== 'ACTIVE') return state === null ? '' : state.toLowerCase();
+    if (turn === null) return 'anyone may speak';
+    const who = turn.agent_id === ownId ? 'your turn' : `${this.transcript.nameOf(turn.agent_id)}'s turn`;
+    const left = this.msLeft(turn, nowMs);
+    if (left === null) return who;
+    return left <= 0 ? `${who}, late` : `${who}, ${spanOf(left)} left`;
+  }
+
+  /** Once for each turn, for who has no line that changes. */
+  newTurn(): boolean {
+    const since = this.session.turn?.since_seq ?? null;
+    if (since === this.toldTurn) return false;
+    this.toldTurn = since;
+    return since !== null;
+  }
+
+  /** When it is late, in ISO; null = never. */
+  dueAt(): string | null {
+    const { turn } = this.session;
+    const left = turn === null ? null : this.msLeft(turn, 0);
+    return left === null ? null : new Date(left).toISOString();
+  }
+
+  private msLeft({ agent_id, since_seq }: Turn, nowMs: number): number | null {
+    const begun = this.times.get(since_seq);
+    const seconds = this.metadata === null ? null : secondsPerTurn(this.metadata, agent_id);
+    return begun === undefined || seconds === null ? null : begun + seconds * 1000 - nowMs;
+  }
+}

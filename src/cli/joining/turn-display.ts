@@ -1,0 +1,182 @@
+/** Shows what a participant does while it does it: lines for people, or an object a line for programs. */
+
+import type { PostAnswer } from '../../core/decisions/admit.ts';
+import type { Clock } from '../../core/ports/platform.ts';
+import type { AgentReply, Usage } from '../../participants/agent/agent-fn.ts';
+import type { JoinHandlers, TakenTurn } from '../../participants/joining/handlers.ts';
+import type { Io } from '../terminal/io.ts';
+import { printable, printableLine } from '../terminal/printable.ts';
+
+interface Shown {
+  readonly beganMs: number;
+  /** Everything it has written so far; never searched, as that would read it again with every piece. */
+  text: string;
+  /** What of it is not on the screen yet. */
+  rest: string;
+  isPrinted: boolean;
+  /** What was printed last is a line that had no end by then. */
+  isHalf: boolean;
+  /** What programs have not been told yet; null = the next piece is told at once. */
+  untold: string | null;
+  stopTelling: (() => void) | null;
+  /** Half a line waits for its other half. */
+  stopWait: (() => void) | null;
+}
+
+const MOST_KEPT = 1_000_000;
+const HALF_LINE_MS = 250;
+/** Programs are told the pieces of this long at once. */
+const TELL_MS = 100;
+
+export class TurnDisplay implements Required<JoinHandlers> {
+  private readonly io: Io;
+  private readonly name: string;
+  private readonly clock: Clock;
+  private readonly turns = new Map<string, Shown>();
+
+  constructor(io: Io, name: string, clock: Clock) {
+    this.io = io;
+    this.name = name;
+    this.clock = clock;
+  }
+
+  onTurn(turn: TakenTurn): void {
+    const nothing = {
+      text: '',
+      rest: '',
+      isPrinted: false,
+      isHalf: false,
+      untold: null,
+      stopTelling: null,
+      stopWait: null,
+    };
+    this.turns.set(turn.idempotencyKey, { beganMs: this.clock.monotonic(), ...nothing });
+    const { from, text, resumed } = turn;
+    this.put('turn', turn, { from, text, resumed });
+    const asked = from === null ? `it is the turn of ${this.name}` : `${from}: ${printableLine(text)}`;
+    this.line(turn, asked);
+    this.line(turn, this.io.terminal.paint(resumed ? 'goes on with it …' : 'works on it …', 'dim'));
+  }
+
+  /** Whole lines at once; half of one when nothing more of it comes for a while. */
+  onDelta(text: string, turn: TakenTurn): void {
+    const shown = this.turns.get(turn.idempotencyKey);
+    if (shown === undefined || shown.text.length > MOST_KEPT) return;
+    this.tellPiece(turn, shown, text);
+    shown.text += text;
+    const end = text.lastIndexOf('\n') + 1;
+    shown.stopWait?.();
+    if (end > 0) {
+      this.writeWhole(turn, shown, shown.rest + text.slice(0, end));
+      shown.rest = '';
+    }
+    shown.rest += text.slice(end);
+    shown.stopWait = this.clock.after(HALF_LINE_MS, () => this.writeRest(turn, shown));
+  }
+
+  onProgress({ kind, text }: Parameters<Required<JoinHandlers>['onProgress']>[0], turn: TakenTurn): void {
+    const shown = this.turns.get(turn.idempotencyKey);
+    if (shown !== undefined) this.tellUntold(turn, shown);
+    this.put('progress', turn, { kind, text });
+    this.line(turn, this.io.terminal.paint(`· ${kind}: ${printableLine(text)}`, 'dim'));
+  }
+
+  onReply(reply: AgentReply, turn: TakenTurn, { seq }: PostAnswer): void {
+    const shown = this.take(turn);
+    const { text, usage, cost_usd } = reply;
+    const ms = this.elapsed(shown);
+    this.put('reply', turn, { answer_seq: seq, text, ms, usage: usage ?? null, cost_usd: cost_usd ?? null });
+    if (shown !== undefined && shown.text.trim() === text.trim() && shown.isPrinted) {
+      this.writeRest(turn, shown);
+    } else this.line(turn, `${this.name}: ${printable(text)}`);
+    this.line(turn, this.io.terminal.paint(`✓ said${costOf(ms, usage, cost_usd)}`, 'green'));
+  }
+
+  onError(error: Error, turn: TakenTurn): void {
+    const kind = 'kind' in error ? String(error.kind) : 'code' in error ? String(error.code) : 'failed';
+    this.put('failed', turn, { kind, message: error.message, ms: this.elapsed(this.take(turn)) });
+    this.line(turn, this.io.terminal.paint(`✗ no answer: ${printableLine(error.message)}`, 'red'));
+  }
+
+  onCancelled(reason: string, turn: TakenTurn): void {
+    this.put('cancelled', turn, { reason, ms: this.elapsed(this.take(turn)) });
+    this.line(turn, this.io.terminal.paint(`✗ cancelled: ${printableLine(reason)}`, 'yellow'));
+  }
+
+  onClosed(
+    session: TakenTurn['session'],
+    { state, reason }: { readonly state: string; readonly reason: string | null },
+  ): void {
+    this.io.put({ event: 'over', session_id: session.id, state, reason });
+    this.io.say(`${shortOf(session.id)} it is over: ${printableLine(reason ?? state)}`);
+  }
+
+  private take(turn: TakenTurn): Shown | undefined {
+    const shown = this.turns.get(turn.idempotencyKey);
+    this.turns.delete(turn.idempotencyKey);
+    shown?.stopWait?.();
+    if (shown !== undefined) this.tellUntold(turn, shown);
+    return shown;
+  }
+
+  private elapsed(shown: Shown | undefined): number {
+    return shown === undefined ? 0 : Math.round(this.clock.monotonic() - shown.beganMs);
+  }
+
+  private writeRest(turn: TakenTurn, shown: Shown): void {
+    if (shown.rest === '') return;
+    this.write(turn, shown, shown.rest);
+    shown.rest = '';
+    shown.isHalf = true;
+  }
+
+  /** The end of a line that is on the screen already is no line of its own. */
+  private writeWhole(turn: TakenTurn, shown: Shown, text: string): void {
+    const lines = shown.isHalf && text.startsWith('\n') ? text.slice(1) : text;
+    shown.isHalf = false;
+    if (lines !== '') this.write(turn, shown, lines);
+  }
+
+  private write(turn: TakenTurn, shown: Shown, text: string): void {
+    shown.isPrinted = true;
+    for (const one of text.replace(/\n$/, '').split('\n')) this.line(turn, `| ${printable(one)}`);
+  }
+
+  /** An object for each character would be a hundred times as much as what was said. */
+  private tellPiece(turn: TakenTurn, shown: Shown, text: string): void {
+    if (shown.untold !== null) {
+      shown.untold += text;
+      return;
+    }
+    this.put('delta', turn, { text });
+    shown.untold = '';
+    shown.stopTelling = this.clock.after(TELL_MS, () => this.tellUntold(turn, shown));
+  }
+
+  private tellUntold(turn: TakenTurn, shown: Shown): void {
+    shown.stopTelling?.();
+    const { untold } = shown;
+    shown.untold = null;
+    if (untold !== null && untold !== '') this.put('delta', turn, { text: untold });
+  }
+
+  private put(event: string, { session, type, seq }: TakenTurn, more: object): void {
+    this.io.put({ event, session_id: session.id, type, seq, ...more });
+  }
+
+  private line({ session }: TakenTurn, text: string): void {
+    this.io.say(`${shortOf(session.id)} ${text}`);
+  }
+}
+
+function shortOf(sessionId: string): string {
+  return `[${sessionId.slice(-6)}]`;
+}
+
+function costOf(ms: number, usage: Usage | undefined, cost: number | null | undefined): string {
+  const parts = [`${(ms / 1000).toFixed(1)} s`];
+  if (usage?.input_tokens != null) parts.push(`${usage.input_tokens} tokens in`);
+  if (usage?.output_tokens != null) parts.push(`${usage.output_tokens} out`);
+  if (cost != null) parts.push(`$${cost.toFixed(4)}`);
+  return ` (${parts.join(', ')})`;
+}

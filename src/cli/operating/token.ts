@@ -1,0 +1,118 @@
+/** `parley token`. */
+
+import type { AgentClient } from '../../client/agent-client.ts';
+import { WireError } from '../../core/lib/errors.ts';
+import { GRANTS, type Grant } from '../../core/records/access/grants.ts';
+import type { Result } from '../../core/operations.ts';
+import type { TokenClaim, TokenRecord } from '../../core/records/access/tokens.ts';
+import { fromNow, writeColumns } from '../../node/commands/columns.ts';
+import type { Asked, Command } from '../terminal/command.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
+import type { Io } from '../terminal/io.ts';
+import { looking } from '../../node/commands/reach.ts';
+import { Trouble, wrongValue } from '../terminal/command-error.ts';
+
+export const token: Command = {
+  name: 'token',
+  summary: 'Tokens for those who connect: create, list, revoke.',
+  details:
+    'A secret is shown once, when it is made: the hub keeps only a digest of it. It takes the grant enrol, which the operator has.',
+  args: [
+    { name: 'action', help: 'create, list or revoke.', values: ['create', 'list', 'revoke'] },
+    { name: 'id', help: 'For revoke: the id of the token, not its secret.', isOptional: true },
+  ],
+  options: [
+    {
+      name: 'name',
+      value: 'name',
+      help: 'create: the one name it speaks for; without it, those that are registered with it.',
+    },
+    { name: 'label', value: 'text', help: 'create: what it is for.' },
+    {
+      name: 'grant',
+      value: 'grant',
+      help: 'create: what it lets its bearer do.',
+      values: Object.keys(GRANTS),
+      isMany: true,
+    },
+    { name: 'ttl', value: 'time', help: 'create: how long it holds, such as 30d; without it, until it is revoked.' },
+  ],
+  on: 'hub',
+  examples: ['parley token create --name bob --ttl 30d', 'parley token list', 'parley token revoke 0123456789abcdef'],
+  json: 'create: the token with its secret, {"token_id", "token", "name", "grants", …}. list: a line each. revoke: {"token_id"}.',
+  run(asked, io) {
+    const { action, id } = asked.args;
+    check(asked);
+    return looking(asked, io, async (client) => {
+      if (action === 'create') await create(client, asked, io);
+      else if (action === 'list') await list(client, io);
+      else await revoke(client, id ?? '', io);
+      return EXIT.done;
+    });
+  },
+};
+
+function check({ args: { action, id } }: Asked): void {
+  const help = '"parley token --help" says more.';
+  if (action !== 'revoke' && id !== undefined) {
+    throw new Trouble('wrong', 'extra_argument', `"token ${action}" takes no <id>, got "${id}"`, help);
+  }
+  if (action !== 'revoke') return;
+  if (id === undefined) {
+    throw new Trouble(
+      'wrong',
+      'missing_argument',
+      '"token revoke" needs <id>: which',
+      '"parley token list" shows the ids.',
+    );
+  }
+  const [, own] = /^parley_([0-9a-f]{16})_/.exec(id) ?? [];
+  if (!/^[0-9a-f]{16}$/.test(id)) {
+    const hint = own === undefined ? '"parley token list" shows the ids.' : `That is its secret; its id is ${own}.`;
+    throw wrongValue('<id>', 'the id of a token: 16 lower-case hex digits', own === undefined ? id : 'a secret', hint);
+  }
+}
+
+async function create(client: AgentClient, { values, lists }: Asked, io: Io): Promise<void> {
+  const { name, label, ttl } = values;
+  // Checked against the list by the parser.
+  const grants = lists.grant as readonly Grant[] | undefined;
+  const claim: TokenClaim = { name, label, ttl, grants };
+  const made = await client.call('create_token', claim);
+  io.put(made);
+  io.say(made.token);
+  io.note(`token ${made.token_id}${name === undefined ? '' : ` for ${name}`}; it is not shown again`);
+}
+
+async function list(client: AgentClient, io: Io): Promise<void> {
+  const found: TokenRecord[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const page: Result<'list_tokens'> = await client.call('list_tokens', { after });
+    found.push(...page.tokens);
+    after = page.next;
+  }
+  for (const one of found) io.put(one);
+  if (!io.isJson) writeColumns(io.terminal, ['id', 'name', 'grants', 'created', 'expires', 'label'], found.map(rowOf));
+}
+
+function rowOf({ token_id, name, grants, created_at, expires_at, label }: TokenRecord) {
+  return [
+    { text: token_id },
+    { text: name ?? '(any it registers)' },
+    { text: grants.join(',') },
+    { text: fromNow(created_at, Date.now()) },
+    { text: expires_at === null ? 'never' : fromNow(expires_at, Date.now()) },
+    { text: label ?? '' },
+  ];
+}
+
+async function revoke(client: AgentClient, token_id: string, io: Io): Promise<void> {
+  const revoked = await client.call('revoke_token', { token_id }).catch((thrown: unknown) => {
+    // Whoever revokes the token it speaks with is sent away before the answer.
+    if (client.state === 'closed') return { token_id };
+    if (!(thrown instanceof WireError) || thrown.code !== 'not_found') throw thrown;
+    throw new Trouble('notFound', thrown.code, thrown.message, '"parley token list" shows the ids there are.');
+  });
+  io.put(revoked);
+  io.say(`${token_id} is revoked; whoever spoke with it was sent away`);
+}

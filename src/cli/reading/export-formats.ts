@@ -1,0 +1,102 @@
+/** A session as a text: for programs a line of JSON each, for people Markdown or a page of its own. */
+
+import { type Envelope, isContent } from '../../core/records/session/envelope.ts';
+import { nameOf, type SessionMetadata } from '../../core/records/session/session.ts';
+import { markdownLine, quotation } from '../../node/commands/markdown-text.ts';
+import { printableJson, withoutControls } from '../terminal/printable.ts';
+import { sayEvent } from '../../node/commands/say-event.ts';
+
+export type ExportFormat = 'jsonl' | 'md' | 'html';
+
+export function exportText(format: ExportFormat, session: SessionMetadata, envelopes: readonly Envelope[]): string {
+  switch (format) {
+    case 'jsonl':
+      return envelopes.map((envelope) => `${printableJson(envelope)}\n`).join('');
+    case 'md':
+      return markdown(session, envelopes);
+    case 'html':
+      return page(session, envelopes);
+  }
+}
+
+interface Line {
+  readonly seq: number;
+  readonly at: string;
+  readonly who: string;
+  readonly text: string;
+  readonly isSaid: boolean;
+}
+
+function linesOf(session: SessionMetadata, envelopes: readonly Envelope[]): readonly Line[] {
+  const name = (id: unknown): string => nameOf(session, String(id));
+  return envelopes.map((envelope) => ({
+    seq: envelope.seq,
+    at: envelope.created_at,
+    who: name(envelope.sender_id),
+    text: sayEvent(envelope, name),
+    isSaid: isContent(envelope.event_type),
+  }));
+}
+
+function factsOf({
+  session_id,
+  participants,
+  state,
+  created_at,
+  close_reason,
+}: SessionMetadata): readonly [string, string][] {
+  return [
+    ['session', session_id],
+    ['with', participants.map(({ name, role }) => `${name} (${role})`).join(', ')],
+    ['created', created_at],
+    ['state', close_reason === null ? state : `${state}: ${close_reason}`],
+  ];
+}
+
+function markdown(session: SessionMetadata, envelopes: readonly Envelope[]): string {
+  const facts = factsOf(session).map(([key, value]) => `- ${key}: ${markdownLine(value)}`);
+  const lines = linesOf(session, envelopes).map(({ seq, who, text, isSaid }) =>
+    isSaid ? `**${markdownLine(who)}** (${seq}):\n\n${quotation(text)}` : `*${seq} ${markdownLine(text)}*`,
+  );
+  return `# ${markdownLine(session.manifest.type)}\n\n${facts.join('\n')}\n\n${lines.join('\n\n')}\n`;
+}
+
+const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b;background:#fff}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:0 1rem}dt{color:#666}dd{margin:0}
+ol{list-style:none;padding:0}li{margin:.75rem 0}.hub{color:#666;font-size:.9rem}.who{font-weight:600}.seq{color:#666;font-size:.8rem}
+p{margin:.2rem 0;white-space:pre-wrap;overflow-wrap:anywhere}
+@media(prefers-color-scheme:dark){body{color:#e6e6e6;background:#16181c}dt,.hub,.seq{color:#9aa0a6}}`;
+
+function page(session: SessionMetadata, envelopes: readonly Envelope[]): string {
+  const facts = factsOf(session).map(([key, value]) => `<dt>${asHtml(key)}</dt><dd>${asHtml(value)}</dd>`);
+  const lines = linesOf(session, envelopes).map(({ seq, at, who, text, isSaid }) => {
+    const mark = `<span class="seq"><time datetime="${at}">${seq}</time></span>`;
+    if (!isSaid) return `<li class="hub">${mark} ${asHtml(text)}</li>`;
+    return `<li><span class="who">${asHtml(who)}</span> ${mark}<p>${asHtml(text)}</p></li>`;
+  });
+  const title = asHtml(`${session.manifest.type} ${session.session_id}`);
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><title>${title}</title><style>${STYLE}</style></head>
+<body>
+<h1>${asHtml(session.manifest.type)}</h1>
+<dl>${facts.join('')}</dl>
+<ol>
+${lines.join('\n')}
+</ol>
+</body>
+</html>
+`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function asHtml(text: string): string {
+  return withoutControls(text).replaceAll(/[&<>"']/g, (mark) => ENTITIES[mark] ?? mark);
+}

@@ -1,0 +1,77 @@
+/** `parley inbox`. */
+
+import type { AgentClient } from '../../client/agent-client.ts';
+import { type Envelope, isContent } from '../../core/records/session/envelope.ts';
+import type { Result } from '../../core/operations.ts';
+import type { Command } from '../terminal/command.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
+import type { Io } from '../terminal/io.ts';
+import { acting } from '../../node/commands/reach.ts';
+import { Transcript } from '../transcript/transcript.ts';
+
+type Info = Result<'get_session'>;
+type Why = 'invite' | 'turn' | 'news';
+
+/** What waits in one session. */
+interface Waiting {
+  readonly session_id: string;
+  readonly type: string;
+  readonly why: Why;
+  /** What was said since the last thing one said oneself, oldest first; the newest 50. */
+  readonly envelopes: readonly Envelope[];
+}
+
+const MOST = 50;
+
+export const inbox: Command = {
+  name: 'inbox',
+  summary: 'What waits for you: invites, turns, and what was said since you last spoke.',
+  details: 'It only looks: nothing counts as read by it. To answer invites and take part, "parley join".',
+  on: 'hub',
+  acts: true,
+  examples: ['parley inbox', 'parley inbox --as bob --json'],
+  json: 'A line for each session with something: {"session_id", "type", "why": "invite" | "turn" | "news", "envelopes"}.',
+  run(asked, io) {
+    return acting(asked, io, async (client) => {
+      let count = 0;
+      for await (const { session_id } of client.sessions({ states: ['INVITED', 'ACTIVE', 'CLOSING'] })) {
+        const info = await client.call('get_session', { session_id });
+        const waiting = await waitingIn(client, info);
+        if (waiting === null) continue;
+        count += 1;
+        io.put(waiting);
+        if (!io.isJson) print(io, info, waiting);
+      }
+      if (count === 0) io.say(`nothing waits for ${client.name}`);
+      return EXIT.done;
+    });
+  },
+};
+
+async function waitingIn(client: AgentClient, { session, turn }: Info): Promise<Waiting | null> {
+  const { session_id, manifest, participants } = session;
+  const { type } = manifest;
+  const own = participants.find(({ agent_id }) => agent_id === client.agentId);
+  if (own?.status === 'invited') return { session_id, type, why: 'invite', envelopes: [] };
+  if (own?.status !== 'active' && own?.status !== 'hidden') return null;
+  const envelopes = await newsOf(client, session_id);
+  if (turn?.agent_id === client.agentId) return { session_id, type, why: 'turn', envelopes };
+  return envelopes.length === 0 ? null : { session_id, type, why: 'news', envelopes };
+}
+
+async function newsOf(client: AgentClient, sessionId: string): Promise<readonly Envelope[]> {
+  const news: Envelope[] = [];
+  for await (const envelope of client.session(sessionId).log({ reverse: true, pageSize: MOST })) {
+    if (envelope.sender_id === client.agentId || news.length === MOST) break;
+    if (isContent(envelope.event_type)) news.unshift(envelope);
+  }
+  return news;
+}
+
+const WORDS: { readonly [W in Why]: string } = { invite: 'you are invited', turn: 'it is your turn', news: 'news' };
+
+function print(io: Io, { session }: Info, { session_id, type, why, envelopes }: Waiting): void {
+  const transcript = new Transcript(io.terminal, session);
+  io.say(`${session_id}  ${type}  ${io.terminal.paint(WORDS[why], why === 'news' ? 'dim' : 'yellow')}`);
+  for (const envelope of envelopes) for (const line of transcript.linesOf(envelope)) io.say(line);
+}

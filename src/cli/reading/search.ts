@@ -1,0 +1,57 @@
+/** `parley search`. */
+
+import type { TextMatch } from '../../core/lib/find-text.ts';
+import type { SearchMatch } from '../../core/records/session/search.ts';
+import { agentNames } from '../../node/commands/agent-names.ts';
+import type { Command } from '../terminal/command.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
+import { wholeIn } from '../terminal/parse-values.ts';
+import type { Io } from '../terminal/io.ts';
+import { printableLine } from '../terminal/printable.ts';
+import { looking } from '../../node/commands/reach.ts';
+
+export const search: Command = {
+  name: 'search',
+  summary: 'Look for words in what was said, in the newest sessions first.',
+  details: 'In every session, with the grant observe, which the operator has.',
+  args: [{ name: 'text', help: 'What to look for.', isRest: true }],
+  options: [
+    { name: 'match', value: 'how', help: 'substring (usual), or words: whole words.', values: ['substring', 'words'] },
+    { name: 'type', value: 'type', help: 'Only in sessions of this type.' },
+    { name: 'participant', value: 'name', help: 'Only in sessions with this one.' },
+    { name: 'limit', value: 'number', help: 'At most so many (20).' },
+    { name: 'as', value: 'name', help: 'Who asks; a token for one name knows it by itself.' },
+  ],
+  on: 'hub',
+  examples: ['parley search export', 'parley search "api key" --json'],
+  json: 'A line for each match: {"session_id", "seq", "envelope_id", "sender_id", "snippet", "at", "length", …}.',
+  run(asked, io) {
+    const { type, participant, match, limit } = asked.values;
+    const most = limit === undefined ? 20 : wholeIn('--limit', limit, 1);
+    // Checked against the list by the parser.
+    const options = { type, participant, match: match as TextMatch | undefined };
+    return looking(asked, io, async (client) => {
+      const names = io.isJson ? String : await agentNames(client);
+      let left = most;
+      for await (const found of client.search(asked.args.text ?? '', options)) {
+        io.put(found);
+        if (!io.isJson) print(io, found, names);
+        left -= 1;
+        if (left === 0) break;
+      }
+      if (left === most) io.say('nothing was found');
+      return EXIT.done;
+    });
+  },
+};
+
+function print(
+  io: Io,
+  { session_id, seq, sender_id, snippet, at, length }: SearchMatch,
+  names: (id: string) => string,
+): void {
+  const [before, found, after] = [snippet.slice(0, at), snippet.slice(at, at + length), snippet.slice(at + length)];
+  const words = [before, found, after].map((part) => printableLine(part));
+  const text = `${words[0]}${io.terminal.paint(words[1] ?? '', 'bold', 'yellow')}${words[2]}`;
+  io.say(`${io.terminal.paint(`${session_id} ${String(seq).padStart(4)}`, 'dim')}  ${names(sender_id)}: ${text}`);
+}

@@ -1,0 +1,133 @@
+/** `parley show`. */
+
+import type { AgentClient } from '../../client/agent-client.ts';
+import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
+import { WireError } from '../../core/lib/errors.ts';
+import type { Result } from '../../core/operations.ts';
+import { awaitedIn } from '../transcript/pending-actions.ts';
+import { fromNow } from '../../node/commands/columns.ts';
+import type { Asked, Command } from '../terminal/command.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
+import { findSession } from '../connecting/find-session.ts';
+import { wholeIn } from '../terminal/parse-values.ts';
+import type { Io } from '../terminal/io.ts';
+import { printable, printableLine } from '../terminal/printable.ts';
+import { looking } from '../../node/commands/reach.ts';
+import { stateAfter } from '../../node/commands/state-after.ts';
+import { Transcript } from '../transcript/transcript.ts';
+import { wrongValue } from '../terminal/command-error.ts';
+
+export const show: Command = {
+  name: 'show',
+  summary: 'A session: what was said, how it stands, and who is awaited.',
+  details:
+    'All of it, with the grant observe, which the operator has; with --as what one of them sees, as its view shows it.',
+  args: [{ name: 'session', help: 'Its id, four or more digits of its beginning or end, or "last".' }],
+  options: [
+    { name: 'as', value: 'name', help: 'As this participant sees it.' },
+    { name: 'at', value: 'seq', help: 'As it was when this was its newest seq.' },
+  ],
+  on: 'hub',
+  examples: ['parley show last', 'parley show 3f2a --as bob --at 17'],
+  json: '{"session", "state", "at_seq", "turn", "awaited", "envelopes"}; with --as {"view": {"messages", …}} in place of envelopes.',
+  run(asked, io) {
+    const at = asked.values.at === undefined ? null : wholeIn('--at', asked.values.at, 1);
+    return looking(asked, io, async (client) => {
+      const sessionId = await findSession(client, asked.args.session ?? '');
+      const shown = await look(client, sessionId, asked, at);
+      io.put(shown);
+      if (!io.isJson) print(io, shown, asked.values.as);
+      return EXIT.done;
+    });
+  },
+};
+
+interface Shown {
+  readonly session: Result<'get_session'>['session'];
+  /** How it was at that seq. */
+  readonly state: string;
+  readonly at_seq: number;
+  readonly turn: Turn | null;
+  readonly awaited: ReturnType<typeof awaitedIn>;
+  readonly unavailable: string | null;
+  readonly envelopes?: readonly Envelope[];
+  readonly view?: Result<'read_view'>;
+}
+
+async function look(client: AgentClient, session_id: string, { values }: Asked, at: number | null): Promise<Shown> {
+  const info = await client.call('get_session', { session_id });
+  const { session, unavailable } = info;
+  const at_seq = at ?? session.head_seq;
+  if (at_seq > session.head_seq)
+    throw wrongValue('--at', `a seq of the session, at most ${session.head_seq}`, String(at_seq));
+  const envelopes = await logUpTo(client, session_id, at_seq);
+  const isNow = at_seq === session.head_seq;
+  const turn = isNow ? info.turn : await turnAt(client, session_id, at_seq);
+  const awaited = awaitedIn(session, turn, envelopes, isNow);
+  const about = { session, state: isNow ? session.state : stateAfter(envelopes), at_seq, turn, awaited, unavailable };
+  if (values.as === undefined) return { ...about, envelopes };
+  return { ...about, view: await client.call('read_view', { session_id, at_seq, participant: values.as }) };
+}
+
+async function logUpTo(client: AgentClient, sessionId: string, atSeq: number): Promise<readonly Envelope[]> {
+  const envelopes: Envelope[] = [];
+  for await (const envelope of client.session(sessionId).log({ pageSize: 500 })) {
+    if (envelope.seq > atSeq) break;
+    envelopes.push(envelope);
+  }
+  return envelopes;
+}
+
+/** Only who observes is told with each envelope whose turn it was; the log itself does not say. null = nobody's, or it may not know. */
+async function turnAt(client: AgentClient, sessionId: string, atSeq: number): Promise<Turn | null> {
+  return new Promise((resolve, reject) => {
+    client
+      .observe(sessionId, (envelope, { turn }) => void (envelope.seq === atSeq && resolve(turn)), {
+        afterSeq: atSeq - 1,
+      })
+      .then(({ ended }) => ended.then(() => resolve(null)))
+      .catch((thrown: unknown) => (isForbidden(thrown) ? resolve(null) : reject(thrown)));
+  });
+}
+
+function isForbidden(thrown: unknown): boolean {
+  return thrown instanceof WireError && thrown.code === 'forbidden';
+}
+
+function print(io: Io, shown: Shown, as: string | undefined): void {
+  const { session, state, at_seq, awaited, envelopes = [], view, unavailable } = shown;
+  const transcript = new Transcript(io.terminal, session);
+  const isNow = at_seq === session.head_seq;
+  const { paint } = io.terminal;
+  const who = session.participants.map(
+    ({ name, role, status }) =>
+      `${printableLine(name)} (${printableLine(role)}${status === 'active' ? '' : `, ${status}`})`,
+  );
+  io.say(
+    `${paint(session.session_id, 'bold')}  ${session.manifest.type} ${session.manifest.version}  ${state} at seq ${at_seq}`,
+  );
+  io.say(`  with     ${who.join(', ')}`);
+  for (const [key, value] of Object.entries(session.labels)) io.say(printableLine(`  ${key.padEnd(8)} ${value}`));
+  if (session.expires_at !== null && session.closed_at === null && isNow) io.say(`  until    ${session.expires_at}`);
+  if (session.close_reason !== null && state === session.state)
+    io.say(`  ended    ${printableLine(session.close_reason)}`);
+  if (unavailable !== null) io.say(paint(`  unavailable: ${printableLine(unavailable)}`, 'red'));
+  io.say('');
+  for (const envelope of envelopes) for (const line of transcript.linesOf(envelope)) io.say(line);
+  if (view !== undefined) printView(io, view, as ?? '');
+  const words = awaited.map(
+    ({ name, what, due_at }) =>
+      `${printableLine(name)} ${printableLine(what)}${due_at === null ? '' : `, due ${isNow ? fromNow(due_at, Date.now()) : due_at}`}`,
+  );
+  // What was due then is no matter of now.
+  const label = isNow ? 'awaited' : 'awaited then';
+  io.say(words.length === 0 ? '' : `\n${paint(`${label}: ${words.join('; ')}`, 'yellow')}`);
+}
+
+function printView(io: Io, { view, messages, earlier }: Result<'read_view'>, as: string): void {
+  io.say(io.terminal.paint(`as ${as} sees it (${view.name})${earlier === 0 ? '' : `, after ${earlier} more`}:`, 'dim'));
+  for (const { role, content, seq } of messages) {
+    const left = io.terminal.paint(`${String(seq ?? '').padStart(4)} ${role.padEnd(9)}`, 'dim');
+    io.say(`${left} ${printable(content).replaceAll('\n', `\n${' '.repeat(15)}`)}`);
+  }
+}

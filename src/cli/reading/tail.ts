@@ -1,0 +1,115 @@
+/** `parley tail`. */
+
+import type { AgentClient } from '../../client/agent-client.ts';
+import { asError } from '../../core/lib/errors.ts';
+import type { ForwardedDelta } from '../../core/protocol/frames/frame-codec.ts';
+import type { Command } from '../terminal/command.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
+import { allSessions, findSession } from '../connecting/find-session.ts';
+import { followSession } from '../../node/commands/follow-session.ts';
+import { interrupted } from '../../node/commands/interrupted.ts';
+import type { Io } from '../terminal/io.ts';
+import { looking } from '../../node/commands/reach.ts';
+import { Transcript } from '../transcript/transcript.ts';
+import { Trouble } from '../terminal/command-error.ts';
+
+/** How often it is looked for new sessions. */
+const LOOK_MS = 1_000;
+/** A connection observes at most so many at once. */
+const MOST = 200;
+
+export const tail: Command = {
+  name: 'tail',
+  summary: 'Watch a session, or all that are live, as it happens.',
+  details: 'Until the session ends, or Ctrl-C. It takes the grant observe, which the operator has.',
+  args: [
+    { name: 'session', help: 'Its id, a part of it, or "last"; without it, every live session.', isOptional: true },
+  ],
+  options: [
+    { name: 'all', help: 'Of the session, from its beginning.' },
+    { name: 'deltas', help: 'With --json, also what participants show before they say it.' },
+  ],
+  on: 'hub',
+  examples: ['parley tail', 'parley tail last --all', 'parley tail --json | jq .envelope.event_data.text'],
+  json: 'A line for each envelope: {"envelope", "turn"}; with --deltas also {"delta"}.',
+  run(asked, io) {
+    const deltas = asked.switches.has('deltas');
+    return looking(asked, io, async (client) => {
+      if (asked.args.session === undefined) return new Everything(client, io, deltas).watch();
+      const sessionId = await findSession(client, asked.args.session);
+      const { session } = await client.call('get_session', { session_id: sessionId });
+      const afterSeq = asked.switches.has('all') ? 0 : session.head_seq;
+      return followSession(client, sessionId, io, { afterSeq, deltas });
+    });
+  },
+};
+
+class Everything {
+  private readonly client: AgentClient;
+  private readonly io: Io;
+  private readonly deltas: boolean;
+  private readonly watched = new Set<string>();
+  private isFirst = true;
+
+  constructor(client: AgentClient, io: Io, deltas: boolean) {
+    this.client = client;
+    this.io = io;
+    this.deltas = deltas;
+  }
+
+  async watch(): Promise<number> {
+    let timer: NodeJS.Timeout | undefined;
+    const failed = new Promise<never>((_, reject) => {
+      const look = (): void => {
+        this.look().then(() => {
+          timer = setTimeout(look, LOOK_MS);
+        }, reject);
+      };
+      look();
+    });
+    try {
+      const end = await Promise.race([failed, this.client.closed, interrupted().then(() => null)]);
+      return end === null ? EXIT.done : EXIT.unreachable;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** What is new since the last look is watched from its beginning: nothing of it has been seen. */
+  private async look(): Promise<void> {
+    for await (const { session_id } of allSessions(this.client, { states: ['INVITED', 'ACTIVE', 'CLOSING'] }, MOST)) {
+      if (!this.watched.has(session_id) && this.watched.size < MOST) await this.add(session_id);
+    }
+    if (this.isFirst) this.io.note(`watching ${this.watched.size} live sessions, and those to come; Ctrl-C ends it`);
+    this.isFirst = false;
+  }
+
+  private async add(sessionId: string): Promise<void> {
+    this.watched.add(sessionId);
+    const { io } = this;
+    const { session } = await this.client.call('get_session', { session_id: sessionId });
+    const transcript = new Transcript(io.terminal, session);
+    const label = io.terminal.paint(`${sessionId.slice(-6)} `, 'dim');
+    const observation = await this.client
+      .observe(
+        sessionId,
+        (envelope, { turn }) => {
+          io.put({ envelope, turn });
+          for (const line of transcript.linesOf(envelope)) io.say(`${label}${line}`);
+        },
+        {
+          ...(this.isFirst ? {} : { afterSeq: 0 }),
+          ...(this.deltas ? { onDelta: (delta: ForwardedDelta) => io.put({ delta }) } : {}),
+        },
+      )
+      .catch((thrown: unknown) => {
+        throw new Trouble(
+          'notAllowed',
+          'forbidden',
+          asError(thrown).message,
+          'A token with the grant observe: "--token".',
+        );
+      });
+    void observation.ended.then(() => this.watched.delete(sessionId));
+  }
+}

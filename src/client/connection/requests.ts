@@ -1,0 +1,165 @@
+/** Requests and their answers: each is settled once, by its response or by the end of the connection. */
+
+import { encodeFrame, errorFromRecord, type RequestFrame, type ResponseFrame } from '../../core/protocol/frames/frame-codec.ts';
+import { badValue, type JsonObject, utf8Bytes } from '../../core/lib/json.ts';
+import type { OperationName, Params, Result } from '../../core/operations.ts';
+import type { Clock } from '../../core/ports/platform.ts';
+import { checkOptions, copyParams, deadline, optional, type Rules } from '../lib/option-checks.ts';
+import { isRepeatable } from './retry-safety.ts';
+import { type Lane, laneOf, makeLanes, type OpenRequest, refused, tooLate, unknown } from '../request-lanes.ts';
+import { tooLarge } from '../too-large.ts';
+
+export interface CallOptions {
+  /** How long the answer may take, also while the hub is out of reach; it bounds the answer, not the effect. */
+  readonly deadlineMs?: number | undefined;
+}
+
+export const CALL_OPTIONS: Rules<CallOptions> = { deadlineMs: optional(deadline) };
+
+export class Requests {
+  maxFrameBytes: number;
+  /** What can be said at once; null = the hub has not told. */
+  maxEventBytes: number | null = null;
+  /** The identity that asks; null = none is bound yet. */
+  as: string | null = null;
+  private readonly send: (text: string) => void;
+  private readonly open = new Map<string, OpenRequest>();
+  private readonly lanes = makeLanes();
+  private count = 0;
+  private ended: string | null = null;
+  /** There is no hub to send to at the moment. */
+  private suspended = false;
+  /** For the deadlines of who may be without a hub for a while; null = the hub alone looks at them. */
+  private readonly clock: Pick<Clock, 'after'> | null;
+
+  constructor(send: (text: string) => void, maxFrameBytes: number, clock: Pick<Clock, 'after'> | null = null) {
+    this.send = send;
+    this.maxFrameBytes = maxFrameBytes;
+    this.clock = clock;
+  }
+
+  call<Name extends OperationName>(op: Name, params: Params<Name>, options: CallOptions = {}): Promise<Result<Name>> {
+    return new Promise((resolve, reject) => {
+      if (typeof op !== 'string') throw badValue('op', 'the name of an operation', op);
+      checkOptions(options, CALL_OPTIONS);
+      if (this.ended !== null) throw refused(op, this.ended);
+      this.count += 1;
+      const id = `r${this.count}`;
+      const copied = copyParams(params);
+      const text = this.encode(op, id, copied, options);
+      const lane = this.lanes[laneOf(op)];
+      const repeatable = isRepeatable(op, copied);
+      // The hub answers an operation with that operation's result.
+      const resolved = (result: unknown): void => resolve(result as Result<Name>);
+      const request = { id, text, op, lane, repeatable, resolve: resolved, reject };
+      lane.waiting.push(options.deadlineMs === undefined ? request : this.timed(request, options.deadlineMs));
+      this.sendNext(lane);
+    });
+  }
+
+  /** The same with a deadline of our own: the hub's begins when it hears of it. */
+  private timed(request: OpenRequest, deadlineMs: number): OpenRequest {
+    if (this.clock === null) return request;
+    const cancel = this.clock.after(deadlineMs, () => this.expire(timed, deadlineMs));
+    const timed: OpenRequest = {
+      ...request,
+      resolve(result) {
+        cancel();
+        request.resolve(result);
+      },
+      reject(error) {
+        cancel();
+        request.reject(error);
+      },
+    };
+    return timed;
+  }
+
+  /** The hub may still work on what was sent: its place is free when it has answered, or is out of reach. */
+  private expire(request: OpenRequest, deadlineMs: number): void {
+    const isSent = this.open.has(request.id);
+    request.reject(tooLate(request.op, deadlineMs, isSent));
+    request.repeatable = false;
+    const { waiting } = request.lane;
+    if (!isSent) waiting.splice(waiting.indexOf(request), 1);
+    else if (this.suspended) this.giveBack(request, 'its deadline has passed');
+  }
+
+  settle(frame: ResponseFrame): void {
+    const request = this.open.get(frame.request_id);
+    if (request === undefined) return;
+    this.open.delete(request.id);
+    request.lane.open -= 1;
+    if (frame.ok) request.resolve(frame.result);
+    else request.reject(errorFromRecord(frame.error));
+    this.sendNext(request.lane);
+  }
+
+  /** The hub is out of reach for now. What was sent and must not be sent twice is given back; the rest waits. */
+  suspend(why: string): void {
+    this.suspended = true;
+    for (const request of [...this.open.values()].filter(({ repeatable }) => !repeatable)) this.giveBack(request, why);
+  }
+
+  /** What was sent to the hub and is not answered. */
+  get unanswered(): readonly string[] {
+    return this.suspended ? [] : [...this.open.keys()];
+  }
+
+  /** Of these the hub knows nothing any more: they, or their answers, were lost. */
+  lost(ids: readonly string[]): void {
+    for (const id of ids) {
+      const request = this.open.get(id);
+      if (request === undefined || this.suspended) continue;
+      if (request.repeatable) this.send(request.text);
+      else this.giveBack(request, 'it or its answer was lost on the way');
+    }
+  }
+
+  /** The hub is there again: what was not answered is asked again, in the order it was asked, before anything new. */
+  resume(): void {
+    if (!this.suspended) return;
+    this.suspended = false;
+    for (const { text } of this.open.values()) this.send(text);
+    for (const lane of Object.values(this.lanes)) this.sendNext(lane);
+  }
+
+  /** Nothing will be answered any more: what was sent may have taken effect, what still waited did not. */
+  end(why: string): void {
+    if (this.ended !== null) return;
+    this.ended = why;
+    const sent = [...this.open.values()];
+    const unsent = Object.values(this.lanes).flatMap((lane) => lane.waiting.splice(0));
+    this.open.clear();
+    for (const { op, reject } of sent) reject(unknown(op, why));
+    for (const { op, reject } of unsent) reject(refused(op, why));
+  }
+
+  private encode(op: OperationName, id: string, params: JsonObject, { deadlineMs }: CallOptions): string {
+    const asker = this.as === null ? {} : { as: this.as };
+    const request = { request_id: id, op, ...asker, params, deadline_ms: deadlineMs };
+    const frame: RequestFrame = { kind: 'request', ...request };
+    const text = encodeFrame(frame);
+    const bytes = text.length * 3 <= this.maxFrameBytes ? 0 : utf8Bytes(text);
+    if (bytes <= this.maxFrameBytes) return text;
+    // Sent, it would cost the whole connection.
+    throw tooLarge(op, params, bytes, this);
+  }
+
+  private giveBack(request: OpenRequest, why: string): void {
+    this.open.delete(request.id);
+    request.lane.open -= 1;
+    request.reject(unknown(request.op, why));
+    this.sendNext(request.lane);
+  }
+
+  private sendNext(lane: Lane): void {
+    while (lane.open < lane.limit && !this.suspended) {
+      const request = lane.waiting.shift();
+      if (request === undefined) return;
+      lane.open += 1;
+      this.open.set(request.id, request);
+      this.send(request.text);
+    }
+  }
+}

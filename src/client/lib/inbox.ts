@@ -1,0 +1,134 @@
+/** Things that arrived and nobody has taken yet, and those who wait for one. It is bounded by who fills it. */
+
+import { asError } from '../../core/lib/errors.ts';
+import type { CancelSignal } from '../../core/ports/platform.ts';
+import { objectWith, optional, type Rules } from './option-checks.ts';
+
+interface Waiter<T> {
+  wants(item: T): boolean;
+  /** null = nothing more will come. */
+  resolve(item: T | null): void;
+  reject(error: Error): void;
+}
+
+export interface WaitOptions {
+  readonly signal?: CancelSignal | undefined;
+}
+
+export const WAIT_OPTIONS: Rules<WaitOptions> = {
+  signal: optional({ ...objectWith('addEventListener', 'removeEventListener'), expected: 'an AbortSignal' }),
+};
+
+export class Inbox<T> {
+  private readonly taken: (item: T) => void;
+  /** In the order of arrival. */
+  private readonly items = new Set<T>();
+  private readonly waiters = new Set<Waiter<T>>();
+  private closed = false;
+
+  /** `taken` hears of each item that went to somebody who waited. */
+  constructor(taken: (item: T) => void) {
+    this.taken = taken;
+  }
+
+  get isEmpty(): boolean {
+    return this.items.size === 0;
+  }
+
+  /** Gives the item to the first who waits for it. */
+  offer(item: T): boolean {
+    for (const waiter of this.waiters) {
+      if (!this.isWanted(item, waiter)) continue;
+      this.give(waiter, item);
+      this.taken(item);
+      return true;
+    }
+    return false;
+  }
+
+  /** Shows the item to everyone who waits for it; it is nobody's to take. */
+  announce(item: T): void {
+    for (const waiter of [...this.waiters]) if (this.isWanted(item, waiter)) this.give(waiter, item);
+  }
+
+  put(item: T): void {
+    this.items.add(item);
+  }
+
+  remove(item: T): void {
+    this.items.delete(item);
+  }
+
+  /** What is here and is like that. */
+  those(isLike: (item: T) => boolean): readonly T[] {
+    return [...this.items].filter(isLike);
+  }
+
+  /** The oldest item, which is then no longer here. */
+  shift(): T | undefined {
+    const [first] = this.items;
+    if (first !== undefined) this.items.delete(first);
+    return first;
+  }
+
+  /** The next wanted item: one that is here, or one that comes. null = none is here and nothing more will come. */
+  wait(wants: (item: T) => boolean, { signal }: WaitOptions = {}): Promise<T | null> {
+    if (signal?.aborted === true) return Promise.reject(signal.reason);
+    for (const item of this.items) {
+      if (!wants(item)) continue;
+      this.items.delete(item);
+      this.taken(item);
+      return Promise.resolve(item);
+    }
+    if (this.closed) return Promise.resolve(null);
+    return new Promise((resolve, reject) => {
+      const abort = (): void => {
+        this.waiters.delete(waiter);
+        reject(signal?.reason);
+      };
+      const settled = (): void => signal?.removeEventListener('abort', abort);
+      const waiter: Waiter<T> = {
+        wants,
+        resolve: (item) => {
+          settled();
+          resolve(item);
+        },
+        reject: (error) => {
+          settled();
+          reject(error);
+        },
+      };
+      this.waiters.add(waiter);
+      signal?.addEventListener('abort', abort, { once: true });
+    });
+  }
+
+  /** Nothing more will come: everyone who waits is woken. What is here can still be taken. */
+  close(): void {
+    this.closed = true;
+    const waiters = [...this.waiters];
+    this.waiters.clear();
+    for (const { resolve } of waiters) resolve(null);
+  }
+
+  /** More will come after all. */
+  reopen(): void {
+    this.closed = false;
+  }
+
+  /** A predicate that throws ends its own wait and nobody else's. */
+  private isWanted(item: T, waiter: Waiter<T>): boolean {
+    try {
+      return waiter.wants(item);
+    } catch (thrown) {
+      this.waiters.delete(waiter);
+      waiter.reject(asError(thrown));
+      return false;
+    }
+  }
+
+  private give(waiter: Waiter<T>, item: T): void {
+    this.waiters.delete(waiter);
+    waiter.resolve(item);
+  }
+}

@@ -1,0 +1,109 @@
+/** What callers give, looked at before anything is sent: a refusal says where, what was expected and what came. */
+
+import { schemeProblem } from '../../core/records/access/credentials.ts';
+import { WireError } from '../../core/lib/errors.ts';
+import { badValue, copyJsonObject, type JsonObject } from '../../core/lib/json.ts';
+
+/** What an option must be. */
+export interface Rule {
+  readonly expected: string;
+  holds(value: unknown): boolean;
+}
+
+/** Every option by its name; null = the hub looks at it. */
+export type Rules<Options> = { readonly [Name in keyof Required<Options>]: Rule | null };
+
+/** What no hub needs to be asked about; each hub has a lower bound of its own. */
+const MOST_DEPTH = 1000;
+
+/** The characters of a field's path that are shown: a cycle makes one as long as the bound on depth. */
+const MOST_PATH = 120;
+
+/** Refuses options of the wrong kind, and those there are none of: a typo would be a default nobody asked for. */
+export function checkOptions<Options>(given: unknown, rules: Rules<Options>, where = ''): void {
+  if (!isObject(given)) throw badValue('options', 'an object', given);
+  const known = Object.entries<Rule | null>(rules);
+  for (const key of Object.keys(given)) {
+    if (Object.hasOwn(rules, key)) continue;
+    throw badValue(where + key, `an option that there is (${known.map(([option]) => option).join(', ')})`, key);
+  }
+  for (const [key, rule] of known) {
+    if (rule !== null && !rule.holds(given[key])) throw badValue(where + key, rule.expected, given[key]);
+  }
+}
+
+export function optional({ expected, holds }: Rule): Rule {
+  return { expected, holds: (value) => value === undefined || holds(value) };
+}
+
+export const aFunction: Rule = { expected: 'a function', holds: (value) => typeof value === 'function' };
+export const aText: Rule = { expected: 'text', holds: (value) => typeof value === 'string' };
+export const names: Rule = { expected: 'a list of names', holds: Array.isArray };
+
+/** A pause, in whatever fraction. */
+export const milliseconds: Rule = {
+  expected: 'a number of milliseconds over 0',
+  holds: (value) => typeof value === 'number' && Number.isFinite(value) && value > 0,
+};
+
+/** The bounds of a frame's deadline_ms. */
+export const deadline: Rule = {
+  expected: 'a whole number of milliseconds from 1 to 86400000',
+  holds: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 86_400_000,
+};
+
+export function objectWith(...methods: readonly string[]): Rule {
+  return {
+    expected: `an object with ${methods.join(', ')}`,
+    holds: (value) => isObject(value) && methods.every((method) => typeof value[method] === 'function'),
+  };
+}
+
+/** A copy as it will arrive: what JSON text would change without a word is refused. Members that are undefined are left out. */
+export function copyParams(params: unknown): JsonObject {
+  return copyGiven(params, 'params');
+}
+
+/** The same for credentials, of which an error shows nothing but a scheme there is none of. */
+export function copyCredentials(credentials: unknown): JsonObject {
+  const copy = copyHidden(credentials);
+  const problem = schemeProblem(copy.scheme);
+  if (problem === null) return copy;
+  const field = `credentials.${problem.field}`;
+  const message = `${field}: expected ${problem.expected}, got ${problem.received}`;
+  throw new WireError('bad_frame', message, { ...problem, field });
+}
+
+function copyHidden(credentials: unknown): JsonObject {
+  try {
+    return copyGiven(credentials, 'credentials');
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    const field = String(error.details?.field);
+    throw new WireError('bad_frame', `${field}: expected ${error.details?.expected}`, { field });
+  }
+}
+
+function copyGiven(value: unknown, where: string): JsonObject {
+  // A frame has a bound of its own, looked at when it is text.
+  const limits = { maxDepth: MOST_DEPTH, maxBytes: Number.POSITIVE_INFINITY };
+  return asCallerKnowsIt(() => copyJsonObject(value, where, limits));
+}
+
+/** Names the field in a refusal as the caller does, who gave no `params` or `passport` and reads no path of a thousand keys. */
+export function asCallerKnowsIt<T>(look: () => T): T {
+  try {
+    return look();
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    const { field, expected, received } = error.details ?? {};
+    const path = String(field).replace(/^(params|passport)\./, '');
+    const shown = path.length > MOST_PATH ? `${path.slice(0, MOST_PATH)}...` : path;
+    const details = { field: shown, expected, received };
+    throw new WireError(error.code, `${shown}: expected ${expected}, got ${received}`, details);
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,51 @@
+/** The client in Node: over any link, or over a WebSocket of the ws package. */
+
+import { WebSocket } from 'ws';
+import type { AgentClient } from './agent-client.ts';
+import { type ConnectHumanOptions, type Connecting, type ConnectOptions, connectingOn } from './connect.ts';
+import type { Rule } from './lib/option-checks.ts';
+import type { HumanClient } from './human-client.ts';
+import type { Socket } from './socket-link.ts';
+import { badValue } from '../core/lib/json.ts';
+import { systemClock } from '../system/clock.ts';
+import { systemIds } from '../system/ids.ts';
+
+export * from './index.ts';
+
+/** What a certificate is judged by, beside the authorities the machine trusts. */
+export interface Trust {
+  /** The certificates of authorities of your own, as PEM; then these alone count. */
+  readonly ca?: string | readonly string[] | undefined;
+}
+
+const TRUSTED: Rule = {
+  expected: 'certificates as PEM: a text, or a list of texts',
+  holds: (value) => [value].flat().every((one) => one === undefined || typeof one === 'string'),
+};
+
+function connectingWith(ca: Trust['ca']): Connecting {
+  if (!TRUSTED.holds(ca)) throw badValue('ca', TRUSTED.expected, ca);
+  const trust = ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] };
+  return connectingOn({
+    clock: systemClock,
+    ids: systemIds,
+    random: Math.random,
+    options: { ca: TRUSTED },
+    openSocket: (url) =>
+      // Its listeners take events with more in them than is used here.
+      new WebSocket(url, { perMessageDeflate: false, handshakeTimeout: 10_000, ...trust }) as unknown as Socket,
+  });
+}
+
+export async function connect(url: string | readonly string[], options: ConnectOptions & Trust): Promise<AgentClient> {
+  const { ca, ...others } = options ?? {};
+  return connectingWith(ca).connect(url, others);
+}
+
+export async function connectHuman(
+  url: string | readonly string[],
+  options: ConnectHumanOptions & Trust,
+): Promise<HumanClient> {
+  const { ca, ...others } = options;
+  return connectingWith(ca).connectHuman(url, others);
+}

@@ -1,0 +1,212 @@
+/** One session that is observed: every envelope of it, once and in order, also across lost links. */
+
+import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
+import { asError, HubError, type WireError } from '../../core/lib/errors.ts';
+import type { ForwardedDelta, NotifyFrame } from '../../core/protocol/frames/frame-codec.ts';
+import type { Result } from '../../core/operations.ts';
+import { isTerminal } from '../../core/records/session/session.ts';
+import { aFunction, optional, type Rules } from '../lib/option-checks.ts';
+
+export interface ObserveOptions {
+  /** The first that comes is the one after this: 0 = all there is; without it, what comes from now on. */
+  readonly afterSeq?: number | undefined;
+  /** Hears what participants show of a text before it is said. */
+  readonly onDelta?: ((delta: ForwardedDelta) => unknown) | undefined;
+}
+
+export const OBSERVE_OPTIONS: Rules<ObserveOptions> = { afterSeq: null, onDelta: optional(aFunction) };
+
+/** What is known beside an envelope: whose turn it is after it, and which past of the session it is part of. */
+export interface ObservedAt {
+  readonly turn: Turn | null;
+  /** Another one than before: the past was rewritten, and comes again from its start. */
+  readonly epoch: number;
+}
+
+/** Called for each envelope, one at a time and in order. A throw is logged; nothing comes again. */
+export type ObserveHandler = (envelope: Envelope, at: ObservedAt) => unknown;
+
+/** Why nothing more comes: the session has ended, `stop` was called, the client is closed, or the hub said no. */
+export type ObservationEnd =
+  | { readonly by: 'session' | 'caller' | 'client' }
+  | { readonly by: 'refusal'; readonly error: WireError };
+
+/** What it needs of its client. */
+export interface ObservationHost {
+  subscribe(sessionId: string, afterSeq: number | undefined): Promise<Result<'subscribe'>>;
+  unsubscribe(sessionId: string): Promise<unknown>;
+  failed(doing: string, sessionId: string, error: Error): void;
+  /** Nothing more comes; it need not be kept. */
+  over(observation: Observation): void;
+  readonly isClosed: boolean;
+}
+
+/** What waits for a slow handler; more of it is left at the hub, and fetched later. */
+const MOST_WAITING = 1000;
+/** How often the same hole is asked about before it is taken as it is. */
+const MOST_ASKS = 5;
+
+export class Observation {
+  readonly sessionId: string;
+  /** Resolves when nothing more comes. */
+  readonly ended: Promise<ObservationEnd>;
+  private readonly host: ObservationHost;
+  private readonly handler: ObserveHandler;
+  private readonly options: ObserveOptions;
+  private readonly waiting: NotifyFrame[] = [];
+  /** The last that came; undefined = the hub has not said yet where it begins. */
+  private last: number | undefined;
+  private epoch: number | null = null;
+  /** The number of the request that counts; answers to earlier ones do not. */
+  private asked = 0;
+  private isAsking = false;
+  private isPaused = false;
+  private isRunning = false;
+  /** The last envelope of the session has come. */
+  private isComplete = false;
+  private isOver = false;
+  private hole: { readonly seq: number; readonly times: number } = { seq: 0, times: 0 };
+  private begin: { resolve(): void; reject(error: Error): void } | null = null;
+  private settle: (end: ObservationEnd) => void = () => {};
+
+  constructor(host: ObservationHost, sessionId: string, handler: ObserveHandler, options: ObserveOptions) {
+    this.host = host;
+    this.sessionId = sessionId;
+    this.handler = handler;
+    this.options = options;
+    this.last = options.afterSeq;
+    this.ended = new Promise((resolve) => {
+      this.settle = resolve;
+    });
+  }
+
+  /** Resolves when the hub has agreed. */
+  start(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.begin = { resolve, reject };
+      this.subscribe();
+    });
+  }
+
+  /** Observes no longer; what came and was not handled is dropped. Idempotent. */
+  stop(): void {
+    if (this.isOver) return;
+    this.finish({ by: 'caller' });
+    // Who has nobody left to hear it loses nothing if this gets lost.
+    this.host.unsubscribe(this.sessionId).catch(() => {});
+  }
+
+  /** There is a new binding, which observes nothing yet. */
+  rebound(): void {
+    if (!this.isOver && !this.isPaused) this.subscribe();
+  }
+
+  receive(frame: NotifyFrame): void {
+    const { envelope, epoch, prev_seq } = frame;
+    if (this.isOver || this.isPaused || this.last === undefined) return;
+    // The first may come right behind the answer, before whoever asked has seen that.
+    this.epoch ??= epoch;
+    if (this.epoch !== epoch) this.forget(epoch);
+    if (envelope.seq <= this.last) return;
+    if ((prev_seq ?? 0) > this.last && this.showsLoss(envelope.seq)) return;
+    if (this.waiting.length >= MOST_WAITING) return this.pause();
+    this.last = envelope.seq;
+    this.isComplete = envelope.event_type === 'session.closed' || envelope.event_type === 'session.expired';
+    this.waiting.push(frame);
+    void this.run();
+  }
+
+  showed(delta: ForwardedDelta): void {
+    const { onDelta } = this.options;
+    if (this.isOver || onDelta === undefined) return;
+    void this.contained('onDelta', () => onDelta(delta));
+  }
+
+  finish(end: ObservationEnd): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.waiting.length = 0;
+    this.host.over(this);
+    this.settle(end);
+    const error = end.by === 'refusal' ? end.error : new HubError('client_closed', 'the client was closed');
+    this.begin?.reject(error);
+    this.begin = null;
+  }
+
+  private subscribe(): void {
+    this.asked += 1;
+    const { asked } = this;
+    this.isAsking = true;
+    const counts = (): boolean => asked === this.asked && !this.isOver;
+    this.host.subscribe(this.sessionId, this.last).then(
+      (answer) => counts() && this.subscribed(answer),
+      (thrown: WireError) => counts() && this.refused(thrown),
+    );
+  }
+
+  private subscribed({ epoch, after_seq, head_seq, state }: Result<'subscribe'>): void {
+    this.isAsking = false;
+    if (this.epoch !== null && this.epoch !== epoch) {
+      this.forget(epoch);
+      // The seq it began after was one of another past.
+      if (after_seq > 0) return this.subscribe();
+    }
+    this.epoch = epoch;
+    this.last ??= after_seq;
+    this.begin?.resolve();
+    this.begin = null;
+    this.isComplete ||= isTerminal(state) && Math.min(this.last, after_seq) >= head_seq;
+    void this.run();
+  }
+
+  private refused(error: WireError): void {
+    this.isAsking = false;
+    this.finish(this.host.isClosed ? { by: 'client' } : { by: 'refusal', error });
+  }
+
+  /** Something before it was lost on the way. It is asked for again, unless it has been in vain or was asked for just now. */
+  private showsLoss(seq: number): boolean {
+    if (this.isAsking) return true;
+    const times = this.hole.seq === seq ? this.hole.times + 1 : 1;
+    this.hole = { seq, times };
+    if (times > MOST_ASKS) return false;
+    this.subscribe();
+    return true;
+  }
+
+  private forget(epoch: number): void {
+    this.epoch = epoch;
+    this.last = 0;
+  }
+
+  /** The handler is slower than the session: the rest stays at the hub for now. */
+  private pause(): void {
+    this.isPaused = true;
+    this.asked += 1;
+    this.isAsking = false;
+    this.host.unsubscribe(this.sessionId).catch(() => {});
+  }
+
+  private async run(): Promise<void> {
+    if (this.isRunning) return;
+    this.isRunning = true;
+    for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
+      const { envelope, turn, epoch } = next;
+      await this.contained('an observer', () => this.handler(envelope, { turn, epoch }));
+    }
+    this.isRunning = false;
+    if (this.isOver) return;
+    if (this.isPaused) {
+      this.isPaused = false;
+      this.subscribe();
+    } else if (this.isComplete) this.finish({ by: 'session' });
+  }
+
+  private async contained(what: string, call: () => unknown): Promise<void> {
+    try {
+      await call();
+    } catch (thrown) {
+      this.host.failed(what, this.sessionId, asError(thrown));
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/** Answers to invites: accept unless told otherwise. */
+
+import type { Envelope } from '../../core/records/session/envelope.ts';
+import { asError } from '../../core/lib/errors.ts';
+import { badValue } from '../../core/lib/json.ts';
+import { nameOf, type SessionMetadata } from '../../core/records/session/session.ts';
+import { shorten } from '../connection/connection.ts';
+import { isObject } from '../lib/option-checks.ts';
+import type { Host, Room } from './local-session.ts';
+import type { Session } from './session.ts';
+
+export interface Invite {
+  readonly session: Session;
+  /** The session type, such as `consulting`. */
+  readonly type: string;
+  /** Your role in it. */
+  readonly role: string;
+  /** The name of who opened it. */
+  readonly from: string;
+  readonly metadata: SessionMetadata;
+}
+
+/** True accepts. A throw rejects with the error's message, and so does an answer that is no decision. */
+export type InviteHandler = (invite: Invite) => InviteDecision | Promise<InviteDecision>;
+export type InviteDecision = boolean | { readonly reject: string };
+
+interface Answering {
+  readonly seq: number;
+  /** Another invite to the same session, which came meanwhile. */
+  next: Envelope | null;
+}
+
+export class Invites {
+  private readonly host: Host;
+  private readonly onInvite: InviteHandler | undefined;
+  /** By session, the invite that is being answered: the hub repeats an invite at every bind. */
+  private readonly answering = new Map<string, Answering>();
+
+  constructor(host: Host, onInvite: InviteHandler | undefined) {
+    this.host = host;
+    this.onInvite = onInvite;
+  }
+
+  /** How many are being answered. */
+  get open(): number {
+    return this.answering.size;
+  }
+
+  receive(envelope: Envelope, room: Room): void {
+    const running = this.answering.get(room.id);
+    if (running !== undefined) {
+      // One who declines may be asked again before it hears that its answer was taken.
+      if (envelope.seq !== running.seq) running.next = envelope;
+      return;
+    }
+    const asked: Answering = { seq: envelope.seq, next: null };
+    this.answering.set(room.id, asked);
+    room.invited();
+    void this.answer(envelope, room)
+      // The session may have ended meanwhile. If not, the invite comes again at the next bind.
+      .catch((thrown) => this.host.failed('answering an invite', room.id, asError(thrown)))
+      .finally(() => {
+        this.answering.delete(room.id);
+        if (asked.next !== null) this.receive(asked.next, room);
+      });
+  }
+
+  private async answer(envelope: Envelope, room: Room): Promise<void> {
+    const decision = await this.decide(envelope, room);
+    const session_id = room.id;
+    if (decision === true) {
+      room.advance((await this.host.call('ack_invite', { session_id })).state);
+    } else {
+      // The hub takes a reason of 1 to 256 characters.
+      const reason = decision === false ? '' : shorten(decision.reject, 128);
+      await this.host.call('reject_invite', { session_id, reason: reason === '' ? undefined : reason });
+      room.decline();
+    }
+  }
+
+  private async decide({ event_data }: Envelope, room: Room): Promise<InviteDecision> {
+    if (this.onInvite === undefined) return true;
+    const { session: metadata } = await room.info();
+    const { manifest, creator_id } = metadata;
+    const from = nameOf(metadata, creator_id);
+    try {
+      const role = String(event_data.role);
+      const decision = await this.onInvite({ session: room.session, type: manifest.type, role, from, metadata });
+      if (isDecision(decision)) return decision;
+      throw badValue('the answer of onInvite', 'true, false or {reject: "why"}', decision);
+    } catch (thrown) {
+      const error = asError(thrown);
+      this.host.failed('onInvite', room.id, error);
+      return { reject: error.message };
+    }
+  }
+}
+
+/** Types do not hold a handler to its word. */
+function isDecision(answer: unknown): answer is InviteDecision {
+  return typeof answer === 'boolean' || (isObject(answer) && typeof answer.reject === 'string');
+}

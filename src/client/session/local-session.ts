@@ -1,0 +1,324 @@
+/** What a client knows of one session: how far it is, whose turn it is, who is in it, and what waits to be read. */
+
+import type { PostAnswer } from '../../core/decisions/admit.ts';
+import { type Envelope, isContent, type Turn } from '../../core/records/session/envelope.ts';
+import { HubError } from '../../core/lib/errors.ts';
+import type { OperationName, Params, Result } from '../../core/operations.ts';
+import type { Ids, OwnSignal } from '../../core/ports/platform.ts';
+import { isTerminal, type LifecycleState, type SessionMetadata } from '../../core/records/session/session.ts';
+import type { Delivery } from '../connection/connection.ts';
+import { Deltas, type OwnDelta } from './deltas.ts';
+import { Inbox } from '../lib/inbox.ts';
+import { type Handlers, Lane } from './handler-queue.ts';
+import { Message } from '../message.ts';
+import type { CallOptions } from '../connection/requests.ts';
+import { RoomTasks } from '../room-tasks.ts';
+import { Roster } from './roster.ts';
+import { Session } from './session.ts';
+
+/** How a session ended for this participant: closed, expired, or going on without it. */
+export interface SessionEnd {
+  readonly state: 'CLOSED' | 'EXPIRED' | 'REMOVED';
+  readonly reason: string | null;
+}
+
+/** One thing said that nobody has taken. */
+export interface Unread {
+  readonly room: Room;
+  readonly delivery: Delivery;
+}
+
+/** The client around its rooms. */
+export interface Host {
+  readonly agentId: string;
+  readonly ids: Ids;
+  /** What is unread over all sessions. */
+  readonly unread: Inbox<Unread>;
+  handlers(): Handlers;
+  call<Name extends OperationName>(op: Name, params: Params<Name>, options?: CallOptions): Promise<Result<Name>>;
+  /** Something happened that is not content. */
+  noticed(envelope: Envelope, session: Session): void;
+  failed(doing: string, sessionId: string, error: Error): void;
+  sessionEnded(sessionId: string): void;
+  show(delta: OwnDelta): void;
+  /** Why nothing more will come; null = the client is open. */
+  closedError(): HubError | null;
+}
+
+const ORDER: readonly LifecycleState[] = ['INVITED', 'ACTIVE', 'CLOSING', 'CLOSED', 'EXPIRED'];
+
+export class Room {
+  readonly id: string;
+  readonly host: Host;
+  readonly session: Session;
+  readonly roster: Roster;
+  readonly tasks: RoomTasks;
+  readonly deltas: Deltas;
+  /** What was said here and waits for somebody to take it. */
+  readonly unread: Inbox<Unread>;
+  /** Those who wait for the end. */
+  readonly ends: Inbox<SessionEnd> = new Inbox(() => {});
+  /** The last known; null = nothing was heard of it yet. */
+  state: LifecycleState | null = null;
+  end: SessionEnd | null = null;
+  turn: Turn | null = null;
+  /** What the hub thought of it when it was opened here. */
+  warnings: readonly string[] = [];
+  /** Why nobody can post, as the hub says; null = it is available, as far as is known. */
+  private unavailable: string | null = null;
+  /** The hub was asked about it. */
+  isKnown = false;
+  private turnSeq = 0;
+  /** The last envelope of the stream that said what this participant is. */
+  private standingSeq = 0;
+  private isDeclined = false;
+  private hasStream = false;
+  /** The child of a delegation of ours: the hub asks in it, and the answer is the delegation's. */
+  private isDelegated = false;
+  private posting = new AbortController();
+  private readonly lane: Lane;
+
+  constructor(id: string, host: Host) {
+    this.id = id;
+    this.host = host;
+    this.session = new Session(this);
+    this.roster = new Roster(async () => (await this.info()).session.participants);
+    this.tasks = new RoomTasks(this);
+    this.deltas = new Deltas(id, this.roster, (delta) => host.show(delta));
+    this.unread = new Inbox(taken);
+    this.lane = new Lane(
+      this,
+      () => host.handlers(),
+      (doing, error) => host.failed(doing, id, error),
+    );
+  }
+
+  /** Aborted when this participant can post no more. */
+  get signal(): OwnSignal {
+    return this.posting.signal;
+  }
+
+  get isMyTurn(): boolean {
+    return this.isAvailable && this.isMineToTake;
+  }
+
+  get isAvailable(): boolean {
+    return this.unavailable === null;
+  }
+
+  /** The turn, also in a session that is not available for now. */
+  get isMineToTake(): boolean {
+    if (this.signal.aborted || this.state !== 'ACTIVE') return false;
+    return this.turn === null || this.turn.agent_id === this.host.agentId;
+  }
+
+  get hasBeenRead(): boolean {
+    return this.unread.isEmpty;
+  }
+
+  /** Asked in, perhaps once more. */
+  invited(): void {
+    this.isDeclined = false;
+    this.advance('INVITED');
+  }
+
+  /** Its invite was turned down: nothing will ever come of it. */
+  decline(): void {
+    this.isDeclined = true;
+  }
+
+  /** Nothing is left to do here: the room can be forgotten. */
+  get isOver(): boolean {
+    return (this.end !== null || this.isDeclined) && this.unread.isEmpty && this.lane.isIdle;
+  }
+
+  /** Content goes to who waits for it, else to the handlers, else it stays. The rest is looked at on arrival. */
+  receive(delivery: Delivery): void {
+    const { envelope } = delivery;
+    this.hasStream = true;
+    this.isDelegated ||= delivery.delegated;
+    this.noteTurn(delivery.turn, envelope.seq);
+    if (!isContent(envelope.event_type)) this.notice(envelope);
+    // After what is said of the session: its end is a better reason than that of its turn.
+    this.lane.turnNoted();
+    if (isContent(envelope.event_type)) return this.said(delivery);
+    if (!this.isDelegated && (this.lane.wants(delivery.turn) || this.lane.isHolding)) this.lane.giveTurn(delivery);
+    else delivery.ack();
+  }
+
+  /** Also for what comes outside the stream. */
+  notice(envelope: Envelope): void {
+    this.unread.announce({ room: this, delivery: { envelope, turn: null, delegated: false, ack() {}, nack() {} } });
+    this.note(envelope);
+    this.tasks.heard(envelope);
+    this.host.noticed(envelope, this.session);
+  }
+
+  /** A turn that is open and that nothing in the stream gives any more: it is asked for, and offered like any other. */
+  async offerOpenTurn(): Promise<void> {
+    await this.info();
+    if (!this.isDelegated && this.lane.wants(this.turn)) this.lane.keepTurn();
+  }
+
+  /** The handlers have changed: there may be something to do. */
+  wake(): void {
+    this.lane.wake();
+  }
+
+  /** The oldest unread, for the handlers. */
+  shift(): Delivery | undefined {
+    const item = this.unread.shift();
+    if (item !== undefined) this.host.unread.remove(item);
+    return item?.delivery;
+  }
+
+  /** The hub says that this range will not come: what came of it and nobody has taken is given up too. */
+  giveUp(fromSeq: number, toSeq: number): void {
+    const isGone = ({ delivery: { envelope } }: Unread): boolean => envelope.seq >= fromSeq && envelope.seq <= toSeq;
+    for (const item of this.unread.those(isGone)) {
+      this.unread.remove(item);
+      this.host.unread.remove(item);
+      // What it gave is told by the turn of what comes later.
+      item.delivery.ack();
+    }
+  }
+
+  async messageOf({ envelope, turn }: Delivery): Promise<Message> {
+    const from = await this.roster.nameOf(envelope.sender_id);
+    return new Message(this.session, envelope, from, turn, this.signal);
+  }
+
+  posted({ seq, turn }: PostAnswer): void {
+    this.noteTurn(turn, seq);
+    this.lane.turnNoted();
+    if (!this.isDelegated && this.lane.wants(turn)) this.lane.keepTurn();
+  }
+
+  async info(): Promise<Result<'get_session'>> {
+    const result = await this.host.call('get_session', { session_id: this.id });
+    this.know(result.session);
+    this.unavailable = result.unavailable;
+    this.noteTurn(result.turn, result.session.head_seq);
+    this.lane.turnNoted();
+    return result;
+  }
+
+  know(metadata: SessionMetadata): void {
+    this.isKnown = true;
+    this.roster.learn(metadata.participants);
+    const { state, close_reason: reason } = metadata;
+    this.advance(state);
+    // Where a stream is running it brings the end itself, after everything that was said before it.
+    if ((state === 'CLOSED' || state === 'EXPIRED') && !this.hasStream) this.finish({ state, reason });
+    else this.knowOwn(metadata);
+  }
+
+  /** What was heard and acked in another process does not come again: then asking is the only way to learn of it. */
+  private knowOwn({ participants, head_seq }: SessionMetadata): void {
+    const status = participants.find(({ agent_id }) => agent_id === this.host.agentId)?.status;
+    if (head_seq < this.standingSeq) return;
+    if (status === 'removed' && !this.hasStream) this.finish({ state: 'REMOVED', reason: null });
+    if (status === 'hidden') this.stopPosting(`you are hidden in session ${this.id}`);
+  }
+
+  /** The lifecycle only goes forward; an answer may be older than what the stream has brought. */
+  advance(state: LifecycleState): void {
+    if (this.state === null || ORDER.indexOf(state) > ORDER.indexOf(this.state)) this.state = state;
+    if (isTerminal(state) || state === 'CLOSING') this.stopPosting(`session ${this.id} is ${state}`);
+  }
+
+  /** The past was rewritten: it comes again from the start. */
+  forget(): void {
+    this.state = null;
+    this.end = null;
+    this.turn = null;
+    this.turnSeq = 0;
+    this.standingSeq = 0;
+    this.hasStream = false;
+    this.isKnown = false;
+    this.unavailable = null;
+    this.posting = new AbortController();
+    this.lane.forget();
+    while (this.shift() !== undefined);
+    this.unread.reopen();
+  }
+
+  /** The client is closed: nobody waits any more, and what is unread comes again to whoever is next. */
+  shut(why: HubError): void {
+    this.posting.abort(why);
+    while (this.shift() !== undefined);
+    this.unread.close();
+    this.ends.close();
+  }
+
+  private said(delivery: Delivery): void {
+    this.advance('ACTIVE');
+    const item: Unread = { room: this, delivery };
+    if (this.unread.offer(item)) return;
+    if (this.isDelegated) return delivery.ack();
+    if (this.host.unread.offer(item)) return;
+    this.unread.put(item);
+    this.host.unread.put(item);
+    this.lane.wake();
+  }
+
+  private note({ event_type, event_data, seq }: Envelope): void {
+    const { agent_id, name } = event_data;
+    const reason = typeof event_data.reason === 'string' ? event_data.reason : null;
+    const isMe = agent_id === this.host.agentId;
+    if (isMe) this.standingSeq = seq;
+    switch (event_type) {
+      case 'session.opened':
+        return this.advance('ACTIVE');
+      case 'session.available':
+        this.unavailable = null;
+        return this.lane.offerAgain();
+      case 'session.closing':
+        return this.advance('CLOSING');
+      case 'session.closed':
+        return this.finish({ state: 'CLOSED', reason });
+      case 'session.expired':
+        return this.finish({ state: 'EXPIRED', reason });
+      case 'session.participant.joined':
+        if (typeof agent_id === 'string' && typeof name === 'string') this.roster.learn([{ agent_id, name }]);
+        return;
+      case 'session.participant.hidden':
+        if (isMe) this.stopPosting(`you were hidden in session ${this.id}`);
+        return;
+      case 'session.participant.returned':
+        if (isMe) this.posting = new AbortController();
+        return;
+      case 'session.participant.removed':
+        if (isMe) this.finish({ state: 'REMOVED', reason });
+    }
+  }
+
+  private finish(end: SessionEnd): void {
+    if (this.end !== null) return;
+    this.end = end;
+    if (end.state !== 'REMOVED') this.advance(end.state);
+    this.stopPosting(`session ${this.id} is ${end.state} (${end.reason})`);
+    this.unread.close();
+    this.ends.announce(end);
+    this.host.sessionEnded(this.id);
+  }
+
+  /** The newest counts: an answer to a post may overtake what was delivered before it, and a repeat comes late. */
+  private noteTurn(turn: Turn | null, seq: number): void {
+    if (seq < this.turnSeq) return;
+    this.turn = turn;
+    this.turnSeq = seq;
+  }
+
+  private stopPosting(why: string): void {
+    if (!this.signal.aborted) this.posting.abort(new HubError('cannot_post', why));
+    this.lane.letGo();
+  }
+}
+
+/** Somebody who waited has it: with that it is handled, and nobody else's. */
+export function taken(item: Unread): void {
+  item.room.unread.remove(item);
+  item.room.host.unread.remove(item);
+  item.delivery.ack();
+}

@@ -1,0 +1,69 @@
+/** The names of those in a session: learnt from its metadata, asked for again when somebody unknown appears. */
+
+import { HubError } from '../../core/lib/errors.ts';
+
+export interface Named {
+  readonly agent_id: string;
+  readonly name: string;
+}
+
+export class Roster {
+  private readonly load: () => Promise<readonly Named[]>;
+  /** The question that is on its way; those who ask meanwhile share its answer. */
+  private asking: Promise<void> | null = null;
+  private readonly names = new Map<string, string>();
+  private readonly ids = new Map<string, string>();
+  /** Ids that the hub does not name either: not asked for twice. */
+  private readonly nameless = new Set<string>();
+
+  constructor(load: () => Promise<readonly Named[]>) {
+    this.load = load;
+  }
+
+  learn(participants: readonly Named[]): void {
+    for (const { agent_id, name } of participants) {
+      this.names.set(agent_id, name);
+      this.ids.set(name, agent_id);
+    }
+  }
+
+  /** The name of an id; the id itself where there is none. */
+  async nameOf(agentId: string): Promise<string> {
+    if (!this.names.has(agentId) && !this.nameless.has(agentId)) {
+      // A name is for showing: who cannot be asked for is shown by id.
+      await this.ask().catch(() => {});
+      if (!this.names.has(agentId)) this.nameless.add(agentId);
+    }
+    return this.names.get(agentId) ?? agentId;
+  }
+
+  /** Names or ids to ids; null = not all of them are known here yet. */
+  knownIds(refs: readonly string[]): readonly string[] | null {
+    const ids = refs.map((ref) => this.find(ref)).filter((agentId) => agentId !== undefined);
+    return ids.length === refs.length ? ids : null;
+  }
+
+  /** The same, asking the hub. Unlike a name that is shown, one that is addressed must be known. */
+  async idsOf(refs: readonly string[]): Promise<readonly string[]> {
+    await this.ask();
+    return refs.map((ref) => {
+      const agentId = this.find(ref);
+      if (agentId !== undefined) return agentId;
+      const known = [...this.ids.keys()].join(', ');
+      throw new HubError('unknown_participant', `expected the name of a participant (${known}), got "${ref}"`);
+    });
+  }
+
+  private ask(): Promise<void> {
+    this.asking ??= this.load()
+      .then((participants) => this.learn(participants))
+      .finally(() => {
+        this.asking = null;
+      });
+    return this.asking;
+  }
+
+  private find(ref: string): string | undefined {
+    return this.names.has(ref) ? ref : this.ids.get(ref);
+  }
+}

@@ -1,0 +1,45 @@
+/** The rules of a config file: who is named there has that rule and those grants, and no others. */
+
+import type { AgentClient } from '../client/agent-client.ts';
+import { GRANTS, type Grant } from '../core/records/access/grants.ts';
+import { type Json, jsonEqual } from '../core/lib/json.ts';
+import { type Limits, limitsWith } from '../core/records/access/limits.ts';
+import { changedRule, openRule, type RuleChange } from '../core/records/access/rule.ts';
+import type { LocalHub } from '../server/create-hub.ts';
+import type { Config, RuleConfig } from './shape/config.ts';
+
+/** What holds for an agent: its own rule over that of all, field by field. null = the file says nothing of rules. */
+export function ruleOf(rules: Config['rules'], name: string): RuleConfig | null {
+  if (rules === undefined) return null;
+  const [all = {}, own = {}] = [rules['*'], rules[name]];
+  return {
+    access: {
+      ...all.access,
+      ...own.access,
+      session_types: { ...all.access?.session_types, ...own.access?.session_types },
+    },
+    limits: { ...all.limits, ...own.limits, inbox: { ...all.limits?.inbox, ...own.limits?.inbox } },
+    ...(own.grants === undefined && all.grants === undefined ? {} : { grants: own.grants ?? all.grants }),
+  };
+}
+
+/** What is the same already is not written again. */
+export async function applyRule(
+  hub: LocalHub,
+  client: AgentClient,
+  { grants, ...change }: RuleConfig,
+  limits: Partial<Limits>,
+): Promise<void> {
+  const wanted = changedRule(openRule(limitsWith(limits)), change);
+  const { rule } = await client.rule();
+  // Rules are JSON: texts, numbers and null.
+  const isSame = jsonEqual(rule as unknown as Json, wanted as unknown as Json);
+  if (!isSame) await hub.setRule(client.name, wanted as RuleChange);
+  if (grants === undefined) return;
+  await hub.grant(client.name, grants);
+  const all = Object.keys(GRANTS) as Grant[];
+  await hub.revoke(
+    client.name,
+    all.filter((grant) => !grants.includes(grant)),
+  );
+}

@@ -1,0 +1,114 @@
+/** The schedules of a config file: made, changed or left as they are, by name; those that the file made and has no longer are deleted. */
+
+import { basename } from 'node:path';
+import type { AgentClient } from '../client/agent-client.ts';
+import { type ScheduleOptions, scheduleParams } from '../client/schedule.ts';
+import { asError } from '../core/lib/errors.ts';
+import { type Json, jsonEqual } from '../core/lib/json.ts';
+import type { Params } from '../core/operations.ts';
+import type { Schedule } from '../core/records/work/schedule.ts';
+import type { LocalHub } from '../server/create-hub.ts';
+import type { ScheduleFate } from '../server/up.ts';
+import type { ScheduleConfig } from './shape/config.ts';
+
+/** By this label of its sessions a schedule is known to be of a file. */
+export const FILE_LABEL = 'config_file';
+
+export interface Applying {
+  readonly hub: LocalHub;
+  readonly file: string;
+  /** Who speaks for a name: a participant of the file, or somebody for this alone. */
+  speaker<T>(name: string, work: (client: AgentClient) => Promise<T>): Promise<T>;
+  tell(schedule: Schedule, what: ScheduleFate): void;
+}
+
+/** One after the other, so that what goes wrong can be told by its key: `failed` makes the error of it. What was made until then is undone. */
+export async function applySchedules(
+  wanted: Readonly<Record<string, ScheduleConfig>>,
+  applying: Applying,
+  failed: (name: string, thrown: unknown) => Error,
+): Promise<void> {
+  const named = new Set<string>();
+  const undo: (() => Promise<unknown>)[] = [];
+  for (const [name, { as, ...schedule }] of Object.entries(wanted)) {
+    try {
+      const options = optionsOf(schedule, basename(applying.file));
+      const id = await applying.speaker(as, (client) => applyOne(client, name, options, applying, undo));
+      named.add(id);
+    } catch (thrown) {
+      const left = await undone(undo);
+      throw failed(
+        name,
+        left === 0 ? thrown : new Error(`${asError(thrown).message}; ${left} before it stay as they are now`),
+      );
+    }
+  }
+  for (const one of applying.hub.schedules()) {
+    if (named.has(one.schedule_id) || one.template.labels?.[FILE_LABEL] === undefined) continue;
+    await applying.hub.deleteSchedule(one.schedule_id);
+    applying.tell(one, 'deleted');
+  }
+}
+
+export function optionsOf(schedule: Omit<ScheduleConfig, 'as'>, file: string): ScheduleOptions {
+  const { cron, zone, missed = 'skip', overlap = false, labels, ...session } = schedule;
+  return {
+    expression: cron,
+    zone: zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    missed,
+    overlap,
+    session: { ...session, labels: { ...labels, [FILE_LABEL]: file } },
+  };
+}
+
+/** Whether it is paused is for whoever paused it. */
+async function applyOne(
+  client: AgentClient,
+  name: string,
+  options: ScheduleOptions,
+  { tell, hub, speaker }: Applying,
+  undo: (() => Promise<unknown>)[],
+): Promise<string> {
+  const before = await called(client, name);
+  if (before === null) {
+    const made = await client.schedule(name, options);
+    undo.push(() => hub.deleteSchedule(made.schedule_id));
+    tell(made, 'made');
+    return made.schedule_id;
+  }
+  const isSame = isAsWanted(before, options);
+  const now = isSame ? before : await client.updateSchedule(before.schedule_id, options);
+  if (!isSame) undo.push(() => speaker(client.name, (again) => again.call('update_schedule', asBefore(before))));
+  tell(now, isSame ? 'kept' : 'changed');
+  return now.schedule_id;
+}
+
+function asBefore({ schedule_id, template, expression, zone, missed, overlap }: Schedule): Params<'update_schedule'> {
+  return { schedule_id, template, expression, zone, missed, overlap };
+}
+
+/** The last first; how many could not be undone. */
+async function undone(undo: readonly (() => Promise<unknown>)[]): Promise<number> {
+  const failures: unknown[] = [];
+  for (const step of undo.toReversed()) await step().catch((thrown: unknown) => failures.push(thrown));
+  return failures.length;
+}
+
+async function called(client: AgentClient, name: string): Promise<Schedule | null> {
+  for await (const one of client.schedules()) if (one.name === name) return one;
+  return null;
+}
+
+function isAsWanted(before: Schedule, options: ScheduleOptions): boolean {
+  const { template, expression, zone, missed, overlap } = scheduleParams(before.name, options);
+  const { template: old, expression: when, zone: where, missed: lost, overlap: both } = before;
+  // A template is JSON, but for members that are undefined, which are as if they were not there.
+  return jsonEqual(
+    plain({ old, when, where, lost, both }),
+    plain({ old: template, when: expression, where: zone, lost: missed, both: overlap }),
+  );
+}
+
+function plain(value: object): Json {
+  return JSON.parse(JSON.stringify(value));
+}

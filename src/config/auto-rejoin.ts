@@ -1,0 +1,94 @@
+/** A participant that is begun again when it is lost, after pauses that grow; the hub goes on meanwhile. */
+
+import type { ConnectionEnd } from '../client/index.ts';
+import { asError } from '../core/lib/errors.ts';
+import type { Clock } from '../core/ports/platform.ts';
+
+/** As much of a participant as is needed here. */
+export interface Kept {
+  readonly closed: Promise<ConnectionEnd>;
+  close(): Promise<void>;
+}
+
+export interface Keeping<P extends Kept> {
+  readonly clock: Clock;
+  join(): Promise<P>;
+  /** It is there again. */
+  joined(participant: P): void;
+  /** It is lost; null = for good. */
+  lost(reason: string, retryInMs: number | null): void;
+}
+
+export const PAUSES_MS = [1_000, 2_000, 5_000, 15_000, 60_000] as const;
+const LONGEST_MS = 60_000;
+
+/** Somebody meant it: taking the name back would go on for ever. */
+const MEANT: readonly string[] = ['replaced', 'unregistered', 'unauthorized'];
+
+export class KeptUp<P extends Kept> {
+  private readonly keeping: Keeping<P>;
+  private current: P | null;
+  private rejoining: Promise<void> = Promise.resolve();
+  private stopWait: () => void = () => {};
+  private isClosing = false;
+
+  private constructor(keeping: Keeping<P>, first: P) {
+    this.keeping = keeping;
+    this.current = first;
+    this.watch(first);
+  }
+
+  /** The first time is for the caller to hear of. */
+  static async begin<P extends Kept>(keeping: Keeping<P>): Promise<KeptUp<P>> {
+    const first = await keeping.join();
+    keeping.joined(first);
+    return new KeptUp(keeping, first);
+  }
+
+  /** Idempotent. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    this.stopWait();
+    await this.rejoining;
+    await this.current?.close();
+  }
+
+  private watch(participant: P): void {
+    void participant.closed.then((end) => {
+      if (this.isClosing || isShutdown(end)) return;
+      this.current = null;
+      const reason = reasonOf(end);
+      if (MEANT.includes(reason)) return this.keeping.lost(reason, null);
+      this.again(reason, 0);
+    });
+  }
+
+  private again(reason: string, tries: number): void {
+    const pause = PAUSES_MS[tries] ?? LONGEST_MS;
+    this.keeping.lost(reason, pause);
+    this.stopWait = this.keeping.clock.after(pause, () => {
+      this.rejoining = this.rejoin(tries);
+    });
+  }
+
+  private async rejoin(tries: number): Promise<void> {
+    try {
+      const participant = await this.keeping.join();
+      this.current = participant;
+      if (this.isClosing) return;
+      this.keeping.joined(participant);
+      this.watch(participant);
+    } catch (thrown) {
+      if (!this.isClosing) this.again(asError(thrown).message, tries + 1);
+    }
+  }
+}
+
+function isShutdown(end: ConnectionEnd): boolean {
+  return end.by === 'caller' || (end.by === 'hub' && end.reason === 'shutdown');
+}
+
+function reasonOf(end: ConnectionEnd): string {
+  if (end.by === 'hub') return end.reason;
+  return end.by === 'refusal' ? end.error.message : 'its connection was lost';
+}

@@ -1,0 +1,100 @@
+/** The schedules of a config file, tried on a hub that keeps nothing: what it refuses, the real one would. */
+
+import type { AgentClient } from '../client/agent-client.ts';
+import { asError, WireError } from '../core/lib/errors.ts';
+import type { ParticipantRef } from '../core/operations.ts';
+import { createHub, type LocalHub } from '../server/create-hub.ts';
+import { applyRule, ruleOf } from './apply-rules.ts';
+import { optionsOf } from './apply-schedules.ts';
+import { shown } from './shape/check-shape.ts';
+import type { Config, ScheduleConfig } from './shape/config.ts';
+import type { Problem } from '../node/config/problems.ts';
+import type { KeyPath } from '../node/config/source.ts';
+
+/** Whoever is named counts as registered here: who is not is another file's to say. */
+export async function scheduleRefusals(config: Config, raw: unknown): Promise<readonly Problem[]> {
+  const schedules = Object.entries(config.schedules ?? {});
+  if (schedules.length === 0) return [];
+  // Limits that do not go together are told by whoever starts the hub.
+  const hub = await createHub({ limits: config.hub?.limits ?? {} }).catch(() => null);
+  if (hub === null) return [];
+  try {
+    const cast = await registered(hub, config);
+    const found: Problem[] = [];
+    for (const [name, schedule] of schedules) found.push(...(await refusals(name, schedule, cast, raw)));
+    return found;
+  } finally {
+    await hub.stop();
+  }
+}
+
+type Cast = ReadonlyMap<string, AgentClient>;
+
+/** Stands for whoever is meant by an id or a capability, which only the real hub knows. */
+const anybody = (at: number): string => `anybody-${at}`;
+
+async function registered(hub: LocalHub, { agents = {}, schedules = {}, rules, hub: settings }: Config): Promise<Cast> {
+  const named = Object.values(schedules).flatMap(({ as, participants }) => [as, ...stoodFor(participants)]);
+  const clients = new Map<string, AgentClient>();
+  for (const name of new Set([...Object.keys(agents), ...named])) {
+    const client = await hub.agent(name, { onInvite: () => new Promise(() => {}) });
+    clients.set(name, client);
+    const rule = Object.hasOwn(agents, name) ? ruleOf(rules, name) : null;
+    if (rule !== null) await applyRule(hub, client, rule, settings?.limits ?? {});
+  }
+  return clients;
+}
+
+function stoodFor(participants: readonly ParticipantRef[]): readonly string[] {
+  return participants.map((one, at) => (isName(one) && !/^[0-9a-f]{32}$/.test(one) ? one : anybody(at)));
+}
+
+/** Of one: what was refused is left out, and the rest is tried again. */
+async function refusals(name: string, given: ScheduleConfig, cast: Cast, raw: unknown): Promise<readonly Problem[]> {
+  const { as, ...wanted } = given;
+  const client = cast.get(as);
+  const participants = stoodFor(wanted.participants);
+  const found: Problem[] = [];
+  let session: Omit<ScheduleConfig, 'as'> = { ...wanted, participants };
+  for (;;) {
+    try {
+      await client?.schedule(name, optionsOf(session, 'config'));
+      return found;
+    } catch (thrown) {
+      const problem = problemOf(name, thrown, raw);
+      found.push(problem);
+      const key = problem.path[2];
+      if (typeof key !== 'string' || !Object.hasOwn(session, key) || NEEDED.includes(key)) return found;
+      const { [key as keyof typeof session]: _wrong, ...rest } = session;
+      session = rest as typeof session;
+    }
+  }
+}
+
+const NEEDED: readonly string[] = ['type', 'participants', 'cron', 'zone'];
+const OWN_NAMES: Readonly<Record<string, string>> = {
+  expression: 'cron',
+  required_acks: 'requiredAcks',
+  invite_timeout: 'inviteTimeout',
+  drain_timeout: 'drainTimeout',
+};
+
+function problemOf(name: string, thrown: unknown, raw: unknown): Problem {
+  const { message } = asError(thrown);
+  const details = thrown instanceof WireError ? thrown.details : undefined;
+  const field = typeof details?.field === 'string' ? details.field : '';
+  const [key = '', ...rest] = field
+    .replace(/^params\./, '')
+    .replace(/^template\./, '')
+    .split('.');
+  if (key === '') return { path: ['schedules', name], part: 'key', text: message };
+  const inner = rest.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+  const path: KeyPath = ['schedules', name, OWN_NAMES[key] ?? key, ...inner];
+  const { expected } = details ?? {};
+  const said = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
+  return { path, text: typeof expected === 'string' ? `expected ${expected}, got ${shown(path, raw)}` : said };
+}
+
+export function isName(one: ParticipantRef): one is string {
+  return typeof one === 'string';
+}

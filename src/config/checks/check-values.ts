@@ -1,0 +1,58 @@
+/** What of a config fits together: one way to take turns, settings that do something, names that are there. Pure. */
+
+import { isObject } from '../../client/lib/option-checks.ts';
+import { asError } from '../../core/lib/errors.ts';
+import { checkTiming } from '../../hub/schedules/next-run.ts';
+import { nearest } from '../../cli/terminal/nearest.ts';
+import { shown } from '../shape/check-shape.ts';
+import { agentProblems } from './check-agent.ts';
+import { priceProblems } from '../../node/config/fitting-prices.ts';
+import { roleProblems, secondModelProblems } from './check-role.ts';
+import type { Problem } from '../../node/config/problems.ts';
+
+/** Looks at each part as far as it has its shape: everything that is wrong is told at once. */
+export function fittingProblems(value: unknown, raw: unknown, env: NodeJS.ProcessEnv): readonly Problem[] {
+  if (!isObject(value)) return [];
+  const { agents, roles, rules, schedules, extract, prices } = value;
+  return [
+    ...entriesOf(agents).flatMap(([name, agent]) => agentProblems(['agents', name], agent, { raw, env, roles })),
+    ...secondModelProblems(['extract'], extract, env),
+    ...priceProblems(['prices'], prices),
+    ...entriesOf(roles).flatMap(([id, role]) => roleProblems(id, role, env)),
+    ...entriesOf(rules).flatMap(([name]) => ruleProblems(name, agents)),
+    ...entriesOf(schedules).flatMap(([name, schedule]) => scheduleProblems(name, schedule, raw)),
+  ];
+}
+
+function entriesOf(part: unknown): readonly (readonly [string, Record<string, unknown>])[] {
+  return isObject(part)
+    ? Object.entries(part).flatMap(([name, one]) => (isObject(one) ? [[name, one] as const] : []))
+    : [];
+}
+
+/** Who is not run from here may be given a rule with `set_rule`, by who has the grant. */
+function ruleProblems(name: string, agents: unknown): readonly Problem[] {
+  const names = isObject(agents) ? Object.keys(agents) : [];
+  if (name === '*' || names.includes(name)) return [];
+  const meant = nearest(name, names);
+  const text = `expected * or the name of one of agents${meant === null ? '' : `; did you mean ${meant}?`}`;
+  return [{ path: ['rules', name], part: 'key', text }];
+}
+
+function scheduleProblems(
+  name: string,
+  { cron, zone = 'UTC' }: Record<string, unknown>,
+  raw: unknown,
+): readonly Problem[] {
+  if (typeof cron !== 'string' || typeof zone !== 'string') return [];
+  try {
+    checkTiming(cron, zone);
+    return [];
+  } catch (thrown) {
+    const { message } = asError(thrown);
+    const key = message.startsWith('zone') ? 'zone' : 'cron';
+    const path = ['schedules', name, key];
+    const [expected = ''] = message.replace(/^\w+: /, '').split(', got ');
+    return [{ path, text: `${expected}, got ${shown(path, raw)}` }];
+  }
+}

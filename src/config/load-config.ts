@@ -1,0 +1,126 @@
+/** A config file, from its path to what is meant: read, variables put in, checked. Nothing of it is carried out here. */
+
+import { dirname, resolve } from 'node:path';
+import { isObject } from '../client/lib/option-checks.ts';
+import { checkShape } from './shape/check-shape.ts';
+import type { Config, HubConfig } from './shape/config.ts';
+import { fittingProblems } from './checks/check-values.ts';
+import { configTrouble, type Problem, slipTrouble } from '../node/config/problems.ts';
+import { readSource, type Source } from '../node/config/source.ts';
+import { expandVariables, hiding } from './reading/variables.ts';
+
+export interface LoadedConfig {
+  readonly file: string;
+  readonly config: Config;
+  readonly source: Source;
+  /** Puts the names of variables back where their values would be shown. */
+  hide(text: string): string;
+  /** Paths in a file are meant from where the file is. */
+  from(path: string): string;
+}
+
+/** A config file as far as it was understood. */
+export interface Examined {
+  /** With the parts nothing is wrong with. */
+  readonly loaded: LoadedConfig;
+  /** All that can be seen without looking at other files. */
+  readonly problems: readonly Problem[];
+  /** The names of its agents, also of those something is wrong with. */
+  readonly agentNames: readonly string[];
+}
+
+/** Throws a Trouble with everything that is wrong. */
+export async function loadConfig(file: string, env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
+  const { loaded, problems } = await examineConfig(file, env);
+  if (problems.length > 0) throw configTrouble(loaded.source, problems, loaded.hide);
+  return loaded;
+}
+
+/** Throws a Trouble only of a text that cannot be read at all. */
+export async function examineConfig(file: string, env: NodeJS.ProcessEnv): Promise<Examined> {
+  const source = await readSource(file);
+  if ('slips' in source) throw slipTrouble(file, source.slips);
+  const { value, problems, taken } = expandVariables(withoutEmpty(source.value), env);
+  const shaped = checkShape(value, source.value);
+  const all: readonly Problem[] = [
+    ...problems,
+    // One whose variable is not set is said to be so, and not to be empty too.
+    ...('problems' in shaped ? shaped.problems : []).filter((one) => !isAbout(one, problems)),
+    ...fittingProblems(value, source.value, env).filter((one) => !isAbout(one, problems)),
+  ];
+  const hide = hiding(withKeys(value, taken));
+  const from = (path: string): string => resolve(dirname(file), path);
+  const config = 'config' in shaped && all.length === 0 ? shaped.config : soundPart(value, source.value, all);
+  const loaded = { file, config: withPaths(config, from), source, hide, from };
+  const { agents } = isObject(value) ? value : { agents: null };
+  return { loaded, problems: all, agentNames: isObject(agents) ? Object.keys(agents) : [] };
+}
+
+const BY_NAME: readonly PropertyKey[] = ['agents', 'roles', 'rules', 'schedules'];
+
+/** Without each agent, role, rule and schedule something is wrong with: of the others there may be more to say. */
+function soundPart(value: unknown, raw: unknown, problems: readonly Problem[]): Config {
+  if (!isObject(value)) return {};
+  const wrong = problems.map(({ path: [part = '', name] }) => ({
+    part,
+    name: BY_NAME.includes(part) ? name : undefined,
+  }));
+  const parts = Object.entries(value).filter(
+    ([part]) => !wrong.some((one) => one.part === part && one.name === undefined),
+  );
+  const sound = parts.map(([part, members]) => {
+    const names = wrong.flatMap((one) => (one.part === part ? [one.name] : []));
+    return [part, isObject(members) ? without(members, names) : members] as const;
+  });
+  const shaped = checkShape(Object.fromEntries(sound), raw);
+  return 'config' in shaped ? shaped.config : {};
+}
+
+function without(members: object, names: readonly (PropertyKey | undefined)[]): object {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
+}
+
+function isAbout({ path }: Problem, problems: readonly Problem[]): boolean {
+  return problems.some((one) => one.path.join('\0') === path.join('\0'));
+}
+
+/** `schedules:` with nothing below it. */
+function withoutEmpty(value: unknown): unknown {
+  return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, part]) => part !== null)) : value;
+}
+
+/** Keys that are written into the file are as secret as those that are not. */
+function withKeys(value: unknown, taken: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map([...keysIn(value).map((key) => [key, 'apiKey'] as const), ...taken]);
+}
+
+function keysIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(keysIn);
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    isSecretName(name) && typeof member === 'string' ? [member, member.replace(/^\w+ /, '')] : keysIn(member),
+  );
+}
+
+/** Also of headers. */
+function isSecretName(name: string): boolean {
+  return name === 'apiKey' || /^(proxy-)?authorization$|^cookie$|api-key$|^x-.*(key|token|secret)$/i.test(name);
+}
+
+function withPaths(config: Config, from: (path: string) => string): Config {
+  const { hub } = config;
+  return hub === undefined ? config : { ...config, hub: hubPaths(hub, from) };
+}
+
+function hubPaths(hub: HubConfig, from: (path: string) => string): HubConfig {
+  const { data, tls, auth } = hub;
+  const jwt = auth?.jwt;
+  return {
+    ...hub,
+    ...(data === undefined ? {} : { data: from(data) }),
+    ...(tls === undefined ? {} : { tls: { cert: from(tls.cert), key: from(tls.key) } }),
+    ...(jwt === undefined || /^https?:/.test(jwt.jwks)
+      ? {}
+      : { auth: { ...auth, jwt: { ...jwt, jwks: from(jwt.jwks) } } }),
+  };
+}

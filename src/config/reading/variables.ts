@@ -1,0 +1,99 @@
+/** `${NAME}` and `${NAME:-default}` in the texts of a config file. Values of the environment leave here only as values, never in words. */
+
+import type { Problem } from '../../node/config/problems.ts';
+import type { KeyPath } from '../../node/config/source.ts';
+
+export interface Expanded {
+  readonly value: unknown;
+  readonly problems: readonly Problem[];
+  /** What came from the environment, and the name it has there: for whoever has to keep it out of an error. */
+  readonly taken: ReadonlyMap<string, string>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
+const PARTS = /^([A-Za-z_][A-Za-z0-9_]*)(?::-([\s\S]*))?$/;
+const FORM = `expected \${NAME} or \${NAME:-default}; a plain "\${" is written "$\${"`;
+const NESTED = `expected no "\${" within "\${…}": a default is taken as it is`;
+/** Deeper than any config: a YAML alias may stand within itself. */
+export const MOST_LEVELS = 64;
+
+/** A text that is one reference and nothing else may stand for a number. */
+export function isReference(text: unknown): text is string {
+  return typeof text === 'string' && /^\$\{[^}]*\}$/.test(text);
+}
+
+export function expandVariables(value: unknown, env: Environment): Expanded {
+  const problems: Problem[] = [];
+  const taken = new Map<string, string>();
+  const walk = (part: unknown, path: KeyPath): unknown => {
+    if (typeof part === 'string') return expandText(part, path, env, problems, taken);
+    if (path.length > MOST_LEVELS) {
+      problems.push({ path: path.slice(0, 1), text: `expected at most ${MOST_LEVELS} levels` });
+      return null;
+    }
+    if (Array.isArray(part)) return part.map((one, at) => walk(one, [...path, at]));
+    return isPlain(part) ? members(part, path, walk, problems) : part;
+  };
+  return { value: walk(value, []), problems, taken };
+}
+
+function members(
+  part: object,
+  path: KeyPath,
+  walk: (part: unknown, path: KeyPath) => unknown,
+  problems: Problem[],
+): unknown {
+  const entries = Object.entries(part).filter(([, member]) => member !== undefined);
+  const odd = entries.find(([key]) => key === '__proto__');
+  if (odd !== undefined) problems.push({ path: [...path, odd[0]], part: 'key', text: 'expected another key' });
+  return Object.fromEntries(
+    entries.filter((one) => one !== odd).map(([key, member]) => [key, walk(member, [...path, key])]),
+  );
+}
+
+/** Once, from the left: what a variable has in it is not read again. */
+function expandText(
+  text: string,
+  path: KeyPath,
+  env: Environment,
+  problems: Problem[],
+  taken: Map<string, string>,
+): string {
+  return text.replaceAll(REFERENCE, (all, inner: string | undefined, end: string | undefined) => {
+    if (inner === undefined) return '${';
+    if (inner.includes('${')) {
+      problems.push({ path, text: NESTED });
+      return all;
+    }
+    const [, name, usual] = PARTS.exec(inner) ?? [];
+    if (name === undefined || end === '') {
+      problems.push({ path, text: FORM });
+      return all;
+    }
+    const set = env[name];
+    if (set !== undefined && (set !== '' || usual === undefined)) {
+      taken.set(set, name);
+      return set;
+    }
+    if (usual === undefined) problems.push({ path, text: `the variable ${name} is not set` });
+    return usual ?? '';
+  });
+}
+
+/** A module may hold what is no data, such as a schema: that is left as it is. */
+function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** A shorter value is no secret, and hiding it would spoil every text. */
+const SHORTEST = 6;
+
+/** Puts the names back where values would be shown. */
+export function hiding(secrets: ReadonlyMap<string, string>): (text: string) => string {
+  const known = [...secrets].filter(([value]) => value.length >= SHORTEST).sort(([a], [b]) => b.length - a.length);
+  return (text) => known.reduce((rest, [value, name]) => rest.replaceAll(value, `\${${name}}`), text);
+}

@@ -1,0 +1,136 @@
+/** Begins what a config file asks for beside the hub: its participants, under their rules, and its schedules. All of it, or nothing. */
+
+import type { AgentClient } from '../client/agent-client.ts';
+import { asError } from '../core/lib/errors.ts';
+import type { Log } from '../core/ports/platform.ts';
+import type { Connect } from '../participants/joining/join-options.ts';
+import type { Participant } from '../participants/joining/join-hub.ts';
+import type { Trouble } from '../cli/terminal/command-error.ts';
+import type { LocalHub } from '../server/create-hub.ts';
+import { joinHub } from '../participants/node.ts';
+import { systemClock } from '../system/clock.ts';
+import type { Companions, UpEvent } from '../server/up.ts';
+import { applyRule, ruleOf } from './apply-rules.ts';
+import { applySchedules } from './apply-schedules.ts';
+import { KeptUp } from './auto-rejoin.ts';
+import type { LoadedConfig } from './load-config.ts';
+import type { PreparedAgent } from './prepare-agent.ts';
+import { configTrouble } from '../node/config/problems.ts';
+import type { KeyPath } from '../node/config/source.ts';
+import { checkStrangers } from '../node/config/strangers.ts';
+
+/** A config file that can be carried out. */
+export interface Plan {
+  readonly loaded: LoadedConfig;
+  readonly agents: readonly PreparedAgent[];
+}
+
+export async function bringUp(
+  hub: LocalHub,
+  plan: Plan,
+  tell: (event: UpEvent) => void,
+  log: Log,
+): Promise<Companions> {
+  const kept: KeptUp<Participant>[] = [];
+  const clients = new Map<string, AgentClient>();
+  const close = async (): Promise<void> => void (await Promise.all(kept.map((one) => one.close())));
+  await checkStrangers(hub, plan);
+  try {
+    for (const agent of plan.agents) kept.push(await begin(hub, plan, agent, clients, tell, log));
+    await schedule(hub, plan, clients, tell);
+    return { close };
+  } catch (thrown) {
+    await close();
+    throw thrown;
+  }
+}
+
+function begin(
+  hub: LocalHub,
+  plan: Plan,
+  agent: PreparedAgent,
+  clients: Map<string, AgentClient>,
+  tell: (event: UpEvent) => void,
+  log: Log,
+): Promise<KeptUp<Participant>> {
+  const { name, provider, model = null } = agent;
+  return KeptUp.begin({
+    clock: systemClock,
+    join: () => join(hub, plan, agent, log).catch((thrown) => Promise.reject(failed(plan, ['agents', name], thrown))),
+    joined({ client }) {
+      clients.set(name, client);
+      tell({ event: 'joined', name, agent_id: client.agentId, provider, model });
+    },
+    lost: (reason, retry_in_ms) => tell({ event: 'gone', name, reason, retry_in_ms }),
+  });
+}
+
+/** Over a link within this process: it needs no token, and no port. */
+function join(hub: LocalHub, { loaded }: Plan, agent: PreparedAgent, log: Log): Promise<Participant> {
+  const { name, settings, provider, model, systemPrompt } = agent;
+  const { rules, hub: { limits = {} } = {} } = loaded.config;
+  const rule = ruleOf(rules, name);
+  const connect: Connect = async ({ name: own, ...options }) => {
+    const client = await hub.agent(own, options);
+    try {
+      if (rule !== null) await applyRule(hub, client, rule, limits);
+      return client;
+    } catch (thrown) {
+      client.close();
+      throw thrown;
+    }
+  };
+  return joinHub(connect, {
+    name,
+    register: { kind: 'agent', provider, ...(model === undefined ? {} : { model }) },
+    agent: agent.agent,
+    systemPrompt,
+    resume: resumeOf(agent),
+    view: typeof settings.view === 'string' ? { name: settings.view } : settings.view,
+    maxParallelTurns: settings.parallel,
+    maxAnswers: settings.maxAnswers,
+    tools: settings.tools === false ? undefined : settings.tools,
+    budget: settings.budget,
+    log,
+    handlers: {
+      onError: (error, { session }) =>
+        log.warn('a turn failed', { name, session_id: session.id, error: loaded.hide(error.message) }),
+    },
+  });
+}
+
+function resumeOf({ settings, description }: PreparedAgent) {
+  const { capabilities, domains, summary = description } = settings;
+  if (capabilities === undefined && domains === undefined && summary === undefined) return undefined;
+  return { claimedCapabilities: capabilities ?? [], domains: domains ?? [], summary: summary ?? '' };
+}
+
+async function schedule(
+  hub: LocalHub,
+  plan: Plan,
+  clients: ReadonlyMap<string, AgentClient>,
+  tell: (event: UpEvent) => void,
+): Promise<void> {
+  const { config, file } = plan.loaded;
+  await applySchedules(
+    config.schedules ?? {},
+    {
+      hub,
+      file,
+      async speaker(name, work) {
+        const known = clients.get(name);
+        if (known !== undefined) return work(known);
+        // Invites are for whoever is there to stay.
+        const client = await hub.agent(name, { onInvite: () => new Promise(() => {}) });
+        return work(client).finally(() => client.close());
+      },
+      tell: ({ name, schedule_id }, what) => tell({ event: 'schedule', name, schedule_id, what }),
+    },
+    (name, thrown) => failed(plan, ['schedules', name], thrown),
+  );
+}
+
+function failed({ loaded }: Plan, path: KeyPath, thrown: unknown): Trouble {
+  const { source, hide } = loaded;
+  return configTrouble(source, [{ path, part: 'key', text: asError(thrown).message }], hide);
+}

@@ -1,0 +1,42 @@
+/** To whom something can be said in a session, and how that is told. Pure. */
+
+import type { Participant, SessionMetadata } from '../../../core/records/session/session.ts';
+
+export interface Hearer {
+  readonly agent_id: string;
+  readonly name: string;
+  /** Was chosen, and has left since: the hub leaves it out, and refuses what is for nobody else. */
+  readonly isGone: boolean;
+}
+
+/** Everybody but oneself who can hear it, and whoever was chosen: nobody is taken off a whisper without being asked. */
+export function hearersIn(
+  { participants }: Pick<SessionMetadata, 'participants'>,
+  me: string,
+  chosen: readonly string[],
+): readonly Hearer[] {
+  return participants
+    .filter(({ agent_id }) => agent_id !== me)
+    .map((one) => ({ agent_id: one.agent_id, name: one.name, isGone: isOut(one) }))
+    .filter(({ agent_id, isGone }) => !isGone || chosen.includes(agent_id));
+}
+
+/** With one other alone, everybody is that one. */
+export function isChoice(hearers: readonly Hearer[], chosen: readonly string[]): boolean {
+  return hearers.length > 1 || chosen.length > 0;
+}
+
+export function hearerName({ name, isGone }: Hearer): string {
+  return isGone ? `${name} (gone)` : name;
+}
+
+/** `chosen` empty = everybody. */
+export function toWords(hearers: readonly Hearer[], chosen: readonly string[]): string {
+  if (chosen.length === 0) return 'To everybody';
+  const names = hearers.filter(({ agent_id }) => chosen.includes(agent_id)).map(hearerName);
+  return `To ${names.join(', ')}`;
+}
+
+function isOut({ status }: Participant): boolean {
+  return status === 'removed' || status === 'rejected';
+}

@@ -1,0 +1,57 @@
+/** A turn of a governed run that waits for somebody's result, and what its result begins as. Pure. */
+
+import type { StateAt } from '../../../core/console-operations.ts';
+import type { Envelope } from '../../../core/records/session/envelope.ts';
+import type { JsonObject } from '../../../core/lib/json.ts';
+import { REDACTED_TEXT } from '../../../core/records/session/redaction.ts';
+import type { RunBook } from '../../parts/governed/model/run-history.ts';
+import { runShown } from '../../parts/governed/run-shown.ts';
+import { own, textOr } from '../../parts/governed/model/unknown-record.ts';
+
+export interface TurnDue {
+  readonly turn_id: string;
+  readonly role: string;
+  readonly attempt: number;
+  readonly run_id: string | null;
+}
+
+const AT_WORK = ['dispatched', 'starting', 'running'];
+
+/** The oldest; null = none is waited for. */
+export function turnDue({ session, public_state }: StateAt, me: string): TurnDue | null {
+  if (session.manifest.type !== 'governed') return null;
+  const { turns, run_id, status } = runShown(public_state);
+  if (status !== 'active') return null;
+  const due = turns.find((turn) => turn.holder === me && !turn.is_handed_in && AT_WORK.includes(turn.status));
+  return due === undefined ? null : { turn_id: due.turn_id, role: due.role, attempt: due.attempt, run_id };
+}
+
+/** Where it stands what was last asked in the turn; null = nowhere, as far as the book knows. */
+export function askedAt({ asked }: RunBook, turnId: string): number | null {
+  return asked.findLast(({ turn_id }) => turn_id === turnId)?.seq ?? null;
+}
+
+/** What was sent with a turn, its context behind its prompt. */
+export function askedText({ event_data, redacted }: Envelope): string {
+  if (redacted !== undefined) return REDACTED_TEXT;
+  return [event_data.prompt, event_data.context].filter((text) => typeof text === 'string' && text !== '').join('\n\n');
+}
+
+/** What every result has, to be filled in. */
+export function resultBegun({ turn_id, role, run_id }: TurnDue, config: unknown): JsonObject {
+  return {
+    schema_version: '1.0',
+    run_id,
+    turn_id,
+    role,
+    runtime_id: textOr(own(own(own(config, 'roles'), role), 'runtime'), null),
+    status: 'completed',
+    summary: '',
+    decisions: [],
+    objections: [],
+    files_changed: [],
+    verification: { status: 'skipped' },
+    artifact: { type: 'review' },
+    proposed_next_role: 'human',
+  };
+}

@@ -1,0 +1,95 @@
+/** A person holds a role in a governed run, and its turn is due: the result as JSON, with what is wrong with it told. */
+
+import { useEffect, useId, useMemo, useState } from 'preact/hooks';
+import '../act.css';
+import { bookOf } from '../../parts/governed/model/run-history.ts';
+import { lineOf, readJson } from '../../lib/read-json.ts';
+import type { OpenSession } from '../../state/session/open-session.ts';
+import { Line } from '../../text/untrusted-text.tsx';
+import { Refusal } from '../refusal.tsx';
+import { keepWords, keptWords, say } from '../compose/message-draft.ts';
+import { TurnAsked } from './turn-prompt.tsx';
+import { resultBegun, type TurnDue } from './turn-due.ts';
+
+interface Props {
+  readonly session: OpenSession;
+  readonly due: TurnDue;
+  readonly config: unknown;
+}
+
+export function TurnResult({ session, due, config }: Props) {
+  const key = `${session.id} ${due.turn_id} ${due.attempt}`;
+  return (
+    <details key={key} class="turn-result" open>
+      <summary>
+        <span role="status">
+          <Line text={`Your turn as ${due.role}: ${due.turn_id}, attempt ${due.attempt}.`} most={200} />
+        </span>
+      </summary>
+      <TurnAsked session={session} turnId={due.turn_id} />
+      <ResultForm place={key} session={session} due={due} config={config} />
+    </details>
+  );
+}
+
+interface FormProps extends Props {
+  readonly place: string;
+}
+
+function ResultForm({ place, session, due, config }: FormProps) {
+  const id = useId();
+  const [text, setText] = useState(() => keptWords(place).text || JSON.stringify(resultBegun(due, config), null, 2));
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  useEffect(() => keepWords(place, { text, to: [] }), [place, text]);
+  const before = useMemo(() => rejectionOf(session, due), [session.log.envelopes, due.turn_id]);
+  const handIn = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (isBusy) return;
+    const read = readJson(text);
+    if (!read.ok) {
+      const { line, column } = lineOf(text, read.at);
+      return setProblem(`Line ${line}, column ${column}: ${read.message}`);
+    }
+    setBusy(true);
+    setProblem(null);
+    const event_data = { turn_id: due.turn_id, attempt: due.attempt, result: read.value };
+    const outcome = await say(place, { session_id: session.id, event_type: 'turn.result', event_data });
+    setBusy(false);
+    if (outcome.ok) keepWords(place, { text: '', to: [] });
+    else setProblem(outcome.reason);
+  };
+  return (
+    <form class="composer" aria-label="Turn result" onSubmit={(event) => void handIn(event)}>
+      {before.map((words) => (
+        <p key={words} class="refusal">
+          <Line text={words} most={400} />
+        </p>
+      ))}
+      <label for={id}>Result, as JSON</label>
+      <textarea
+        id={id}
+        class="mono"
+        rows={6}
+        spellcheck={false}
+        value={text}
+        readOnly={isBusy}
+        aria-invalid={problem !== null}
+        aria-describedby={`${id}-problem`}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <Refusal id={`${id}-problem`} why={problem} />
+      <div class="composer-row">
+        <button type="submit" class="primary" disabled={isBusy}>
+          {isBusy ? 'Handing in…' : 'Hand in'}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** What was wrong with the attempt before. */
+function rejectionOf({ log }: OpenSession, due: TurnDue): readonly string[] {
+  const last = due.attempt > 1 ? bookOf(log.envelopes).rejections.findLast((one) => one.turn_id === due.turn_id) : null;
+  return last == null ? [] : [`Sent back: ${last.reason}`, ...last.errors];
+}

@@ -1,0 +1,89 @@
+/** An invite waits: accept it, or decline with a reason. */
+
+import { useEffect, useId, useState } from 'preact/hooks';
+import '../act.css';
+import { nameOf, type SessionMetadata } from '../../../core/records/session/session.ts';
+import { attempt } from '../../connection/write-operations.ts';
+import { ask } from '../../connection/read-operations.ts';
+import { answerInvite } from '../../connection/hub-client.ts';
+import { Line } from '../../text/untrusted-text.tsx';
+import { Refusal } from '../refusal.tsx';
+
+export function InviteAnswer({ sessionId }: { sessionId: string }) {
+  const id = useId();
+  const [reason, setReason] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const answer = async (accepts: boolean): Promise<void> => {
+    if (isBusy) return;
+    setBusy(true);
+    setRefusal(null);
+    const words = reason.trim();
+    const outcome = accepts
+      ? await attempt('ack_invite', { session_id: sessionId })
+      : await attempt('reject_invite', { session_id: sessionId, reason: words === '' ? undefined : words });
+    setBusy(false);
+    if (!outcome.ok) return setRefusal(outcome.reason);
+    // The client hears of it too: it keeps an invite open until it is answered.
+    answerInvite(sessionId, accepts || { reject: words });
+    document.getElementById('main')?.focus();
+  };
+  return (
+    <section class="invite-answer" aria-label="Invite">
+      <Invited sessionId={sessionId} />
+      <div class="invite-row">
+        <button type="button" class="primary" disabled={isBusy} onClick={() => void answer(true)}>
+          Accept
+        </button>
+        <label class="unseen" for={id}>
+          Reason for declining
+        </label>
+        <input
+          id={id}
+          autocomplete="off"
+          maxLength={128}
+          placeholder="Reason, if you decline"
+          value={reason}
+          onInput={({ currentTarget }) => setReason(currentTarget.value)}
+        />
+        <button type="button" disabled={isBusy} onClick={() => void answer(false)}>
+          Decline
+        </button>
+      </div>
+      <Refusal why={refusal} />
+    </section>
+  );
+}
+
+/** Who has not accepted yet may know what it is and who is in it, and no more. */
+function Invited({ sessionId }: { sessionId: string }) {
+  const [session, setSession] = useState<SessionMetadata | null>(null);
+  useEffect(() => {
+    let counts = true;
+    ask('get_session', { session_id: sessionId }).then(
+      (answer) => counts && setSession(answer.session),
+      () => {},
+    );
+    return () => {
+      counts = false;
+    };
+  }, [sessionId]);
+  if (session === null) return <p>You are invited to this session.</p>;
+  const { manifest, creator_id, participants, labels } = session;
+  return (
+    <>
+      <p>
+        <strong>
+          <Line text={nameOf(session, creator_id)} most={60} />
+        </strong>{' '}
+        invites you to a session of type <Line text={manifest.type} most={60} />, with{' '}
+        <Line text={participants.map(({ name }) => name).join(', ')} most={200} />.
+      </p>
+      {labels.intent !== undefined && (
+        <p>
+          <Line text={labels.intent} most={240} />
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,15 @@
+/** What the person in front of the page may do with the open session. */
+
+import { useMemo } from 'preact/hooks';
+import type { OpenSession } from '../state/session/open-session.ts';
+import { useConsole } from '../state/use-store.ts';
+import { type May, mayDo, NOTHING } from './permissions.ts';
+
+export function useMay({ now, replay }: OpenSession): May {
+  const me = useConsole((state) => state.me);
+  const isReadOnly = useConsole((state) => state.readOnly);
+  return useMemo(
+    () => (now === null || replay !== null ? NOTHING : mayDo(me, now.session, isReadOnly)),
+    [me, now?.session, replay === null, isReadOnly],
+  );
+}

@@ -1,0 +1,42 @@
+/** Looking: the operations that change nothing. In read-only mode these are all that is ever called. */
+
+import type { OperationName, Params, Result } from '../../core/operations.ts';
+import { client } from './hub-client.ts';
+import { isForbidden, readRights } from './grants.ts';
+
+/** Everything the console reads by; whatever else there is changes something, and goes through `actions.ts`. */
+export type Looking = Extract<
+  OperationName,
+  | 'whoami'
+  | 'list_sessions'
+  | 'search_sessions'
+  | 'describe_sessions'
+  | 'get_session'
+  | 'read_state'
+  | 'read_log'
+  | 'read_view'
+  | 'list_agents'
+  | 'find_agent'
+  | 'get_resume'
+  | 'get_skill'
+  | 'list_types'
+  | 'check_graph'
+  | 'hub_figures'
+  | 'read_feed'
+  | 'can_send'
+  | 'health'
+>;
+
+export async function ask<Name extends Looking>(op: Name, params: Params<Name>): Promise<Result<Name>> {
+  try {
+    return await client().call(op, params);
+  } catch (thrown) {
+    if (isForbidden(thrown)) readRights();
+    throw thrown;
+  }
+}
+
+/** Why something failed, as a sentence: the hub's own words. */
+export function reasonOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

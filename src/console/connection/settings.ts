@@ -1,0 +1,21 @@
+/** What the person chose for this page: its colours, and whether anything may be changed from it. */
+
+import { isActing } from './write-operations.ts';
+import { connectAnew, setAcking } from './hub-client.ts';
+import { rememberReadOnly, rememberTheme } from './storage.ts';
+import { type Theme, update } from '../state/console-state.ts';
+
+export function setTheme(theme: Theme): void {
+  rememberTheme(theme);
+  if (theme === 'system') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  update(() => ({ theme }));
+}
+
+export function setReadOnly(readOnly: boolean): void {
+  rememberReadOnly(readOnly);
+  setAcking(!readOnly);
+  update(() => ({ readOnly }));
+  // What waits for a hub that is away would be done when it is back.
+  if (readOnly && isActing()) connectAnew();
+}

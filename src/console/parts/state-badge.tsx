@@ -1,0 +1,7 @@
+/** The state of a session: a word, and a colour beside it. */
+
+import type { LifecycleState } from '../../core/records/session/session.ts';
+
+export function StateBadge({ state }: { state: LifecycleState }) {
+  return <span class={`badge state-${state.toLowerCase()}`}>{state.toLowerCase()}</span>;
+}

@@ -1,0 +1,18 @@
+/** Who takes part, folded away where there are more than leave room for what they say. */
+
+import type { ComponentChildren } from 'preact';
+import { useIsNarrow } from '../lib/use-viewport.ts';
+
+const MOST_SHOWN = 12;
+const MOST_SHOWN_NARROW = 2;
+
+export function People({ count, children }: { count: number; children: ComponentChildren }) {
+  const most = useIsNarrow() ? MOST_SHOWN_NARROW : MOST_SHOWN;
+  if (count <= most) return <>{children}</>;
+  return (
+    <details class="folded-people">
+      <summary>{count} participants</summary>
+      {children}
+    </details>
+  );
+}

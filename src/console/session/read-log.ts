@@ -1,9 +1,0 @@
-/** A page of a log: for who may observe all of it, whether it takes part or not, as what is pushed to it is. */
-
-import type { Params, Result } from '../../core/operations.ts';
-import { ask } from '../ask.ts';
-import { seesAll } from '../connection/rights.ts';
-
-export function readLog(params: Params<'read_log'>): Promise<Result<'read_log'>> {
-  return ask('read_log', { ...params, ...(seesAll() ? { all: true } : {}) });
-}

@@ -1,0 +1,53 @@
+/** Looking back: the state and the log as they were at a seq, and what somebody saw of it. */
+
+import { ask, reasonOf } from '../../connection/read-operations.ts';
+import { store } from '../../state/console-state.ts';
+import { change } from './live-session.ts';
+import { EMPTY_LOG, readBack } from '../../state/session/log-window.ts';
+import type { Replay } from '../../state/session/open-session.ts';
+import { readLog } from './read-log.ts';
+
+const PAGE = 200;
+let reads = 0;
+
+/** `atSeq` null = back to now. What was asked for later counts. */
+export function lookBack(id: string, atSeq: number | null, as: string | null): void {
+  if (atSeq === null && as === null)
+    return change(id, (open) => (open.replay === null ? open : { ...open, replay: null }));
+  const open = store.get().session;
+  const head = Math.max(open?.log.headSeq ?? 1, open?.now?.head_seq ?? 1, 1);
+  // Of what is yet to come there is nothing to show.
+  const seq = Math.min(atSeq ?? head, head);
+  change(id, ({ replay, ...rest }) => ({
+    ...rest,
+    replay: {
+      atSeq: seq,
+      as,
+      state: replay?.state ?? null,
+      log: replay?.log ?? EMPTY_LOG,
+      view: replay?.as === as ? (replay?.view ?? null) : null,
+      refusal: null,
+    },
+  }));
+  void read(id, seq, as);
+}
+
+async function read(id: string, atSeq: number, as: string | null): Promise<void> {
+  reads += 1;
+  const mine = reads;
+  const set = (part: Partial<Replay>): void =>
+    change(id, (open) =>
+      mine === reads && open.replay !== null ? { ...open, replay: { ...open.replay, ...part } } : open,
+    );
+  try {
+    const at = { session_id: id, at_seq: atSeq };
+    const [state, page, view] = await Promise.all([
+      ask('read_state', { ...at, ...(as === null ? {} : { participant: as }) }),
+      readLog({ session_id: id, from_seq: atSeq, reverse: true, limit: PAGE }),
+      as === null ? null : ask('read_view', { ...at, participant: as }),
+    ]);
+    set({ state, log: readBack(page, true), view: view?.messages ?? null });
+  } catch (thrown) {
+    set({ refusal: reasonOf(thrown) });
+  }
+}

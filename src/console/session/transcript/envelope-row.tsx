@@ -1,0 +1,99 @@
+/** One envelope: what somebody said, with who hears it; or what happened, as a quiet line. */
+
+import { renderText } from '../../../core/ports/adapter.ts';
+import type { Envelope } from '../../../core/records/session/envelope.ts';
+import { packetText } from '../../../core/packet-text.ts';
+import { memo } from '../../lib/memo.ts';
+import { dollars } from '../../text/dollars.ts';
+import { Line, Said } from '../../text/untrusted-text.tsx';
+import { hubNow } from '../../state/hub-clock.ts';
+import { clockTime } from '../../time/time-text.ts';
+import { isQuiet, markOf } from '../../state/session/marks.ts';
+import { routingWords } from './routing-text.ts';
+import { speakerHue } from '../speaker-hue.ts';
+
+interface Props {
+  readonly envelope: Envelope;
+  readonly names: ReadonlyMap<string, string>;
+  /** The one before is of the same speaker. */
+  readonly isSame: boolean;
+  /** What the session waits for since this one; null = nothing. */
+  readonly awaits: string | null;
+}
+
+export const EnvelopeRow = memo(function EnvelopeRow({ envelope, names, isSame, awaits }: Props) {
+  const { seq, created_at } = envelope;
+  const time = (
+    <time class="dim" dateTime={created_at}>
+      {clockTime(created_at, hubNow())}
+    </time>
+  );
+  if (isQuiet(envelope)) {
+    const mark = markOf(envelope, names);
+    return (
+      <div class={`quiet-row mark-${mark?.kind ?? 'other'}`} data-seq={seq}>
+        <span class="dot" aria-hidden="true" />
+        <span>
+          <Line text={mark?.text ?? envelope.event_type} most={300} />{' '}
+          {awaits !== null && (
+            <>
+              ·{' '}
+              <strong class="awaits">
+                <Line text={awaits} most={240} />
+              </strong>
+            </>
+          )}{' '}
+          <Audience audience={envelope.audience} names={names} />
+        </span>
+        <span class="seq">#{seq}</span>
+        {time}
+      </div>
+    );
+  }
+  const name = names.get(envelope.sender_id) ?? envelope.sender_id;
+  const text = saidIn(envelope);
+  const routing = routingWords(envelope, names);
+  return (
+    <article class={`said-row hue-${speakerHue(envelope.sender_id, names)}${isSame ? ' same' : ''}`} data-seq={seq}>
+      <header>
+        <strong class="speaker">
+          <Line text={name} most={60} />
+        </strong>{' '}
+        <Audience audience={envelope.audience} names={names} />
+        <Cost cost={envelope.event_data.cost_usd} />
+        <span class="seq">#{seq}</span>
+        {time}
+      </header>
+      {text !== '' && (
+        <p class={envelope.redacted === undefined ? 'text' : 'text redacted'}>
+          <Said text={text} />
+        </p>
+      )}
+      {routing !== null && (
+        <p class="routing">
+          <Line text={routing} most={300} />
+        </p>
+      )}
+    </article>
+  );
+});
+
+/** The words alone: where the turn goes with them is told apart, so that nobody can write what looks like it. */
+function saidIn(envelope: Envelope): string {
+  const { event_type, event_data, redacted } = envelope;
+  return event_type === 'msg.packet' && redacted === undefined
+    ? packetText({ body: event_data.body })
+    : renderText(envelope);
+}
+
+export function Audience({ audience, names }: { audience: Envelope['audience']; names: Props['names'] }) {
+  if (audience === null) return null;
+  const who = audience.map((id) => names.get(id) ?? id);
+  return (
+    <span class="audience">{who.length === 0 ? 'log only' : <Line text={`to ${who.join(', ')}`} most={80} />}</span>
+  );
+}
+
+function Cost({ cost }: { cost: unknown }) {
+  return typeof cost === 'number' ? <span class="dim cost">{dollars(cost)}</span> : null;
+}

@@ -1,0 +1,81 @@
+/** The session as one participant saw it: what its view gave that one, and nothing else. */
+
+import type { StateAt } from '../../../core/console-operations.ts';
+import type { Envelope } from '../../../core/records/session/envelope.ts';
+import type { ViewMessage } from '../../../core/ports/view.ts';
+import { Line, Said } from '../../text/untrusted-text.tsx';
+import { hubNow } from '../../state/hub-clock.ts';
+import { clockTime } from '../../time/time-text.ts';
+import { Audience } from './envelope-row.tsx';
+import { namesIn, type Replay } from '../../state/session/open-session.ts';
+
+interface LineProps {
+  readonly line: ViewMessage;
+  /** Whose view it is. */
+  readonly own: string;
+  /** What the line was made of, if that is held. */
+  readonly envelope: Envelope | undefined;
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** What is drawn of a long view: its end. */
+const MOST_SHOWN = 200;
+
+export function ViewOf({ replay, state }: { replay: Replay; state: StateAt }) {
+  const { as, view, log, atSeq, refusal } = replay;
+  const names = namesIn(state);
+  const name = state.session.participants.find(({ agent_id }) => agent_id === as)?.name ?? as ?? '';
+  if (refusal !== null) {
+    return (
+      <p class="refusal" role="alert">
+        The hub refused: <Line text={refusal} most={400} />
+      </p>
+    );
+  }
+  return (
+    <div class="transcript view-of" tabIndex={0} role="log" aria-label="View" aria-live="off">
+      <p class="dim">
+        As <Line text={name} most={60} /> saw it at #{atSeq}
+        {view !== null && view.length > MOST_SHOWN && `: the last ${MOST_SHOWN} of ${view.length} lines`}
+      </p>
+      {view?.slice(-MOST_SHOWN).map((line, at) => (
+        <ViewLine
+          key={line.seq ?? `made-${at}`}
+          line={line}
+          own={name}
+          envelope={log.envelopes.find(({ seq }) => seq === line.seq)}
+          names={names}
+        />
+      ))}
+      {view?.length === 0 && <p class="dim">Nothing yet.</p>}
+    </div>
+  );
+}
+
+function ViewLine({ line: { seq, role, name: speaker, content }, own, envelope, names }: LineProps) {
+  const isOwn = role === 'assistant';
+  // Most views begin a line with who said it.
+  const isNamed = speaker !== null && content.startsWith(`[${speaker}]`);
+  return (
+    <article class={`said-row ${role}`}>
+      <header>
+        {!isNamed && (
+          <strong class="speaker">
+            <Line text={speaker ?? (isOwn ? own : 'the view')} most={60} />
+          </strong>
+        )}{' '}
+        <span class="dim">{isOwn ? 'own' : ''}</span>
+        {envelope !== undefined && <Audience audience={envelope.audience} names={names} />}
+        {seq !== null && <span class="seq">#{seq}</span>}
+        {envelope !== undefined && (
+          <time class="dim" dateTime={envelope.created_at}>
+            {clockTime(envelope.created_at, hubNow())}
+          </time>
+        )}
+      </header>
+      <p class="text">
+        <Said text={content} />
+      </p>
+    </article>
+  );
+}

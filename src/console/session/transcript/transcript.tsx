@@ -1,0 +1,118 @@
+/** What was said, by speaker, the newest last. Of a log of any length only what is on screen is drawn. */
+
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { unevenWindow } from '../../lib/rows-window.ts';
+import { useViewport } from '../../lib/use-viewport.ts';
+import { EnvelopeRow } from './envelope-row.tsx';
+import { readEarlier, readLater, readNewest, setFollowing } from '../reading/live-session.ts';
+import type { LogWindow } from '../../state/session/log-window.ts';
+import { namesIn, type OpenSession, shownState } from '../../state/session/open-session.ts';
+import { WritingRow } from '../writing-row.tsx';
+
+/** Until a row was measured. */
+const ESTIMATE_PX = 64;
+/** So near to the end counts as at the end. */
+const NEAR_PX = 48;
+const EARLIER_PX = 400;
+
+export function Transcript({ session, log }: { session: OpenSession; log: LogWindow }) {
+  const { id, now, isFollowing, writing, replay } = session;
+  const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
+  const viewport = useViewport(scroller);
+  const measured = useRef(new Map<number, number>());
+  const [measures, setMeasures] = useState(0);
+  const names = useMemo(() => namesIn(now), [now]);
+  const awaits = shownState(session)?.awaits ?? null;
+  const { envelopes } = log;
+  const heights = useMemo(
+    () => envelopes.map(({ seq }) => measured.current.get(seq) ?? ESTIMATE_PX),
+    [envelopes, measures],
+  );
+  const { start, end, before, after } = unevenWindow(heights, viewport);
+  const isLive = replay === null;
+  const sticks = isLive ? isFollowing : true;
+
+  useLayoutEffect(() => {
+    const rows = scroller?.querySelectorAll<HTMLElement>('[data-seq]') ?? [];
+    let hasLearnt = false;
+    for (const row of rows) {
+      const seq = Number(row.dataset.seq);
+      const height = row.offsetHeight;
+      if (height === 0 || measured.current.get(seq) === height) continue;
+      measured.current.set(seq, height);
+      hasLearnt = true;
+    }
+    if (hasLearnt) setMeasures((times) => times + 1);
+  });
+  useAnchor(scroller, envelopes[0]?.seq ?? 0, sticks, measured.current);
+  useEffect(() => {
+    for (const seq of measured.current.keys()) if (seq < (envelopes[0]?.seq ?? 0)) measured.current.delete(seq);
+  }, [envelopes]);
+
+  const onScroll = ({ currentTarget }: { currentTarget: HTMLElement }): void => {
+    if (!isLive) return;
+    const left = currentTarget.scrollHeight - currentTarget.scrollTop - currentTarget.clientHeight;
+    if (left <= NEAR_PX !== isFollowing && !(left <= NEAR_PX && log.hasLater)) setFollowing(id, left <= NEAR_PX);
+    if (currentTarget.scrollTop < EARLIER_PX && log.hasEarlier) void readEarlier(id).catch(() => {});
+    if (left < EARLIER_PX && log.hasLater) void readLater(id).catch(() => {});
+  };
+
+  return (
+    <div class="transcript-frame">
+      <div
+        class="transcript"
+        ref={setScroller}
+        onScroll={onScroll}
+        tabIndex={0}
+        role="log"
+        aria-label="Transcript"
+        aria-live="off"
+      >
+        <div class="room" style={{ height: `${before}px` }} />
+        {envelopes.slice(start, end).map((envelope, at) => (
+          <EnvelopeRow
+            key={envelope.seq}
+            envelope={envelope}
+            names={names}
+            awaits={awaits?.since_seq === envelope.seq ? awaits.text : null}
+            isSame={isSameSpeaker(envelopes[start + at - 1]?.sender_id, envelope)}
+          />
+        ))}
+        <div class="room" style={{ height: `${after}px` }} />
+        {isLive && [...writing].map(([turnId, one]) => <WritingRow key={turnId} writing={one} names={names} />)}
+      </div>
+      {isLive && !isFollowing && (
+        <button type="button" class="to-newest" onClick={() => void readNewest(id).catch(() => {})}>
+          Go to the newest
+        </button>
+      )}
+    </div>
+  );
+}
+
+function isSameSpeaker(before: string | undefined, envelope: { sender_id: string }): boolean {
+  return before === envelope.sender_id;
+}
+
+/** At the end one stays at the end; further up what is read stays where it is when something comes before it, or goes. */
+function useAnchor(
+  scroller: HTMLElement | null,
+  first: number,
+  sticks: boolean,
+  measured: ReadonlyMap<number, number>,
+): void {
+  const lastFirst = useRef(first);
+  useLayoutEffect(() => {
+    if (scroller === null) return;
+    if (sticks) scroller.scrollTop = scroller.scrollHeight;
+    else if (first < lastFirst.current) scroller.scrollTop += heightOf(first, lastFirst.current, measured);
+    else if (first > lastFirst.current) scroller.scrollTop -= heightOf(lastFirst.current, first, measured);
+    lastFirst.current = first;
+  });
+}
+
+function heightOf(from: number, to: number, measured: ReadonlyMap<number, number>): number {
+  let height = 0;
+  for (let seq = from; seq < to; seq += 1) height += measured.get(seq) ?? ESTIMATE_PX;
+  return height;
+}

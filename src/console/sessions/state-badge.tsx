@@ -1,7 +1,0 @@
-/** The state of a session: a word, and a colour beside it. */
-
-import type { LifecycleState } from '../../core/session.ts';
-
-export function StateBadge({ state }: { state: LifecycleState }) {
-  return <span class={`badge state-${state.toLowerCase()}`}>{state.toLowerCase()}</span>;
-}

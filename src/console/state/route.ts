@@ -1,0 +1,105 @@
+/** Where in the console one is: the part of the address behind `#`, so that the hub serves one document. Pure. */
+
+import type { LifecycleState } from '../../core/records/session/session.ts';
+
+export interface ListFilter {
+  readonly states: readonly LifecycleState[];
+  readonly type: string;
+  /** A part of the name of somebody in it. */
+  readonly participant: string;
+  /** `name=value` or the id of the session, or a part of either. */
+  readonly label: string;
+  /** What was said in it. */
+  readonly search: string;
+}
+
+export type Route =
+  | { readonly page: 'sessions'; readonly filter: ListFilter }
+  | { readonly page: 'session'; readonly sessionId: string; readonly atSeq: number | null; readonly as: string | null }
+  | { readonly page: 'hub' }
+  | { readonly page: 'open' }
+  | { readonly page: 'unknown'; readonly path: string };
+
+export const STATES: readonly LifecycleState[] = ['INVITED', 'ACTIVE', 'CLOSING', 'CLOSED', 'EXPIRED'];
+
+export const NO_FILTER: ListFilter = { states: [], type: '', participant: '', label: '', search: '' };
+
+export function parseRoute(fragment: string): Route {
+  const [path = '', query = ''] = fragment.replace(/^#?\/?/, '').split('?', 2);
+  const params = new URLSearchParams(query);
+  const [page = '', id = ''] = path.split('/');
+  if (page === '' || (page === 'sessions' && id === '')) return { page: 'sessions', filter: filterIn(params) };
+  if ((page === 'hub' || page === 'open') && id === '') return { page };
+  if (page === 'sessions') {
+    // The end of an id is what is shown of it everywhere: whoever types that is led to what it may be.
+    if (/^[0-9a-f]{4,31}$/.test(id)) return { page: 'sessions', filter: { ...NO_FILTER, label: id } };
+    return { page: 'session', sessionId: decoded(id), atSeq: seqIn(params.get('at')), as: params.get('as') };
+  }
+  return { page: 'unknown', path: decoded(path) };
+}
+
+/** Always begins with `#/`: whatever is in a route, it leads nowhere but here. */
+export function hrefOf(route: Route): string {
+  switch (route.page) {
+    case 'sessions':
+      return `#/sessions${queryOf({ ...route.filter, states: route.filter.states.join(',') })}`;
+    case 'session': {
+      const { sessionId, atSeq, as } = route;
+      return `#/sessions/${encodeURIComponent(sessionId)}${queryOf({ at: atSeq === null ? '' : String(atSeq), as: as ?? '' })}`;
+    }
+    case 'hub':
+      return '#/hub';
+    case 'open':
+      return '#/open';
+    case 'unknown':
+      return `#/${encodeURIComponent(route.path)}`;
+  }
+}
+
+/** What the tab is called. */
+export function titleOf(route: Route): string {
+  switch (route.page) {
+    case 'sessions':
+      return 'Sessions · Parley';
+    case 'session':
+      return `Session ${route.sessionId.slice(-8)} · Parley`;
+    case 'open':
+      return 'Open a session · Parley';
+    case 'hub':
+      return 'Hub · Parley';
+    case 'unknown':
+      return 'Parley';
+  }
+}
+
+export function sessionHref(sessionId: string, atSeq: number | null = null): string {
+  return hrefOf({ page: 'session', sessionId, atSeq, as: null });
+}
+
+function filterIn(params: URLSearchParams): ListFilter {
+  const asked = (params.get('states') ?? '').split(',');
+  return {
+    states: STATES.filter((state) => asked.includes(state)),
+    type: params.get('type') ?? '',
+    participant: params.get('participant') ?? '',
+    label: params.get('label') ?? '',
+    search: params.get('search') ?? '',
+  };
+}
+
+function seqIn(text: string | null): number | null {
+  return text !== null && /^[1-9]\d{0,15}$/.test(text) ? Number(text) : null;
+}
+
+function queryOf(values: Readonly<Record<string, string>>): string {
+  const given = Object.entries(values).filter(([, value]) => value !== '');
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,88 @@
+/** Expectations of what is accepted: looked at right after it, and what violates them is in the same unit. */
+
+import type { AcceptCheck, JustAccepted } from './advance.ts';
+import { checkedDetail, checkedEffects, disown } from '../state/check-expectation-output.ts';
+import type { Draft } from '../records/session/envelope.ts';
+import { asError, HubError } from '../lib/errors.ts';
+import type { AcceptContext, AcceptEntry, Violation, Watch } from '../ports/expectation.ts';
+import { violationDrafts, watchedState } from './expectations-due.ts';
+import { nameOf, participantOf } from '../records/session/session.ts';
+import type { SessionState } from '../state/state.ts';
+import { foldTally, isFor } from '../tallies.ts';
+import { contextOf } from '../state/waits.ts';
+
+/** An evaluator or handler that failed on an envelope. The envelope is accepted all the same. */
+export interface Fault {
+  readonly watched: AcceptEntry;
+  readonly seq: number;
+  readonly error: Error;
+}
+
+/** One check for each entry, in their order; undefined = there is none, and nothing to be looked at. */
+export function checksOf(watch: Watch | null, report: (fault: Fault) => void): readonly AcceptCheck[] | undefined {
+  if (watch === null || watch.accepting.length === 0) return undefined;
+  return watch.accepting.map((watched, i) => (just, state) => {
+    const { envelope } = just;
+    // One that closed, or the end of the session, leaves nothing to those after it.
+    if (state.metadata.state !== 'ACTIVE' || !isFor(watched, envelope, state.metadata)) return NONE;
+    try {
+      return violated(watched, i, just, state);
+    } catch (thrown) {
+      report({ watched, seq: envelope.seq, error: asError(thrown) });
+      return NONE;
+    }
+  });
+}
+
+const NONE: readonly Draft[] = [];
+
+function violated(watched: AcceptEntry, i: number, just: JustAccepted, state: SessionState): readonly Draft[] {
+  const context = contextAt(watched, i, just, state);
+  const violators = violatorsOf(watched, context);
+  if (violators.length === 0) return NONE;
+  const violation = violationOf(watched, violators, context);
+  const effects = checkedEffects(watched.handler, watched.handler.act(violation, state.metadata));
+  // What ends by itself ends with its own reason, and nobody need be hidden in it: the violation is only told.
+  const counting = just.ends ? effects.filter(({ kind }) => kind === 'deliver') : effects;
+  return violationDrafts(state, violation, counting);
+}
+
+function contextAt(
+  watched: AcceptEntry,
+  i: number,
+  { envelope, before: earlier }: JustAccepted,
+  state: SessionState,
+): AcceptContext {
+  const before = earlier.pacing.tallies[i] ?? null;
+  const tally = state.pacing.tallies[i] ?? null;
+  // The fold kept what there was, as it does when it throws: then it throws here, where that can be reported.
+  if (tally === before) foldTally(watched, before, envelope, state.metadata);
+  return { ...contextOf(watched.entry.params, watchedState(state)), envelope, before, tally };
+}
+
+function violatorsOf({ evaluator }: AcceptEntry, context: AcceptContext): readonly (string | null)[] {
+  const violators: unknown = evaluator.violators(context);
+  const isKnown = (id: unknown) =>
+    id === null || (typeof id === 'string' && participantOf(context.metadata, id) !== undefined);
+  if (Array.isArray(violators) && violators.every(isKnown)) return [...new Set<string | null>(violators)];
+  disown(violators);
+  throw new HubError('bad_evaluator', `${evaluator.name}: violators must be a list of participants or null`);
+}
+
+function violationOf(
+  { index, entry, evaluator }: AcceptEntry,
+  violators: readonly (string | null)[],
+  context: AcceptContext,
+): Violation {
+  const { envelope, metadata } = context;
+  const names = violators.map((id) => (id === null ? 'the session' : nameOf(metadata, id)));
+  const words: unknown = evaluator.describe?.(violators, context) ?? `${names.join(', ')} with seq ${envelope.seq}`;
+  return {
+    entry: index,
+    name: entry.name,
+    violators: violators.map((agent_id) => ({ agent_id, since_seq: envelope.seq })),
+    due_at: envelope.created_at,
+    on_violation: entry.on_violation,
+    detail: checkedDetail(evaluator, words),
+  };
+}

@@ -1,0 +1,113 @@
+/** The creator invites one more into a session that is under way. */
+
+import { noSuchSession, sessionClosed } from './admit.ts';
+import { type Decision, refuse } from './advance.ts';
+import { ProtocolError, WireError } from '../lib/errors.ts';
+import { inviteDraft } from '../state/invite.ts';
+import type { Limits } from '../records/access/limits.ts';
+import {
+  isTerminal,
+  type LifecycleState,
+  nameOf,
+  type Participant,
+  participantOf,
+  type SessionMetadata,
+} from '../records/session/session.ts';
+import type { SessionState } from '../state/state.ts';
+
+/** Who is to be asked, as the registry knows it; `agent` null = nobody is called so. */
+export interface Newcomer {
+  readonly asked: string;
+  readonly agent: { readonly agent_id: string; readonly name: string } | null;
+  readonly role: string | undefined;
+}
+
+export interface AddAnswer {
+  readonly state: LifecycleState;
+  readonly participant: Participant;
+}
+
+/** Who is in, or has been asked already, is not asked again: the answer says how it stands. */
+export function addParticipant(
+  state: SessionState,
+  by: string,
+  { asked, agent, role = 'participant' }: Newcomer,
+  limits: Limits,
+): Decision<AddAnswer> {
+  const { metadata } = state;
+  const refusal = mayNotAdd(metadata, by);
+  if (refusal !== null) return refuse(refusal);
+  if (agent === null) return refuse(nobodyCalled(asked));
+  const known = participantOf(metadata, agent.agent_id);
+  if (known !== undefined && known.status !== 'removed' && known.status !== 'rejected') {
+    return { kind: 'nothing', answer: { state: metadata.state, participant: known } };
+  }
+  const unfit = doesNotFit(metadata, known, role, limits) ?? null;
+  if (unfit !== null) return refuse(unfit);
+  // Who declined keeps its place.
+  const place = known ?? { ...agent, role, order: nextOrder(metadata) };
+  return {
+    kind: 'append',
+    drafts: [inviteDraft(metadata, place)],
+    answer: ({ after }) => ({ state: after.metadata.state, participant: invited(after.metadata, agent.agent_id) }),
+  };
+}
+
+function mayNotAdd(metadata: SessionMetadata, by: string): WireError | null {
+  const asker = participantOf(metadata, by);
+  if (asker === undefined) return noSuchSession(metadata.session_id);
+  if (by !== metadata.creator_id) {
+    const creator = nameOf(metadata, metadata.creator_id);
+    return new WireError('forbidden', `only ${creator}, who created session ${metadata.session_id}, may add to it`);
+  }
+  if (isTerminal(metadata.state) || metadata.state === 'CLOSING') {
+    return sessionClosed(metadata, 'nobody can be added to it');
+  }
+  if (asker.status === 'active') return null;
+  return new WireError('forbidden', `you are ${asker.status} in session ${metadata.session_id} and may not add to it`);
+}
+
+function nobodyCalled(asked: string): WireError {
+  const details = { field: 'params.participant', received: asked };
+  return new WireError('not_found', `params.participant: nobody called "${asked}" is registered`, details);
+}
+
+function doesNotFit(
+  metadata: SessionMetadata,
+  known: Participant | undefined,
+  role: string,
+  { maxParticipants }: Limits,
+): WireError | null {
+  const { session_id, participants, manifest } = metadata;
+  const { max, roles } = manifest.participants;
+  if (known?.status === 'removed') {
+    const message = `${known.name} was removed from session ${session_id}, and that is for good`;
+    return new ProtocolError(message, { status: known.status });
+  }
+  if (known === undefined && role !== 'participant' && (role === 'initiator' || !roles.includes(role))) {
+    const free = roles.filter((one) => one !== 'initiator').join(', ');
+    return new ProtocolError(`params.role: ${manifest.type} has no role "${role}" to give; it has ${free}`, {
+      field: 'params.role',
+    });
+  }
+  const present = participants.filter(({ status }) => status !== 'removed' && status !== 'rejected').length;
+  if (max !== null && present >= max) {
+    return new ProtocolError(`${manifest.type} takes at most ${max} participants, and session ${session_id} has them`, {
+      max,
+    });
+  }
+  // Those who left are kept too: who was in a session stays known.
+  if (known !== undefined || participants.length < maxParticipants) return null;
+  const message = `session ${session_id} has had ${participants.length} participants, and ${maxParticipants} are the most`;
+  return new ProtocolError(message, { max: maxParticipants });
+}
+
+function nextOrder({ participants }: SessionMetadata): number {
+  return 1 + Math.max(...participants.map(({ order }) => order));
+}
+
+function invited(metadata: SessionMetadata, agentId: string): Participant {
+  const participant = participantOf(metadata, agentId);
+  if (participant === undefined) throw new WireError('internal', `the invite of ${agentId} was not folded`);
+  return participant;
+}

@@ -1,0 +1,245 @@
+/** Drafts that were allowed become stamped entries and the state after them, with everything the hub adds in the same unit. */
+
+import type { CompleteAdapter } from '../ports/adapter.ts';
+import { settlementsAtEnd } from '../state/open-delegations.ts';
+import {
+  type Draft,
+  type Entry,
+  type Envelope,
+  type HubEventType,
+  hubDraft,
+  isChecked,
+  isContent,
+} from '../records/session/envelope.ts';
+import { HubError, internalError, type WireError } from '../lib/errors.ts';
+import type { Watch } from '../ports/expectation.ts';
+import { GRANTS } from '../records/access/grants.ts';
+import type { Head } from '../state/fold-head.ts';
+import { isWellFormed } from '../lib/json.ts';
+import { type LifecycleEvent, nextLifecycle } from '../state/lifecycle.ts';
+import { isMember, type LifecycleState, participantOf, type SessionMetadata } from '../records/session/session.ts';
+import type { Stamp } from '../records/session/stamp.ts';
+import { foldEnvelope, type SessionState } from '../state/state.ts';
+import { tasksEndedBy } from './task-ends.ts';
+
+export interface Governance {
+  readonly adapter: CompleteAdapter | null;
+  readonly epoch: number;
+  readonly watch?: Watch | null;
+  readonly maxEnvelopes: number;
+  /** What looks at content right after it was accepted, in order; what it gives is appended to the same unit. */
+  readonly checks?: readonly AcceptCheck[] | undefined;
+  /** The next stamp, later than `last` and than every other given out. */
+  stamp(last: string | null): Stamp;
+}
+
+/** Content that was just accepted. */
+export interface JustAccepted {
+  readonly envelope: Envelope;
+  readonly before: SessionState;
+  /** The session ends with it, as its adapter says. */
+  readonly ends: boolean;
+}
+
+/** `state` is the session after the content and what the checks before this one have added. */
+export type AcceptCheck = (just: JustAccepted, state: SessionState) => readonly Draft[];
+
+export interface Advanced {
+  readonly entries: readonly Entry[];
+  readonly after: SessionState;
+}
+
+/** What a decision comes to: drafts to append and the answer they give, an answer without effect, or a refusal. */
+export type Decision<T> =
+  | { readonly kind: 'append'; readonly drafts: readonly Draft[]; answer(advanced: Advanced): T }
+  | { readonly kind: 'nothing'; readonly answer: T }
+  | { readonly kind: 'refuse'; readonly error: WireError };
+
+export function refuse(error: WireError): { readonly kind: 'refuse'; readonly error: WireError } {
+  return { kind: 'refuse', error };
+}
+
+/** Stamps and folds the drafts in order. What the adapter answers, and then the hub's own rules, may close the session. */
+export function advance(before: SessionState | null, drafts: readonly Draft[], governance: Governance): Advanced {
+  const made = new Made();
+  let state = before;
+  for (const draft of drafts) state = append(made, state, draft, governance);
+  if (state === null) throw new HubError('empty_unit', 'a unit needs at least one draft');
+  const reason = hubReason(made.entries, state, governance);
+  const after = reason === null ? state : append(made, state, closing(state, reason), governance);
+  return { entries: made.entries, after };
+}
+
+/** The entries of a unit as they are made. Most units have one; a list that was pushed to would be kept with room for seventeen. */
+class Made {
+  entries: Entry[] = NONE;
+
+  add(entry: Entry): void {
+    if (this.entries === NONE) this.entries = [entry];
+    else this.entries.push(entry);
+  }
+}
+
+const NONE: Entry[] = [];
+
+/** Adds the entry of a draft, of what it ends, and of the closing it may cause; gives the state after them. */
+function append(made: Made, given: SessionState | null, draft: Draft, governance: Governance): SessionState {
+  const before = given === null ? null : withEnded(made, given, draft, governance);
+  const envelope = stampEnvelope(draft, before, governance);
+  const state = fold(before, envelope, governance);
+  made.add(entryOf(envelope, state.head));
+  const reason = adapterReason(envelope, state, governance);
+  const checked =
+    governance.checks === undefined || before === null || !isChecked(envelope.event_type)
+      ? state
+      : withChecks(made, { envelope, before, ends: reason !== null }, state, governance);
+  return reason === null ? checked : append(made, checked, closing(checked, reason), governance);
+}
+
+function entryOf(envelope: Envelope, { turn, due_at, awaits }: Head): Entry {
+  const entry: Entry = due_at === null ? { envelope, turn } : { envelope, turn, due: due_at };
+  return awaits === undefined ? entry : { ...entry, awaits };
+}
+
+function withChecks(made: Made, just: JustAccepted, after: SessionState, governance: Governance): SessionState {
+  let state = after;
+  for (const check of governance.checks ?? []) {
+    for (const draft of check(just, state)) state = append(made, state, draft, governance);
+  }
+  return state;
+}
+
+/** Tasks and delegations that end with a draft come before it, in its unit. */
+function withEnded(made: Made, before: SessionState, draft: Draft, governance: Governance): SessionState {
+  if (before.tasks.live.length === 0 && before.delegations.length === 0) return before;
+  const settled = ENDS.has(draft.event_type) ? settlementsAtEnd(before, String(draft.event_data.reason)) : [];
+  // What ends is not looked at any more.
+  const unchecked = { ...governance, checks: undefined };
+  let state = before;
+  for (const each of [...tasksEndedBy(before, draft), ...settled]) state = append(made, state, each, unchecked);
+  return state;
+}
+
+function closing({ metadata }: SessionState, reason: string): Draft {
+  return endDraft(metadata, 'adapter_close', reason);
+}
+
+/** The hub envelope that carries out a lifecycle event with its reason, and who asked for it; throws if the event has no effect there. */
+export function endDraft(
+  metadata: SessionMetadata,
+  event: LifecycleEvent,
+  reason: string,
+  by: string | null = null,
+): Draft {
+  const next = nextLifecycle(metadata.state, event);
+  const type = next === metadata.state ? undefined : END_TYPES.get(next);
+  if (type === undefined) {
+    throw new HubError('no_transition', `${event} does not end a session that is ${metadata.state}`);
+  }
+  return hubDraft(metadata.session_id, type, by === null ? { reason } : { reason, by });
+}
+
+const END_TYPES: ReadonlyMap<LifecycleState, HubEventType> = new Map([
+  ['CLOSING', 'session.closing'],
+  ['CLOSED', 'session.closed'],
+  ['EXPIRED', 'session.expired'],
+]);
+
+const ENDS: ReadonlySet<string> = new Set(END_TYPES.values());
+
+function stampEnvelope(draft: Draft, state: SessionState | null, governance: Governance): Envelope {
+  const { envelope_id, created_at } = governance.stamp(state?.head.envelope_id ?? null);
+  const depth = state?.metadata.depth ?? Number(draft.event_data.depth ?? 0);
+  const seq = (state?.metadata.head_seq ?? 0) + 1;
+  // Written out: this is made for every envelope, and a spread that adds members costs a hundred times as much.
+  const envelope: Envelope = {
+    session_id: draft.session_id,
+    sender_id: draft.sender_id,
+    audience: draft.audience,
+    event_type: draft.event_type,
+    event_data: draft.event_data,
+    causation_id: draft.causation_id,
+    task_id: draft.task_id,
+    traceparent: draft.traceparent,
+    priority: draft.priority,
+    idempotency_key: draft.idempotency_key,
+    ttl_seconds: draft.ttl_seconds,
+    envelope_id,
+    seq,
+    depth,
+    created_at,
+  };
+  return Object.freeze(envelope);
+}
+
+/** Only the adapter can throw here. */
+function fold(state: SessionState | null, envelope: Envelope, governance: Governance): SessionState {
+  try {
+    const after = foldEnvelope(state, envelope, governance);
+    checkTurn(after);
+    checkAwaited(after);
+    return after;
+  } catch (thrown) {
+    throw internalError(thrown, `folding ${envelope.event_type} into session ${envelope.session_id}`);
+  }
+}
+
+/** Why the adapter closes because of what was just folded; null = it goes on. */
+function adapterReason(envelope: Envelope, after: SessionState, { adapter }: Governance): string | null {
+  const { metadata, adapter_state } = after;
+  const type = envelope.event_type;
+  if (adapter === null || metadata.state !== 'ACTIVE' || !(isContent(type) || type === 'context.set')) return null;
+  try {
+    const result = adapter.onAccepted(metadata, envelope, adapter_state);
+    return result.next_state === 'CLOSING' ? checkReason(result.close_reason ?? 'adapter_closed', metadata) : null;
+  } catch (thrown) {
+    throw internalError(thrown, `onAccepted of ${metadata.manifest.type}`);
+  }
+}
+
+/** Why the hub closes after the whole unit: too few are left, or the log is full. */
+function hubReason(entries: readonly Entry[], { metadata }: SessionState, { maxEnvelopes }: Governance): string | null {
+  if (metadata.state !== 'ACTIVE') return null;
+  const changed = entries.some(({ envelope }) => envelope.event_type.startsWith('session.participant.'));
+  const reason = changed ? membershipReason(metadata) : null;
+  return reason ?? (metadata.head_seq >= maxEnvelopes ? 'log_full' : null);
+}
+
+function membershipReason(metadata: SessionMetadata): string | null {
+  const { participants, manifest } = metadata;
+  if (!participants.some(({ status }) => status === 'active')) return 'no_active_participants';
+  return participants.filter(isMember).length < manifest.participants.min ? 'below_minimum' : null;
+}
+
+const MAX_REASON = 256;
+
+/** A turn goes into the log and to every client: an adapter that names nonsense is refused before that. */
+function checkTurn({ metadata, head: { turn } }: SessionState): void {
+  if (turn === null) return;
+  const holder = participantOf(metadata, turn.agent_id);
+  const since = turn.since_seq;
+  const isSeq = Number.isInteger(since) && since >= 1 && since <= metadata.head_seq;
+  if (holder?.status === 'active' && isSeq) return;
+  const { type } = metadata.manifest;
+  throw new HubError(
+    'bad_adapter',
+    `${type}: expectedNext must name an active participant and the seq that gave the turn`,
+  );
+}
+
+const MAX_AWAITED = 200;
+
+/** So does what it waits for. */
+function checkAwaited({ metadata, head: { awaits } }: SessionState): void {
+  if (awaits === undefined) return;
+  const { text, grant } = awaits;
+  const isText = typeof text === 'string' && text !== '' && text.length <= MAX_AWAITED;
+  if (isText && isWellFormed(text) && !/\p{Cc}/u.test(text) && Object.hasOwn(GRANTS, grant)) return;
+  const expected = `a line of 1 to ${MAX_AWAITED} characters and a grant`;
+  throw new HubError('bad_adapter', `${metadata.manifest.type}: awaits must give null, or ${expected}`);
+}
+
+function checkReason(reason: unknown, { manifest }: SessionMetadata): string {
+  if (typeof reason === 'string' && reason.length <= MAX_REASON && isWellFormed(reason)) return reason;
+  throw new HubError('bad_adapter', `${manifest.type}: close_reason must be text of at most ${MAX_REASON} characters`);
+}

@@ -1,0 +1,83 @@
+/** Decisions that end a session: asked for, drained, or due. */
+
+import { noSuchSession } from './admit.ts';
+import { type Decision, endDraft, refuse } from './advance.ts';
+import { acksWithinMs } from './create.ts';
+import { WireError } from '../lib/errors.ts';
+import { lifecycleDeadline } from '../state/fold-head.ts';
+import { type LifecycleEvent, nextLifecycle } from '../state/lifecycle.ts';
+import { isTerminal, type LifecycleState, participantOf, type SessionMetadata } from '../records/session/session.ts';
+import type { SessionState } from '../state/state.ts';
+import { msFromIso } from '../time.ts';
+
+export interface EndAnswer {
+  readonly state: LifecycleState;
+  readonly close_reason: string | null;
+}
+
+/** `by` null = the hub. An operator may close any. The first reason wins: closing what is closing or closed changes nothing. */
+export function closeSession(
+  state: SessionState,
+  by: string | null,
+  reason: string,
+  operates: boolean = false,
+): Decision<EndAnswer> {
+  const refusal = by === null || operates ? null : mayNotClose(state.metadata, by);
+  return refusal === null ? end(state, 'close', reason, by) : refuse(refusal);
+}
+
+/** Everyone bound has the closing, or it is time. */
+export function drained(state: SessionState): Decision<EndAnswer> {
+  return end(state, 'drained', state.metadata.close_reason ?? 'closed');
+}
+
+/** What is due now, if anything. A deadline only wakes the session: it is judged on the same state a send would meet. */
+export function deadlineDue(state: SessionState, nowMs: number, orphanedAtMs: number | null): Decision<EndAnswer> {
+  const { metadata, head } = state;
+  const due = lifecycleDeadline(head);
+  if (due !== null && due <= nowMs) {
+    if (metadata.state === 'CLOSING') return drained(state);
+    if (metadata.expires_at !== null && msFromIso(metadata.expires_at) <= nowMs)
+      return end(state, 'expire', 'ttl_expired');
+    return end(state, 'invite_timeout', inviteTimeoutReason(metadata));
+  }
+  const orphaned =
+    metadata.state === 'ACTIVE' && metadata.expires_at === null && orphanedAtMs !== null && orphanedAtMs <= nowMs;
+  return orphaned ? end(state, 'expire', 'orphaned') : { kind: 'nothing', answer: answerOf(metadata) };
+}
+
+function end(
+  state: SessionState,
+  event: LifecycleEvent,
+  reason: string,
+  by: string | null = null,
+): Decision<EndAnswer> {
+  const { metadata } = state;
+  if (nextLifecycle(metadata.state, event) === metadata.state) return { kind: 'nothing', answer: answerOf(metadata) };
+  const draft = endDraft(metadata, event, reason, by);
+  return { kind: 'append', drafts: [draft], answer: ({ after }) => answerOf(after.metadata) };
+}
+
+function mayNotClose(metadata: SessionMetadata, by: string): WireError | null {
+  const closer = participantOf(metadata, by);
+  if (closer === undefined) return noSuchSession(metadata.session_id);
+  if (isTerminal(metadata.state)) return null;
+  if (closer.status !== 'active') {
+    return new WireError(
+      'forbidden',
+      `only an active participant may close session ${metadata.session_id}; you are ${closer.status}`,
+    );
+  }
+  if (metadata.knobs.close_by === 'creator' && by !== metadata.creator_id) {
+    return new WireError('forbidden', `only its creator may close session ${metadata.session_id} (knob close_by)`);
+  }
+  return null;
+}
+
+function inviteTimeoutReason({ manifest }: SessionMetadata): string {
+  return acksWithinMs(manifest) === null ? 'invite_timeout' : 'expectation_violated:acks_within';
+}
+
+function answerOf({ state, close_reason }: SessionMetadata): EndAnswer {
+  return { state, close_reason };
+}

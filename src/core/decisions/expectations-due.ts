@@ -1,0 +1,124 @@
+/** A violation and all it causes, as one unit. Pure: judged inside admission, on the state a send would meet. */
+
+import { type Decision, endDraft } from './advance.ts';
+import { checkedDetail, checkedEffects, checkedWaits } from '../state/check-expectation-output.ts';
+import { type Draft, type Envelope, hubDraft } from '../records/session/envelope.ts';
+import { assertNever } from '../lib/errors.ts';
+import type { HandlerEffect, TimedEntry, Violation, Wait } from '../ports/expectation.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { removeParticipant } from './membership.ts';
+import { isTerminal, nameOf, participantOf } from '../records/session/session.ts';
+import { foldEnvelope, type SessionState } from '../state/state.ts';
+import { isoFromMs } from '../time.ts';
+import { contextOf, openWaits, type Watched } from '../state/waits.ts';
+
+/** What came of looking at one entry. */
+export interface Looked {
+  readonly fired: boolean;
+}
+
+/** Throws what evaluator and handler throw. */
+export function fireEntry(state: SessionState, watched: TimedEntry, nowMs: number): Decision<Looked> {
+  const around = watchedState(state);
+  const due = checkedWaits(watched.evaluator, openWaits(watched, around), state.metadata).filter(
+    ({ due_ms }) => due_ms <= nowMs,
+  );
+  if (due.length === 0) return { kind: 'nothing', answer: { fired: false } };
+  const violation = violationOf(watched, due, around);
+  const effects = checkedEffects(watched.handler, watched.handler.act(violation, state.metadata));
+  const drafts = violationDrafts(state, violation, effects);
+  return { kind: 'append', drafts, answer: () => ({ fired: true }) };
+}
+
+export function watchedState({ metadata, head: { turn }, pacing, adapter_state }: SessionState): Watched {
+  return { metadata, turn, pacing, adapter_state };
+}
+
+function violationOf({ index, entry, evaluator }: TimedEntry, due: readonly Wait[], watched: Watched): Violation {
+  const said = evaluator.describe?.(due, contextOf(entry.params, watched)) ?? inWords(due, watched);
+  const detail = checkedDetail(evaluator, said);
+  // A handler is given it, and must not change what goes into the log.
+  return Object.freeze({
+    entry: index,
+    name: entry.name,
+    violators: Object.freeze(due.map(({ agent_id, since_seq }) => Object.freeze({ agent_id, since_seq }))),
+    due_at: isoFromMs(Math.min(...due.map(({ due_ms }) => due_ms))),
+    on_violation: entry.on_violation,
+    detail,
+  });
+}
+
+function inWords(due: readonly Wait[], { metadata }: Watched): string {
+  return due
+    .map(
+      ({ agent_id, since_seq }) =>
+        `${agent_id === null ? 'the session' : nameOf(metadata, agent_id)} since seq ${since_seq}`,
+    )
+    .join(', ');
+}
+
+/** The violation and what its handler causes, on the session as it is. */
+export function violationDrafts(
+  before: SessionState,
+  violation: Violation,
+  effects: readonly HandlerEffect[],
+): readonly Draft[] {
+  const { session_id } = before.metadata;
+  // A Violation is JSON; its interface only lacks an index signature.
+  const data = violation as unknown as JsonObject;
+  const violated = hubDraft(session_id, 'expectation.violated', data, audienceOf(violation, effects));
+  const drafts: Draft[] = [violated];
+  let state = stepped(before, violated);
+  for (const effect of effects) {
+    for (const draft of caused(state, effect, violation)) {
+      drafts.push(draft);
+      state = stepped(state, draft);
+    }
+  }
+  return drafts;
+}
+
+function audienceOf({ violators }: Violation, effects: readonly HandlerEffect[]): readonly string[] | null {
+  const to = effects.filter((effect) => effect.kind === 'deliver').map((effect) => effect.to);
+  if (to.includes('everyone')) return null;
+  if (!to.includes('violators')) return [];
+  const named = violators.flatMap(({ agent_id }) => (agent_id === null ? [] : [agent_id]));
+  return named.length === violators.length ? named : null;
+}
+
+function caused(state: SessionState, effect: HandlerEffect, { name }: Violation): readonly Draft[] {
+  const { metadata } = state;
+  if (isTerminal(metadata.state) || metadata.state === 'CLOSING') return [];
+  const reason = `expectation_violated:${name}`;
+  switch (effect.kind) {
+    case 'deliver':
+      return [];
+    case 'hide': {
+      const isActive = participantOf(metadata, effect.agent_id)?.status === 'active';
+      if (metadata.state !== 'ACTIVE' || !isActive) return [];
+      return [hubDraft(metadata.session_id, 'session.participant.hidden', { agent_id: effect.agent_id, reason })];
+    }
+    case 'remove': {
+      if (participantOf(metadata, effect.agent_id) === undefined) return [];
+      const decision = removeParticipant(state, effect.agent_id, reason);
+      return decision.kind === 'append' ? decision.drafts : [];
+    }
+    case 'close':
+      return [endDraft(metadata, 'auto_close', effect.reason)];
+    default:
+      return assertNever(effect);
+  }
+}
+
+/** The session after a draft, as far as later effects ask about it: who is in, and whether it goes on. */
+function stepped(state: SessionState, draft: Draft): SessionState {
+  const { metadata, head } = state;
+  const envelope: Envelope = {
+    ...draft,
+    envelope_id: head.envelope_id,
+    created_at: metadata.created_at,
+    seq: metadata.head_seq + 1,
+    depth: metadata.depth,
+  };
+  return foldEnvelope(state, envelope, { adapter: null, epoch: metadata.epoch, watch: null });
+}

@@ -1,0 +1,117 @@
+/** Decisions about who is in: answers to invites, removals, and the quorum they make or break. */
+
+import { noSuchSession, sessionClosed } from './admit.ts';
+import { type Decision, endDraft, refuse } from './advance.ts';
+import { type Draft, hubDraft } from '../records/session/envelope.ts';
+import { ProtocolError } from '../lib/errors.ts';
+import { isTerminal, type LifecycleState, type Participant, participantOf, type SessionMetadata } from '../records/session/session.ts';
+import type { SessionState } from '../state/state.ts';
+
+export interface InviteAnswer {
+  readonly state: LifecycleState;
+}
+
+/** Only a pending invitee may ack. The ack that makes the quorum opens the session in the same unit; a late one joins. */
+export function ackInvite(state: SessionState, agentId: string): Decision<InviteAnswer> {
+  const { metadata } = state;
+  const invitee = participantOf(metadata, agentId);
+  if (invitee === undefined) return refuse(noSuchSession(metadata.session_id));
+  // An ack repeated because its answer was lost is the same ack.
+  if (invitee.status === 'active' && agentId !== metadata.creator_id) return unchanged(metadata);
+  const refusal = notPending(invitee, metadata);
+  if (refusal !== null) return refusal;
+  const ack = answerDraft(metadata, 'session.invite.ack', { agent_id: agentId });
+  if (metadata.state === 'ACTIVE') return appendAnswer([ack, joinedDraft(metadata, invitee)]);
+  // Nothing but this tells an adapter of one who was not among the first participants.
+  const isNew = (state.status_seq[agentId] ?? 1) > 1;
+  const drafts = isNew ? [ack, joinedDraft(metadata, invitee)] : [ack];
+  const active = [...activeIds(metadata), agentId];
+  const acks = active.filter((id) => id !== metadata.creator_id).length;
+  if (acks < metadata.required_acks) return appendAnswer(drafts);
+  const inOrder = metadata.participants.map(({ agent_id }) => agent_id).filter((id) => active.includes(id));
+  const opened = hubDraft(metadata.session_id, 'session.opened', { active: inOrder });
+  return appendAnswer([...drafts, opened]);
+}
+
+/** A reject ends the session only when the quorum is out of reach. */
+export function rejectInvite(state: SessionState, agentId: string, reason: string): Decision<InviteAnswer> {
+  const { metadata } = state;
+  const invitee = participantOf(metadata, agentId);
+  if (invitee === undefined) return refuse(noSuchSession(metadata.session_id));
+  if (invitee.status === 'rejected') return unchanged(metadata);
+  const refusal = notPending(invitee, metadata);
+  if (refusal !== null) return refusal;
+  const reject = answerDraft(metadata, 'session.invite.reject', { agent_id: agentId, reason });
+  return appendAnswer([reject, ...quorumLost(metadata, agentId)]);
+}
+
+/** For good: its stream and read access end there. A pending invitee is taken to have declined. */
+export function removeParticipant(state: SessionState, agentId: string, reason: string): Decision<InviteAnswer> {
+  const { metadata } = state;
+  const participant = participantOf(metadata, agentId);
+  if (participant === undefined) return refuse(noSuchSession(metadata.session_id));
+  if (isTerminal(metadata.state) || participant.status === 'removed' || participant.status === 'rejected') {
+    return unchanged(metadata);
+  }
+  // While the session closes an open invite can no longer be answered, and the end settles it.
+  if (participant.status === 'invited') {
+    return metadata.state === 'CLOSING' ? unchanged(metadata) : rejectInvite(state, agentId, reason);
+  }
+  const removed = hubDraft(metadata.session_id, 'session.participant.removed', { agent_id: agentId, reason });
+  return appendAnswer([removed, ...quorumLost(metadata, agentId)]);
+}
+
+/** Asked for by itself. Who was never in declines instead; who is out already stays out. */
+export function leaveSession(state: SessionState, agentId: string): Decision<InviteAnswer> {
+  const { metadata } = state;
+  const { session_id } = metadata;
+  if (participantOf(metadata, agentId)?.status === 'invited' && !isTerminal(metadata.state)) {
+    const message = `you have not joined session ${session_id}; decline its invite with reject_invite`;
+    return refuse(new ProtocolError(message, { status: 'invited' }));
+  }
+  return removeParticipant(state, agentId, 'left');
+}
+
+/** Before the session opened, someone leaving may put the quorum out of reach. (After it, advance() counts who is left.) */
+function quorumLost(metadata: SessionMetadata, leaver: string): readonly Draft[] {
+  if (metadata.state !== 'INVITED') return [];
+  if (leaver === metadata.creator_id) return [endDraft(metadata, 'quorum_lost', 'creator_removed')];
+  const reachable = metadata.participants.filter(
+    ({ agent_id, status }) =>
+      agent_id !== leaver && agent_id !== metadata.creator_id && (status === 'active' || status === 'invited'),
+  );
+  return reachable.length >= metadata.required_acks ? [] : [endDraft(metadata, 'quorum_lost', 'invite_rejected')];
+}
+
+function notPending(invitee: Participant, metadata: SessionMetadata): Decision<InviteAnswer> | null {
+  if (isTerminal(metadata.state) || metadata.state === 'CLOSING') {
+    return refuse(sessionClosed(metadata, 'its invite can no longer be answered'));
+  }
+  if (invitee.status === 'invited') return null;
+  const message = `${invitee.name} has no open invite to session ${metadata.session_id}: it is ${invitee.status}`;
+  return refuse(new ProtocolError(message, { status: invitee.status }));
+}
+
+function answerDraft(
+  metadata: SessionMetadata,
+  type: 'session.invite.ack' | 'session.invite.reject',
+  data: { agent_id: string; reason?: string },
+): Draft {
+  return hubDraft(metadata.session_id, type, data, [metadata.creator_id]);
+}
+
+function joinedDraft({ session_id }: SessionMetadata, { agent_id, name, role, order }: Participant): Draft {
+  return hubDraft(session_id, 'session.participant.joined', { agent_id, name, role, order });
+}
+
+function activeIds(metadata: SessionMetadata): readonly string[] {
+  return metadata.participants.filter(({ status }) => status === 'active').map(({ agent_id }) => agent_id);
+}
+
+function appendAnswer(drafts: readonly Draft[]): Decision<InviteAnswer> {
+  return { kind: 'append', drafts, answer: ({ after }) => ({ state: after.metadata.state }) };
+}
+
+function unchanged({ state }: SessionMetadata): Decision<InviteAnswer> {
+  return { kind: 'nothing', answer: { state } };
+}

@@ -1,0 +1,266 @@
+/** What may be done with a task, and by whom: only its owner moves it, anyone in the session may ask it to stop. */
+
+import { noSuchSession, sessionClosed } from './admit.ts';
+import { type Advanced, type Decision, refuse } from './advance.ts';
+import { type Draft, PLAIN } from '../records/session/envelope.ts';
+import { ProtocolError, WireError } from '../lib/errors.ts';
+import { participantCalled } from '../hiding.ts';
+import { type JsonObject, jsonBytes } from '../lib/json.ts';
+import type { KeyRecord } from '../records/session/keys.ts';
+import { isLoggedNow, type ProgressAnswer } from './progress.ts';
+import { isTerminal, nameOf, participantOf } from '../records/session/session.ts';
+import type { SessionState } from '../state/state.ts';
+import { endedData } from './task-ends.ts';
+import { hasEnded, KEPT_TASKS, type Task, type TaskState, taskCalled } from '../records/work/tasks.ts';
+import { msFromIso } from '../time.ts';
+
+export interface TaskAnswer {
+  readonly task: Task;
+  /** The seq of what this, or the same before it, put into the log. */
+  readonly seq: number;
+  readonly duplicate?: true;
+}
+
+export interface CancelAnswer extends TaskAnswer {
+  /** true = its owner was asked, and decides. */
+  readonly requested: boolean;
+}
+
+/** What is to be started, with everything the hub gives it. */
+export interface NewTask {
+  readonly task_id: string;
+  readonly title: string;
+  readonly capability: string | null;
+  /** By name or id. */
+  readonly requester: string | undefined;
+  readonly ttl_ms: number;
+  /** The time was asked for, and not the rule's. */
+  readonly ttlGiven: boolean;
+  readonly idempotency_key: string | null;
+}
+
+export interface StartFacts {
+  /** What was accepted under its key before. */
+  readonly repeat: KeyRecord | undefined;
+  readonly maxTasks: number;
+  /** Why its owner may have no more; null = it may. */
+  readonly full: WireError | null;
+}
+
+export function startTask(
+  state: SessionState,
+  agentId: string,
+  asked: NewTask,
+  { repeat, maxTasks, full }: StartFacts,
+): Decision<TaskAnswer> {
+  const { metadata, tasks } = state;
+  if (participantOf(metadata, agentId) === undefined) return refuse(noSuchSession(metadata.session_id));
+  if (repeat !== undefined) return repeated(state, agentId, asked, repeat);
+  const refusal = mayNotWork(state, agentId, 'start a task') ?? full;
+  if (refusal !== null) return refuse(refusal);
+  if (tasks.live.length >= maxTasks) {
+    const message = `session ${metadata.session_id} has ${tasks.live.length} tasks that have not ended, and ${maxTasks} are the most`;
+    return refuse(new ProtocolError(message, { max: maxTasks }));
+  }
+  const { task_id, title, capability, ttl_ms, idempotency_key } = asked;
+  const requester_id = requesterOf(state, agentId, asked);
+  const gone = goneRequester(state, requester_id);
+  if (gone !== null) return refuse(gone);
+  const data = { requester_id, title, capability, ttl_ms };
+  const draft = { ...taskDraft(state, agentId, task_id, 'task.started', data, null), idempotency_key };
+  return appended(draft);
+}
+
+export function progressTask(
+  state: SessionState,
+  agentId: string,
+  taskId: string,
+  { progress, note }: { readonly progress: number | null; readonly note?: string | undefined },
+  nowMs: number,
+): Decision<ProgressAnswer> {
+  const task = ownTask(state, agentId, taskId, 'report on');
+  if (task instanceof WireError) return refuse(task);
+  if (!isLoggedNow(state, agentId, nowMs)) return { kind: 'nothing', answer: { logged: false } };
+  const audience = task.requester_id === agentId ? [] : [task.requester_id];
+  const data = { agent_id: agentId, progress, ...(note === undefined ? {} : { note }) };
+  const draft = taskDraft(state, agentId, taskId, 'task.progress', data, audience);
+  return { kind: 'append', drafts: [draft], answer: () => ({ logged: true }) };
+}
+
+export function checkpointTask(
+  state: SessionState,
+  agentId: string,
+  taskId: string,
+  data: JsonObject,
+): Decision<TaskAnswer> {
+  const task = ownTask(state, agentId, taskId, 'save');
+  if (task instanceof WireError) return refuse(task);
+  return appended(taskDraft(state, agentId, taskId, 'task.checkpoint', { data, bytes: jsonBytes(data) }, []));
+}
+
+/** Its owner goes on with it, after a restart of its own for example. */
+export function resumeTask(state: SessionState, agentId: string, taskId: string): Decision<TaskAnswer> {
+  const task = ownTask(state, agentId, taskId, 'resume');
+  if (task instanceof WireError) return refuse(task);
+  return appended(taskDraft(state, agentId, taskId, 'task.resumed', {}, []));
+}
+
+export interface Outcome {
+  readonly reason?: string | undefined;
+  readonly result?: JsonObject | undefined;
+}
+
+/** The ends that are its owner's to choose. */
+export type OwnEnd = Exclude<TaskState, 'open' | 'running' | 'expired'>;
+
+const ENDING: Readonly<Record<OwnEnd, { readonly type: string; readonly doing: string }>> = {
+  done: { type: 'task.completed', doing: 'complete' },
+  failed: { type: 'task.failed', doing: 'fail' },
+  cancelled: { type: 'task.cancelled', doing: 'cancel' },
+};
+
+/** The same end again is the same end; another is refused. */
+export function endTask(
+  state: SessionState,
+  agentId: string,
+  taskId: string,
+  end: OwnEnd,
+  { reason, result }: Outcome,
+): Decision<TaskAnswer> {
+  const { type, doing } = ENDING[end];
+  const known = taskCalled(state.tasks, taskId);
+  if (known?.owner_id === agentId && known.state === end) {
+    return { kind: 'nothing', answer: { task: known, seq: known.ended_seq ?? 0, duplicate: true } };
+  }
+  const task = ownTask(state, agentId, taskId, doing);
+  if (task instanceof WireError) return refuse(task);
+  const data: JsonObject = {
+    ...endedData(task),
+    ...(reason === undefined ? {} : { reason }),
+    ...(result === undefined ? {} : { result, result_bytes: jsonBytes(result) }),
+  };
+  return appended(taskDraft(state, agentId, taskId, type, data, null));
+}
+
+/** By its owner it ends; of anyone else who is active it is a request, which its owner hears. */
+export function cancelTask(
+  state: SessionState,
+  agentId: string,
+  taskId: string,
+  reason: string | undefined,
+): Decision<CancelAnswer> {
+  const { metadata, tasks } = state;
+  const task = taskCalled(tasks, taskId);
+  const isIn = participantOf(metadata, agentId) !== undefined;
+  if (!isIn || task === undefined || task.owner_id === agentId) {
+    return withMore(endTask(state, agentId, taskId, 'cancelled', { reason }), { requested: false });
+  }
+  const refusal = hasEnded(task) ? taskEnded(task, 'cancel') : mayNotWork(state, agentId, 'ask for a task to be ended');
+  if (refusal !== null) return refuse(refusal);
+  const data: JsonObject = reason === undefined ? {} : { reason };
+  const draft = taskDraft(state, agentId, taskId, 'task.cancel_request', data, [task.owner_id]);
+  return withMore(appended(draft), { requested: true });
+}
+
+export function noSuchTask(sessionId: string, taskId: string): WireError {
+  const message = `session ${sessionId} knows no task ${taskId}; of those that have ended it knows the last ${KEPT_TASKS}, and read_log shows the others`;
+  return new WireError('not_found', message, { task_id: taskId });
+}
+
+/** A task that the agent may move, or why not. */
+function ownTask({ metadata, tasks }: SessionState, agentId: string, taskId: string, doing: string): Task | WireError {
+  const { session_id } = metadata;
+  if (participantOf(metadata, agentId) === undefined) return noSuchSession(session_id);
+  const task = taskCalled(tasks, taskId);
+  if (task === undefined) return noSuchTask(session_id, taskId);
+  if (task.owner_id !== agentId) {
+    const message = `only ${nameOf(metadata, task.owner_id)}, who owns task ${taskId}, may ${doing} it`;
+    return new WireError('forbidden', message, { owner_id: task.owner_id });
+  }
+  return hasEnded(task) ? taskEnded(task, doing) : task;
+}
+
+function taskEnded({ task_id, state, reason, ended_seq }: Task, doing: string): WireError {
+  const why = reason === null ? '' : ` (${reason})`;
+  const message = `task ${task_id} is ${state}${why} since seq ${ended_seq}; there is nothing left to ${doing}`;
+  return new WireError('conflict', message, { task_id, state, ended_seq });
+}
+
+function mayNotWork({ metadata }: SessionState, agentId: string, doing: string): WireError | null {
+  const { session_id, state } = metadata;
+  if (isTerminal(state) || state === 'CLOSING') return sessionClosed(metadata, `nobody can ${doing} in it`);
+  const status = participantOf(metadata, agentId)?.status;
+  if (state === 'ACTIVE' && status === 'active') return null;
+  const message = `only who is active in an active session can ${doing}; you are ${status} in session ${session_id}, which is ${state}`;
+  return status === 'active' || status === 'hidden' || status === 'invited'
+    ? new ProtocolError(message, { status, state })
+    : new WireError('forbidden', message, { status, state });
+}
+
+function requesterOf({ metadata }: SessionState, agentId: string, { requester }: NewTask): string {
+  return requester === undefined ? agentId : participantCalled(metadata, requester).agent_id;
+}
+
+/** Who is out hears nothing of it. */
+function goneRequester({ metadata }: SessionState, requesterId: string): WireError | null {
+  const requester = participantOf(metadata, requesterId);
+  if (requester?.status !== 'removed' && requester?.status !== 'rejected') return null;
+  const { name, status } = requester;
+  const message = `params.requester: expected who is in session ${metadata.session_id}, got ${name}, who is ${status}`;
+  return new WireError('not_found', message, { field: 'params.requester', status });
+}
+
+/** A key names one task, as long as that is known. */
+function repeated(state: SessionState, agentId: string, asked: NewTask, { seq }: KeyRecord): Decision<TaskAnswer> {
+  const { live, ended } = state.tasks;
+  const task = [...live, ...ended].find(({ started_seq }) => started_seq === seq);
+  if (task?.owner_id === agentId && isSameTask(state, task, asked)) {
+    return { kind: 'nothing', answer: { task, seq, duplicate: true } };
+  }
+  const what = task === undefined ? 'something else, or for a task that ended long ago' : 'another task';
+  const message = `idempotency_key "${asked.idempotency_key}" was used for ${what} (seq ${seq}); take a new key`;
+  return refuse(new WireError('duplicate', message, { seq }));
+}
+
+function isSameTask(state: SessionState, task: Task, asked: NewTask): boolean {
+  const { title, capability, requester_id, created_at, expires_at } = task;
+  if (title !== asked.title || capability !== asked.capability) return false;
+  if (requester_id !== requesterOf(state, task.owner_id, asked)) return false;
+  if (!asked.ttlGiven) return true;
+  const ttlMs = expires_at === null ? 0 : msFromIso(expires_at) - msFromIso(created_at);
+  return ttlMs === asked.ttl_ms;
+}
+
+/** The first of a unit is what was asked for; the hub may add to it. */
+function appended(draft: Draft): Decision<TaskAnswer> {
+  return { kind: 'append', drafts: [draft], answer: (advanced) => answerOf(draft, advanced) };
+}
+
+function answerOf({ task_id, event_type }: Draft, { entries, after }: Advanced): TaskAnswer {
+  const task = taskCalled(after.tasks, task_id ?? '');
+  const seq = entries[0]?.envelope.seq;
+  if (task === undefined || seq === undefined) throw new WireError('internal', `${event_type} was not folded`);
+  return { task, seq };
+}
+
+function withMore<T, More>(decision: Decision<T>, more: More): Decision<T & More> {
+  switch (decision.kind) {
+    case 'append':
+      return { ...decision, answer: (advanced) => ({ ...decision.answer(advanced), ...more }) };
+    case 'nothing':
+      return { ...decision, answer: { ...decision.answer, ...more } };
+    default:
+      return decision;
+  }
+}
+
+function taskDraft(
+  { metadata }: SessionState,
+  sender_id: string,
+  task_id: string,
+  event_type: string,
+  event_data: JsonObject,
+  audience: readonly string[] | null,
+): Draft {
+  return { ...PLAIN, session_id: metadata.session_id, sender_id, audience, event_type, event_data, task_id };
+}

@@ -1,0 +1,46 @@
+/** Tasks that the hub ends: with their session, with their owner, and when their time is over. */
+
+import type { Decision } from './advance.ts';
+import { type Draft, hubDraft } from '../records/session/envelope.ts';
+import type { SessionState } from '../state/state.ts';
+import type { EndedData, Task } from '../records/work/tasks.ts';
+import { msFromIso } from '../time.ts';
+
+const NONE: readonly Draft[] = [];
+
+/** What must be said before this draft, in its unit: no task outlives its session, nor its owner's place in it. */
+export function tasksEndedBy({ tasks: { live } }: SessionState, { event_type, event_data }: Draft): readonly Draft[] {
+  if (live.length === 0) return NONE;
+  switch (event_type) {
+    case 'session.closing':
+    case 'session.closed':
+    case 'session.expired':
+      return live.map((task) => expiredDraft(task, 'session_ended'));
+    case 'session.participant.removed':
+      return live
+        .filter(({ owner_id }) => owner_id === event_data.agent_id)
+        .map((task) => expiredDraft(task, 'owner_removed'));
+    default:
+      return NONE;
+  }
+}
+
+/** All whose time is over, in one unit. */
+export function expireTasks({ tasks: { live } }: SessionState, nowMs: number): Decision<number> {
+  const due = live.filter((task) => isDue(task, nowMs));
+  if (due.length === 0) return { kind: 'nothing', answer: 0 };
+  return { kind: 'append', drafts: due.map((task) => expiredDraft(task, 'ttl')), answer: () => due.length };
+}
+
+function isDue({ expires_at }: Task, nowMs: number): boolean {
+  return expires_at !== null && msFromIso(expires_at) <= nowMs;
+}
+
+export function endedData({ owner_id, created_at, capability }: Task): EndedData {
+  return { owner_id, started_at: created_at, capability };
+}
+
+function expiredDraft(task: Task, reason: string): Draft {
+  const data = { ...endedData(task), reason };
+  return { ...hubDraft(task.session_id, 'task.expired', data), task_id: task.task_id };
+}

@@ -1,0 +1,56 @@
+/** Who fits a search: every condition that is given must hold. */
+
+import type { AgentKind, Passport } from './passport.ts';
+import { hasCapability, type Resume } from './resume-schema.ts';
+
+export interface AgentQuery {
+  /** Exactly this capability, claimed or observed; case does not matter. */
+  readonly capability?: string | undefined;
+  /** Somewhere in what is known of the agent; case does not matter. */
+  readonly text?: string | undefined;
+  readonly kind?: AgentKind | undefined;
+  readonly domain?: string | undefined;
+  /** true = only who is connected now, false = only who is not. */
+  readonly bound?: boolean | undefined;
+}
+
+/** What a search looks at. */
+export interface KnownAgent {
+  readonly passport: Passport;
+  readonly resume: Resume;
+  /** The description in the front matter of its skill; empty = it has none. */
+  readonly description: string;
+}
+
+/** What a search answers: enough to choose one. */
+export interface FoundAgent extends Passport {
+  readonly resume: Pick<Resume, 'claimed_capabilities' | 'domains' | 'summary' | 'version'>;
+  readonly bound: boolean;
+}
+
+export function fitsQuery(agent: KnownAgent, bound: boolean, query: AgentQuery): boolean {
+  const { capability, text, kind, domain } = query;
+  if (query.bound !== undefined && query.bound !== bound) return false;
+  if (kind !== undefined && agent.passport.kind !== kind) return false;
+  if (capability !== undefined && !hasCapability(agent.resume, capability)) return false;
+  if (domain !== undefined && !agent.resume.domains.some((known) => isSameWord(known, domain))) return false;
+  return text === undefined || mentions(agent, text);
+}
+
+export function foundAgent({ passport, resume }: KnownAgent, bound: boolean): FoundAgent {
+  const { claimed_capabilities, domains, summary, version } = resume;
+  return { ...passport, resume: { claimed_capabilities, domains, summary, version }, bound };
+}
+
+/** In one of its texts, not across two. */
+function mentions({ passport, resume, description }: KnownAgent, text: string): boolean {
+  const wanted = text.toLowerCase();
+  const { name, owner, provider, model } = passport;
+  const { summary, claimed_capabilities, domains, examples } = resume;
+  const texts = [name, owner, provider, model, summary, description, ...claimed_capabilities, ...domains, ...examples];
+  return texts.some((one) => one?.toLowerCase().includes(wanted));
+}
+
+function isSameWord(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}

@@ -1,0 +1,49 @@
+/** Who an agent says it is. Credentials are never in a record that can be read back. */
+
+import { passportClaim } from '../session/record-schemas.ts';
+import { schemaOf } from '../../lib/schema.ts';
+import type { Schema } from '../../lib/schema-contract.ts';
+
+export type AgentKind = 'agent' | 'human' | 'remote_agent';
+
+export interface PassportClaim {
+  readonly name: string;
+  readonly kind?: AgentKind | undefined;
+  readonly owner?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+  readonly cost?: string | undefined;
+  readonly region?: string | undefined;
+}
+
+export interface Passport {
+  readonly agent_id: string;
+  readonly name: string;
+  readonly kind: AgentKind;
+  readonly owner: string | null;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly cost: string | null;
+  readonly region: string | null;
+  readonly created_at: string;
+}
+
+const claimSchema: Schema<PassportClaim> = schemaOf(passportClaim);
+
+export function parsePassportClaim(value: unknown): PassportClaim {
+  return claimSchema.parse(value, 'passport');
+}
+
+export function passportFrom(claim: PassportClaim, agentId: string, createdAt: string): Passport {
+  return {
+    agent_id: agentId,
+    name: claim.name,
+    kind: claim.kind ?? 'agent',
+    owner: claim.owner ?? null,
+    provider: claim.provider ?? null,
+    model: claim.model ?? null,
+    cost: claim.cost ?? null,
+    region: claim.region ?? null,
+    created_at: createdAt,
+  };
+}

@@ -1,0 +1,30 @@
+/** What is deliverable to whom: pure, the same for live delivery, replay and reading the log. */
+
+import type { Envelope } from './envelope.ts';
+import type { Head } from '../../state/fold-head.ts';
+import { msFromIso } from '../../time.ts';
+
+/** The last seq of the session within the agent's membership; 0 = it never joined. */
+export function membershipEnd(head: Head, agentId: string): number {
+  const status = head.members[agentId];
+  if (status === 'active' || status === 'hidden') return Number.POSITIVE_INFINITY;
+  return status === 'removed' ? (head.left[agentId] ?? 0) : 0;
+}
+
+/** Addressed to the agent, and not an invite (which is outside the stream). Its own come back only in read_log. */
+export function isAddressedTo(envelope: Envelope, agentId: string): boolean {
+  if (envelope.event_type === 'session.invite') return false;
+  return envelope.audience === null || envelope.audience.includes(agentId);
+}
+
+export function isDeliverable(envelope: Envelope, agentId: string, end: number): boolean {
+  return envelope.seq <= end && envelope.sender_id !== agentId && isAddressedTo(envelope, agentId);
+}
+
+export function isReadable(envelope: Envelope, agentId: string, end: number): boolean {
+  return envelope.seq <= end && (envelope.sender_id === agentId || isAddressedTo(envelope, agentId));
+}
+
+export function isPastTtl(envelope: Envelope, nowMs: number): boolean {
+  return envelope.ttl_seconds !== null && msFromIso(envelope.created_at) + envelope.ttl_seconds * 1000 < nowMs;
+}

@@ -1,0 +1,76 @@
+/** What the hub knows about the data of the types participants post; other types carry any object. */
+
+import { z } from 'zod';
+import { copyJsonObject, type JsonObject } from '../../lib/json.ts';
+import type { Limits } from '../access/limits.ts';
+import { anyObject, schemaOf } from '../../lib/schema.ts';
+import type { Schema } from '../../lib/schema-contract.ts';
+import { MOST_COST_USD } from './spending.ts';
+
+const tokens = z
+  .number({ error: 'a number of tokens' })
+  .int('a whole number of tokens')
+  .min(0, 'a number of tokens, 0 or more');
+/** What is called otherwise would not be counted. */
+const usage = z.strictObject(
+  {
+    fresh: tokens.optional(),
+    cache_read: tokens.optional(),
+    cache_write: tokens.optional(),
+    output: tokens.optional(),
+  },
+  {
+    error: ({ code }) =>
+      code === 'unrecognized_keys'
+        ? 'fresh, cache_read, cache_write or output'
+        : 'an object {fresh, cache_read, cache_write, output}',
+  },
+);
+const spent = {
+  usage: usage.optional(),
+  cost_usd: z
+    .number({ error: 'a number of dollars or null' })
+    .min(0, 'a cost of 0 or more')
+    .max(MOST_COST_USD, `a cost of at most ${MOST_COST_USD}`)
+    .nullable()
+    .optional(),
+};
+
+/** Other members would do nothing, and so would none: a slip of the pen either way. */
+const contextChange = z
+  .strictObject(
+    {
+      set: anyObject().optional(),
+      delete: z.array(z.string({ error: 'a key' }), { error: 'a list of keys' }).optional(),
+    },
+    { error: ({ code }) => (code === 'unrecognized_keys' ? 'set or delete' : 'an object {set, delete}') },
+  )
+  .refine((change) => change.set !== undefined || change.delete !== undefined, 'set or delete');
+
+const schemas: ReadonlyMap<string, Schema<unknown>> = new Map<string, Schema<unknown>>([
+  ['msg.text', schemaOf(z.looseObject({ text: z.string({ error: 'text' }), ...spent }))],
+  [
+    'msg.packet',
+    schemaOf(
+      z.looseObject({
+        body: z.unknown(),
+        routing: anyObject().optional(),
+        context_updates: contextChange.optional(),
+        ...spent,
+      }),
+    ),
+  ],
+  ['context.set', schemaOf(contextChange)],
+]);
+
+/** The data of an envelope as trusted JSON, or a typed refusal. */
+export function parseEventData(eventType: string, value: unknown, limits: Limits): JsonObject {
+  const data = copyJsonObject(value, 'event_data', { maxDepth: limits.maxJsonDepth, maxBytes: limits.maxEventBytes });
+  if (!isPlainText(eventType, data)) schemas.get(eventType)?.parse(data, 'event_data');
+  return data;
+}
+
+/** What most posts are: a text that says nothing of its cost. The schema would find nothing wrong with it. */
+function isPlainText(eventType: string, { text, usage, cost_usd }: JsonObject): boolean {
+  return eventType === 'msg.text' && typeof text === 'string' && usage === undefined && cost_usd === undefined;
+}

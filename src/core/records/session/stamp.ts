@@ -1,0 +1,85 @@
+/** Envelope ids: time-ordered, 32 hex digits, strictly increasing; the time in the id is the envelope's time. */
+
+import { isoFromMs } from '../../time.ts';
+
+export interface Stamp {
+  readonly envelope_id: string;
+  readonly created_at: string;
+}
+
+const MS_DIGITS = 12;
+const COUNT_DIGITS = 5;
+const MAX_COUNT = 0xfffff;
+
+/**
+ * The next stamp: never before the clock, never before or equal to `last` (the greatest id given out by this node or
+ * found in the session). `random` is 32 hex digits, of which the tail is used.
+ */
+export function nextStamp(nowMs: number, last: string | null, random: string): Stamp {
+  const beforeMs = last === null ? 0 : last === lastId ? lastMs : stampMs(last);
+  let ms = Math.max(Math.floor(nowMs), beforeMs);
+  let count = last !== null && ms === beforeMs ? countOf(last) + 1 : 0;
+  if (count > MAX_COUNT) {
+    ms += 1;
+    count = 0;
+  }
+  const envelope_id = prefixOf(ms, count >> 8) + lastDigits(count) + tailOf(random);
+  lastId = envelope_id;
+  lastMs = ms;
+  lastCount = count;
+  return { envelope_id, created_at: isoFromMs(ms) };
+}
+
+export function stampMs(envelopeId: string): number {
+  return Number.parseInt(envelopeId.slice(0, MS_DIGITS), 16);
+}
+
+/** The later of two ids; null is before everything. */
+export function laterId(a: string | null, b: string | null): string | null {
+  if (a === null) return b;
+  return b === null || a > b ? a : b;
+}
+
+/** What the last stamp was made of: the next one usually follows it. A cache, nothing else. */
+let lastId: string | null = null;
+let lastMs = 0;
+let lastCount = -1;
+let prefixMs = Number.NaN;
+let prefixCount = 0;
+let prefix = '';
+let tailRandom = '';
+let tail = '';
+
+/** Its number within its millisecond. */
+function countOf(envelopeId: string): number {
+  if (envelopeId === lastId) return lastCount;
+  return Number.parseInt(envelopeId.slice(MS_DIGITS, MS_DIGITS + COUNT_DIGITS), 16);
+}
+
+/** All digits of its place but the last two of the count. */
+function prefixOf(ms: number, count: number): string {
+  if (ms !== prefixMs || count !== prefixCount) {
+    prefix = hex(ms, MS_DIGITS) + hex(count, COUNT_DIGITS - 2);
+    prefixMs = ms;
+    prefixCount = count;
+  }
+  return prefix;
+}
+
+function lastDigits(count: number): string {
+  return TWO_DIGITS[count & 0xff] ?? '';
+}
+
+function tailOf(random: string): string {
+  if (random !== tailRandom) {
+    tail = random.slice(MS_DIGITS + COUNT_DIGITS);
+    tailRandom = random;
+  }
+  return tail;
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0');
+}
+
+const TWO_DIGITS: readonly string[] = Array.from({ length: 256 }, (_, value) => hex(value, 2));

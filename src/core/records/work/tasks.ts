@@ -1,0 +1,173 @@
+/** Tasks: work that a participant says it does in its session. They are a fold of the log; what they carry stays in the log. */
+
+import { type Envelope, isTaskType } from '../session/envelope.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { isoFromMs, msFromIso } from '../../time.ts';
+
+export type TaskState = 'open' | 'running' | 'done' | 'failed' | 'cancelled' | 'expired';
+
+/** Where in the log data of a task is, and how much: a state must not grow with it. */
+export interface TaskData {
+  readonly seq: number;
+  readonly bytes: number;
+}
+
+/** Somebody asked for a task to stop. */
+export interface CancelRequest {
+  readonly by: string;
+  readonly reason: string | null;
+  readonly at: string;
+}
+
+export interface Task {
+  readonly task_id: string;
+  readonly session_id: string;
+  readonly owner_id: string;
+  /** Who asked for it; the owner itself if nobody else did. */
+  readonly requester_id: string;
+  readonly title: string;
+  readonly capability: string | null;
+  readonly state: TaskState;
+  /** From 0 to 1; null = its owner does not say. */
+  readonly progress: number | null;
+  readonly checkpoint: TaskData | null;
+  readonly created_at: string;
+  /** null = it has as long as its session. */
+  readonly expires_at: string | null;
+  readonly result: TaskData | null;
+  /** Why it failed, was cancelled or expired. */
+  readonly reason: string | null;
+  /** The last request to stop; null = nobody has asked. */
+  readonly cancel_requested: CancelRequest | null;
+  readonly ended_at: string | null;
+  readonly started_seq: number;
+  readonly ended_seq: number | null;
+}
+
+export interface Tasks {
+  /** Those that have not ended, in the order they were started. */
+  readonly live: readonly Task[];
+  /** The last that have ended, in that order; of older ones only the log knows. */
+  readonly ended: readonly Task[];
+  /** When the first of the live ones expires, in milliseconds; null = none does. */
+  readonly due_at: number | null;
+}
+
+/** Shared by every session without tasks, which costs it nothing. */
+export const NO_TASKS: Tasks = Object.freeze({ live: [], ended: [], due_at: null });
+
+/** Tasks that have ended and are still known without reading the log. */
+export const KEPT_TASKS = 256;
+
+/** What ends a task, and how it stands then. */
+const ENDS: ReadonlyMap<string, TaskState> = new Map([
+  ['task.completed', 'done'],
+  ['task.failed', 'failed'],
+  ['task.cancelled', 'cancelled'],
+  ['task.expired', 'expired'],
+]);
+
+/** How a task stands after this envelope, if that ends it. Of a turn that failed it says nothing: no task is named. */
+export function endOfTask({ task_id, event_type }: Envelope): TaskState | undefined {
+  return task_id === null ? undefined : ENDS.get(event_type);
+}
+
+/** What the data of an envelope that ends a task says beside its outcome, so that nobody needs the state before it. */
+export interface EndedData {
+  readonly owner_id: string;
+  readonly started_at: string;
+  readonly capability: string | null;
+}
+
+export function taskCalled({ live, ended }: Tasks, taskId: string): Task | undefined {
+  return live.find(({ task_id }) => task_id === taskId) ?? ended.find(({ task_id }) => task_id === taskId);
+}
+
+export function hasEnded({ ended_seq }: Task): boolean {
+  return ended_seq !== null;
+}
+
+/** One step. Most envelopes name no task, and of those that do only a task's own change it. */
+export function foldTasks(before: Tasks, envelope: Envelope): Tasks {
+  const { task_id, event_type } = envelope;
+  if (task_id === null || !isTaskType(event_type)) return before;
+  const { live, ended } = before;
+  if (event_type === 'task.started') return tasksOf([...live, startedTask(envelope, task_id)], ended);
+  const at = live.findIndex((one) => one.task_id === task_id);
+  const task = live[at];
+  if (task === undefined) return before;
+  const next = stepped(task, envelope);
+  if (next === task) return before;
+  if (!hasEnded(next)) return tasksOf(live.with(at, next), ended);
+  return tasksOf(live.toSpliced(at, 1), [...ended, next].slice(-KEPT_TASKS));
+}
+
+function tasksOf(live: readonly Task[], ended: readonly Task[]): Tasks {
+  let due_at: number | null = null;
+  for (const { expires_at } of live) {
+    const due = expires_at === null ? null : msFromIso(expires_at);
+    if (due !== null && (due_at === null || due < due_at)) due_at = due;
+  }
+  return { live, ended, due_at };
+}
+
+function startedTask({ session_id, sender_id, event_data, created_at, seq }: Envelope, task_id: string): Task {
+  // Made by the hub from parsed parameters; the log is read by checksum, not by schema.
+  const { requester_id, title, capability, ttl_ms } = event_data as unknown as {
+    requester_id: string;
+    title: string;
+    capability: string | null;
+    ttl_ms: number;
+  };
+  return {
+    task_id,
+    session_id,
+    owner_id: sender_id,
+    requester_id,
+    title,
+    capability,
+    state: 'open',
+    progress: null,
+    checkpoint: null,
+    created_at,
+    expires_at: ttl_ms === 0 ? null : isoFromMs(msFromIso(created_at) + ttl_ms),
+    result: null,
+    reason: null,
+    cancel_requested: null,
+    ended_at: null,
+    started_seq: seq,
+    ended_seq: null,
+  };
+}
+
+export function cancelRequestIn({ sender_id: by, event_data, created_at: at }: Envelope): CancelRequest {
+  const { reason }: Partial<JsonObject> = event_data;
+  return { by, reason: typeof reason === 'string' ? reason : null, at };
+}
+
+function stepped(task: Task, envelope: Envelope): Task {
+  const { event_type, event_data, seq, created_at } = envelope;
+  switch (event_type) {
+    case 'task.progress': {
+      const { progress } = event_data;
+      return { ...task, state: 'running', progress: typeof progress === 'number' ? progress : null };
+    }
+    case 'task.checkpoint':
+      return { ...task, state: 'running', checkpoint: { seq, bytes: Number(event_data.bytes) } };
+    case 'task.resumed':
+      return { ...task, state: 'running' };
+    case 'task.cancel_request':
+      return { ...task, cancel_requested: cancelRequestIn(envelope) };
+  }
+  const state = endOfTask(envelope);
+  if (state === undefined) return task;
+  const { reason, result_bytes } = event_data;
+  return {
+    ...task,
+    state,
+    reason: typeof reason === 'string' ? reason : null,
+    result: typeof result_bytes === 'number' ? { seq, bytes: result_bytes } : null,
+    ended_at: created_at,
+    ended_seq: seq,
+  };
+}

@@ -1,0 +1,244 @@
+/** The summary of a session that stays in memory when its state does not: enough to list it, find it and wake it. */
+
+import type { Awaited, Entry, Envelope, Turn } from '../records/session/envelope.ts';
+import { type CreatedData, isTerminal, type LifecycleState, type ParticipantStatus } from '../records/session/session.ts';
+import { plusSpent, type Spent, spentWith } from '../records/session/spending.ts';
+import { endOfTask } from '../records/work/tasks.ts';
+import { msFromIso } from '../time.ts';
+
+export interface Head {
+  readonly session_id: string;
+  readonly seq: number;
+  readonly envelope_id: string;
+  /** When its last entry was made. Heads that were stored before there was such a member lack it. */
+  readonly changed_at?: string;
+  readonly type: string;
+  readonly version: number;
+  readonly state: LifecycleState;
+  readonly creator_id: string;
+  /** In the order of the participants. */
+  readonly members: Readonly<Record<string, ParticipantStatus>>;
+  /** The seq at which each removed member left: its stream ends there. */
+  readonly left: Readonly<Record<string, number>>;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly invite_deadline_at: string | null;
+  readonly drain_timeout_ms: number;
+  /** When the session began to close. */
+  readonly closing_at: string | null;
+  /** The seq of `session.closing`: what everyone present must have before the session ends. */
+  readonly closing_seq: number | null;
+  readonly closed_at: string | null;
+  readonly close_reason: string | null;
+  readonly parent_session_id: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly create_key: string | null;
+  readonly request_digest: string;
+  readonly turn: Turn | null;
+  /** When the first thing that is expected becomes a violation, or a task expires, in milliseconds; null = nothing is. */
+  readonly due_at: number | null;
+  /** How many of its delegations are not settled. */
+  readonly delegations: number;
+  /** How many tasks that have not ended each owner has; absent = there are none. */
+  readonly tasks?: Readonly<Record<string, number>>;
+  /** What was spent in it, as far as anybody said; absent = nobody did. */
+  readonly spent?: Spent;
+  /** What it waits for that is nobody's turn; absent = nothing. */
+  readonly awaits?: Awaited;
+}
+
+/** One step of the summary; the first entry of a session must be `session.created`. */
+export function foldHead(head: Head | null, entry: Entry): Head {
+  const { envelope } = entry;
+  if (head === null) return createdHead(entry);
+  const moved = movedOn(head, entry);
+  const tasked = head.tasks === undefined && envelope.task_id === null ? moved : withTasks(head, moved, envelope);
+  const spent = head.spent === undefined && !mayHaveSpent(envelope) ? tasked : withSpent(head, tasked, envelope);
+  const next = entry.awaits === undefined ? spent : { ...spent, awaits: entry.awaits };
+  switch (envelope.event_type) {
+    case 'session.invite':
+      return withInvitee(next, envelope);
+    case 'session.invite.ack':
+    case 'session.participant.joined':
+    case 'session.participant.returned':
+      return withMember(next, envelope, 'active');
+    case 'session.invite.reject':
+      return withMember(next, envelope, 'rejected');
+    case 'session.participant.hidden':
+      return withMember(next, envelope, 'hidden');
+    case 'session.participant.removed':
+      return withMember(next, envelope, 'removed');
+    case 'session.opened':
+      return { ...next, state: 'ACTIVE' };
+    case 'session.closing':
+      return {
+        ...next,
+        state: 'CLOSING',
+        closing_at: envelope.created_at,
+        closing_seq: envelope.seq,
+        close_reason: String(envelope.event_data.reason),
+      };
+    case 'session.closed':
+      return ended(next, envelope, 'CLOSED');
+    case 'session.expired':
+      return ended(next, envelope, 'EXPIRED');
+    case 'delegation.opened':
+      return { ...next, delegations: next.delegations + 1 };
+    case 'delegation.settled':
+      return { ...next, delegations: next.delegations - 1 };
+    default:
+      return next;
+  }
+}
+
+function withMember(head: Head, { event_data, seq }: Envelope, status: ParticipantStatus): Head {
+  const { agent_id } = event_data;
+  if (typeof agent_id !== 'string') return head;
+  const members = { ...head.members, [agent_id]: status };
+  return status === 'removed' ? { ...head, members, left: { ...head.left, [agent_id]: seq } } : { ...head, members };
+}
+
+function withTasks(before: Head, head: Head, envelope: Envelope): Head {
+  const { task_id, event_type, event_data, sender_id } = envelope;
+  const hasEnded = endOfTask(envelope) !== undefined;
+  const { tasks: counts = {} } = before;
+  if (!hasEnded && (event_type !== 'task.started' || task_id === null)) {
+    return before.tasks === undefined ? head : { ...head, tasks: counts };
+  }
+  const owner = hasEnded ? String(event_data.owner_id) : sender_id;
+  const { [owner]: known = 0, ...others } = counts;
+  const count = known + (hasEnded ? -1 : 1);
+  if (count > 0) return { ...head, tasks: { ...others, [owner]: count } };
+  return Object.keys(others).length === 0 ? head : { ...head, tasks: others };
+}
+
+/** Asked for every entry: most say nothing of it, and cost two looks. */
+function mayHaveSpent({ event_type, event_data }: Envelope): boolean {
+  return event_data.cost_usd !== undefined || event_data.usage !== undefined || event_type === 'delegation.settled';
+}
+
+function withSpent({ spent }: Head, head: Head, envelope: Envelope): Head {
+  const more = mayHaveSpent(envelope) ? spentWith(envelope) : null;
+  if (more === null) return spent === undefined ? head : { ...head, spent };
+  return { ...head, spent: spent === undefined ? more : plusSpent(spent, more) };
+}
+
+/** One who came later, or declined before; the invites of the creation change nothing. */
+function withInvitee(head: Head, envelope: Envelope): Head {
+  const status = head.members[String(envelope.event_data.agent_id)];
+  return status === undefined || status === 'rejected' ? withMember(head, envelope, 'invited') : head;
+}
+
+function ended(head: Head, { created_at, event_data }: Envelope, state: 'CLOSED' | 'EXPIRED'): Head {
+  return { ...head, state, closed_at: created_at, close_reason: String(event_data.reason) };
+}
+
+/** Written out: all that most entries change is made for every one of them, and a spread costs ten times as much. */
+function movedOn(head: Head, { envelope, turn, due }: Entry): Head {
+  return {
+    session_id: head.session_id,
+    seq: envelope.seq,
+    envelope_id: envelope.envelope_id,
+    changed_at: envelope.created_at,
+    type: head.type,
+    version: head.version,
+    state: head.state,
+    creator_id: head.creator_id,
+    members: head.members,
+    left: head.left,
+    created_at: head.created_at,
+    expires_at: head.expires_at,
+    invite_deadline_at: head.invite_deadline_at,
+    drain_timeout_ms: head.drain_timeout_ms,
+    closing_at: head.closing_at,
+    closing_seq: head.closing_seq,
+    closed_at: head.closed_at,
+    close_reason: head.close_reason,
+    parent_session_id: head.parent_session_id,
+    labels: head.labels,
+    create_key: head.create_key,
+    request_digest: head.request_digest,
+    turn,
+    due_at: due ?? null,
+    // Heads that were stored before there were delegations lack the member.
+    delegations: head.delegations ?? 0,
+  };
+}
+
+/** Of one that does not say it nothing later is known than that it was created. */
+export function changedAt({ changed_at, created_at }: Head): string {
+  return changed_at ?? created_at;
+}
+
+/** When the session must be looked at next, by its lifecycle or its expectations; null = no deadline. */
+export function headDeadline(head: Head): number | null {
+  const lifecycle = lifecycleDeadline(head);
+  // Heads that were stored before there were expectations lack the member.
+  const due = head.due_at ?? null;
+  if (due === null || isTerminal(head.state)) return lifecycle;
+  return lifecycle === null ? due : Math.min(lifecycle, due);
+}
+
+/** When the session must be looked at next, by its lifecycle alone; null = no deadline. */
+export function lifecycleDeadline(head: Head): number | null {
+  switch (head.state) {
+    case 'INVITED':
+      return earliest(head.invite_deadline_at, head.expires_at);
+    case 'ACTIVE':
+      return head.expires_at === null ? null : msFromIso(head.expires_at);
+    case 'CLOSING':
+      return head.closing_at === null ? null : msFromIso(head.closing_at) + head.drain_timeout_ms;
+    default:
+      return null;
+  }
+}
+
+function createdHead({ envelope, turn, due }: Entry): Head {
+  // session.created is made by the hub from a parsed request; the log is read by checksum, not by schema.
+  const created = envelope.event_data as unknown as CreatedData;
+  const members: Record<string, ParticipantStatus> = {};
+  for (const { agent_id } of created.participants) {
+    members[agent_id] = agent_id === created.creator_id ? 'active' : 'invited';
+  }
+  return {
+    session_id: envelope.session_id,
+    seq: envelope.seq,
+    envelope_id: envelope.envelope_id,
+    changed_at: envelope.created_at,
+    type: created.manifest.type,
+    version: created.manifest.version,
+    state: 'INVITED',
+    creator_id: created.creator_id,
+    members,
+    left: {},
+    created_at: envelope.created_at,
+    expires_at: created.expires_at,
+    invite_deadline_at: acksAreWatched(created) ? null : created.invite_deadline_at,
+    drain_timeout_ms: created.drain_timeout_ms,
+    closing_at: null,
+    closing_seq: null,
+    closed_at: null,
+    close_reason: null,
+    parent_session_id: created.parent_session_id,
+    labels: created.labels,
+    create_key: envelope.idempotency_key,
+    request_digest: created.request_digest,
+    turn,
+    due_at: due ?? null,
+    delegations: 0,
+  };
+}
+
+/** An expectation closes the session when the invites are not answered in time; the lifecycle need not. */
+function acksAreWatched({ manifest, versions }: CreatedData): boolean {
+  if (versions.evaluators === undefined) return false;
+  return manifest.expectations.some(
+    ({ name, on_violation, applies_to }) =>
+      name === 'acks_within' && on_violation === 'auto_close' && applies_to === undefined,
+  );
+}
+
+function earliest(...times: (string | null)[]): number | null {
+  const known = times.filter((time) => time !== null).map(msFromIso);
+  return known.length === 0 ? null : Math.min(...known);
+}

@@ -1,0 +1,59 @@
+/** The lifecycle of a session, as a state machine used through its pure transition. It runs on lifecycle events only. */
+
+import { setup, transition } from 'xstate';
+import { HubError } from '../lib/errors.ts';
+import type { LifecycleState } from '../records/session/session.ts';
+
+export type LifecycleEvent =
+  | 'quorum' // enough invitees acked
+  | 'quorum_lost' // too few invites are still open
+  | 'invite_timeout' // no quorum in time
+  | 'close' // asked for by a participant or an operator
+  | 'adapter_close' // the adapter's onAccepted, or the hub on its own rules
+  | 'auto_close' // an expectation
+  | 'expire' // expires_at, or orphaned
+  | 'drained'; // everyone bound has the closing, or the drain timed out
+
+/**
+ * `session.closing` begins CLOSING: everyone hears it and posts are refused, but the session ends only when those
+ * present have it. From INVITED there is nothing to drain. Events left out have no effect in that state.
+ */
+const machine = setup({ types: { events: {} as { type: LifecycleEvent } } }).createMachine({
+  initial: 'INVITED',
+  states: {
+    INVITED: {
+      on: {
+        quorum: 'ACTIVE',
+        quorum_lost: 'CLOSED',
+        invite_timeout: 'CLOSED',
+        close: 'CLOSED',
+        auto_close: 'CLOSED',
+        expire: 'EXPIRED',
+      },
+    },
+    ACTIVE: { on: { close: 'CLOSING', adapter_close: 'CLOSING', auto_close: 'CLOSING', expire: 'EXPIRED' } },
+    CLOSING: { on: { drained: 'CLOSED' } },
+    CLOSED: {},
+    EXPIRED: {},
+  },
+});
+
+/** Every event there is: xstate would ignore an unknown one silently, so we refuse it ourselves. */
+export const LIFECYCLE_EVENTS: readonly LifecycleEvent[] = [
+  'quorum',
+  'quorum_lost',
+  'invite_timeout',
+  'close',
+  'adapter_close',
+  'auto_close',
+  'expire',
+  'drained',
+];
+
+/** The state after `event`; the same state means the event has no effect there. */
+export function nextLifecycle(state: LifecycleState, event: LifecycleEvent): LifecycleState {
+  if (!LIFECYCLE_EVENTS.includes(event)) throw new HubError('unknown_event', `unknown lifecycle event "${event}"`);
+  if (!Object.hasOwn(machine.states, state)) throw new HubError('unknown_state', `unknown lifecycle state "${state}"`);
+  const [next] = transition(machine, machine.resolveState({ value: state }), { type: event });
+  return next.value;
+}

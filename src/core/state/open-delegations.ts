@@ -1,0 +1,75 @@
+/** The open delegations of a session, folded from its log, and what settles them. Pure. */
+
+import type { DelegationBudget, DelegationOpened, DelegationSettled } from '../records/work/delegation.ts';
+import { type Draft, type Envelope, HUB_ID, hubDraft } from '../records/session/envelope.ts';
+import type { JsonObject } from '../lib/json.ts';
+import type { SessionState } from './state.ts';
+
+/** A delegation that is not settled: its budget is set aside. */
+export interface OpenDelegation {
+  readonly delegation_id: string;
+  readonly agent_id: string;
+  readonly target_id: string;
+  readonly root_session_id: string;
+  readonly budget: DelegationBudget | null;
+  /** The seq of its `delegation.opened`. */
+  readonly seq: number;
+}
+
+/** Most sessions have none, and share this. */
+export const NO_DELEGATIONS: readonly OpenDelegation[] = Object.freeze([]);
+
+export function foldDelegations(before: readonly OpenDelegation[], envelope: Envelope): readonly OpenDelegation[] {
+  if (envelope.sender_id !== HUB_ID) return before;
+  switch (envelope.event_type) {
+    case 'delegation.opened': {
+      const { delegation_id, agent_id, target_id, root_session_id, budget } = openedIn(envelope);
+      return [...before, { delegation_id, agent_id, target_id, root_session_id, budget, seq: envelope.seq }];
+    }
+    case 'delegation.settled': {
+      const open = before.filter(({ delegation_id }) => delegation_id !== envelope.event_data.delegation_id);
+      return open.length === 0 ? NO_DELEGATIONS : open;
+    }
+    default:
+      return before;
+  }
+}
+
+/** Made by the hub; the log is read by checksum, not by schema. */
+export function openedIn({ event_data }: Envelope): DelegationOpened {
+  return event_data as unknown as DelegationOpened;
+}
+
+export function settledIn({ event_data }: Envelope): DelegationSettled {
+  return event_data as unknown as DelegationSettled;
+}
+
+/** Under which its settlement is found again. */
+export function settledKey(delegationId: string): string {
+  return `settled ${delegationId}`;
+}
+
+/** What is open when a session ends is settled in the unit of its end. What its children spent is not known there. */
+export function settlementsAtEnd({ metadata, delegations }: SessionState, reason: string): readonly Draft[] {
+  return delegations.map((open) =>
+    settledDraft(metadata, open, {
+      delegation_id: open.delegation_id,
+      agent_id: open.agent_id,
+      child_session_id: null,
+      outcome: 'parent_closed',
+      reason,
+      spent: null,
+    }),
+  );
+}
+
+/** For who delegated to hear. */
+export function settledDraft(
+  { session_id }: SessionState['metadata'],
+  { agent_id }: OpenDelegation,
+  settled: DelegationSettled,
+): Draft {
+  // DelegationSettled is JSON; its interface only lacks an index signature.
+  const draft = hubDraft(session_id, 'delegation.settled', settled as unknown as JsonObject, [agent_id]);
+  return { ...draft, idempotency_key: settledKey(settled.delegation_id) };
+}

@@ -1,0 +1,68 @@
+/**
+ * The JSON text of units and envelopes, as JSON.stringify would write it. Every accepted envelope is written, to the disk and
+ * to its recipients: knowing its members makes that several times cheaper than finding them out.
+ */
+
+import type { Awaited, Entry, Envelope, Turn, Unit } from '../records/session/envelope.ts';
+
+export function unitText({ entries }: Unit): string {
+  const [only] = entries;
+  if (entries.length === 1 && only !== undefined && isEveryday(only.envelope)) return everydayUnit(only);
+  let text = '';
+  for (const { envelope, turn, due, awaits } of entries) {
+    const beside = `${due === undefined ? '' : `,"due":${due}`}${awaitedText(awaits)}`;
+    text += `${text === '' ? '' : ','}{"envelope":${envelopeText(envelope)},"turn":${turnText(turn)}${beside}}`;
+  }
+  return `{"entries":[${text}]}`;
+}
+
+/** A plain text in one piece; anything else as JSON does it. Ids, times and types are the hub's, and need no escape. */
+export function envelopeText(e: Envelope): string {
+  const { text } = e.event_data;
+  if (typeof text !== 'string' || !isPlain(e)) return JSON.stringify(e);
+  return `{"session_id":"${e.session_id}","sender_id":"${e.sender_id}","audience":null,"event_type":"${e.event_type}","event_data":{"text":"${text}"},"causation_id":null,"task_id":null,"traceparent":null,"priority":"${e.priority}","idempotency_key":${e.idempotency_key === null ? 'null' : quoted(e.idempotency_key)},"ttl_seconds":null,"envelope_id":"${e.envelope_id}","seq":${e.seq},"depth":${e.depth},"created_at":"${e.created_at}"}`;
+}
+
+/** The text of the only envelope of a unit, out of the text of the unit: what follows it says nothing of envelopes. */
+export function onlyEnvelopeIn(unit: string): string {
+  return unit.slice(UNIT_HEAD.length, unit.lastIndexOf(',"turn":'));
+}
+
+const UNIT_HEAD = '{"entries":[{"envelope":';
+
+/** What most units are: one text under a key. Written out as a whole: every piece a text is made of is an object of its own. */
+function everydayUnit({ envelope: e, turn, due, awaits }: Entry): string {
+  const text = `{"entries":[{"envelope":{"session_id":"${e.session_id}","sender_id":"${e.sender_id}","audience":null,"event_type":"msg.text","event_data":{"text":"${e.event_data.text}"},"causation_id":null,"task_id":null,"traceparent":null,"priority":"normal","idempotency_key":"${e.idempotency_key}","ttl_seconds":null,"envelope_id":"${e.envelope_id}","seq":${e.seq},"depth":${e.depth},"created_at":"${e.created_at}"},"turn":`;
+  if (turn === null && due !== undefined && awaits === undefined) return `${text}null,"due":${due}}]}`;
+  return `${text}${turnText(turn)}${due === undefined ? '' : `,"due":${due}`}${awaitedText(awaits)}}]}`;
+}
+
+function awaitedText(awaits: Awaited | undefined): string {
+  return awaits === undefined ? '' : `,"awaits":${JSON.stringify(awaits)}`;
+}
+
+function isEveryday(e: Envelope): boolean {
+  if (e.event_type !== 'msg.text' || e.priority !== 'normal' || e.idempotency_key === null) return false;
+  return isPlain(e) && !NEEDS_ESCAPE.test(e.idempotency_key);
+}
+
+/** To everyone, with a text that can stand between quotes and nothing beside it. */
+function isPlain(e: Envelope): boolean {
+  if (e.audience !== null || e.ttl_seconds !== null) return false;
+  if (e.redacted !== undefined || e.causation_id !== null || e.task_id !== null || e.traceparent !== null) return false;
+  for (const key in e.event_data) if (key !== 'text') return false;
+  const { text } = e.event_data;
+  return typeof text === 'string' && !NEEDS_ESCAPE.test(text);
+}
+
+/** As a text of JSON. */
+export function quoted(text: string): string {
+  return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+export function turnText(turn: Turn | null): string {
+  return turn === null ? 'null' : JSON.stringify(turn);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
+const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;

@@ -1,0 +1,242 @@
+/** The state of a session: a fold of its log, and nothing else. Live and replay run the same function. */
+
+import type { CompleteAdapter } from '../ports/adapter.ts';
+import { foldDelegations, NO_DELEGATIONS, type OpenDelegation } from './open-delegations.ts';
+import { type Awaited, type Entry, type Envelope, isFolded, type Turn } from '../records/session/envelope.ts';
+import type { Watch } from '../ports/expectation.ts';
+import { foldHead, type Head } from './fold-head.ts';
+import { withInvite } from './invite.ts';
+import { foldPacing, NO_PACING, type Pacing } from './pacing.ts';
+import type { CreatedData, Participant, ParticipantStatus, SessionMetadata } from '../records/session/session.ts';
+import { foldTasks, NO_TASKS, type Tasks } from '../records/work/tasks.ts';
+import { msFromIso } from '../time.ts';
+import { nextDue, type Watched } from './waits.ts';
+
+export interface SessionState {
+  readonly metadata: SessionMetadata;
+  readonly head: Head;
+  /** The adapter's own; undefined while its adapter is missing. */
+  readonly adapter_state: unknown;
+  /** The seq at which each participant got its present status. */
+  readonly status_seq: Readonly<Record<string, number>>;
+  /** What expectations look at; nothing in a session that has none. */
+  readonly pacing: Pacing;
+  /** What was delegated and is not settled. */
+  readonly delegations: readonly OpenDelegation[];
+  readonly tasks: Tasks;
+}
+
+/** What the fold needs beside the log. A missing adapter folds everything but the adapter's state. */
+export interface FoldContext {
+  readonly adapter: CompleteAdapter | null;
+  readonly epoch: number;
+  /** The session's expectations; absent or null = none. */
+  readonly watch?: Watch | null;
+  /** On replay, the turn the log has for this envelope; a missing adapter cannot say it. */
+  readonly recorded?: Turn | null;
+}
+
+export function foldEnvelope(state: SessionState | null, envelope: Envelope, context: FoldContext): SessionState {
+  const { adapter, watch = null } = context;
+  if (state === null) {
+    const metadata = createdMetadata(envelope, context.epoch);
+    const status_seq = Object.fromEntries(metadata.participants.map(({ agent_id }) => [agent_id, envelope.seq]));
+    const adapter_state = adapter?.initialState(metadata);
+    const pacing = foldPacing(NO_PACING, envelope, metadata, null, watch);
+    const head = foldHead(null, withDue(envelope, { metadata, turn: null, pacing, adapter_state }, watch, null));
+    const [delegations, tasks] = [NO_DELEGATIONS, NO_TASKS];
+    return { metadata: Object.freeze(metadata), head, adapter_state, status_seq, pacing, delegations, tasks };
+  }
+  const metadata = Object.freeze(foldMetadata(state.metadata, envelope));
+  const folds = adapter !== null && isFolded(envelope.event_type);
+  const adapter_state = folds ? adapter.fold(envelope, state.adapter_state, metadata) : state.adapter_state;
+  const turn = adapter === null ? knownTurn(state, metadata, context) : expectedTurn(adapter, metadata, adapter_state);
+  const pacing = foldPacing(state.pacing, envelope, metadata, turn, watch);
+  // What a session expects that is unavailable is not known; the last time that was is when to see whether it is back.
+  const lastDue = adapter === null ? (state.head.due_at ?? null) : null;
+  const tasks = envelope.task_id === null ? state.tasks : foldTasks(state.tasks, envelope);
+  const watched = { metadata, turn, pacing, adapter_state };
+  const awaits = metadata.state === 'ACTIVE' ? awaitedIn(adapter, watched, state.head) : undefined;
+  const entry = withDue(envelope, watched, watch, lastDue, tasks.due_at);
+  const head = foldHead(state.head, awaits === undefined ? entry : { ...entry, awaits });
+  const status_seq =
+    metadata.participants === state.metadata.participants
+      ? state.status_seq
+      : foldStatusSeq(state, metadata, envelope.seq);
+  const delegations = foldDelegations(state.delegations, envelope);
+  return { metadata, head, adapter_state, status_seq, pacing, delegations, tasks };
+}
+
+/** What the log says beside an envelope: whose turn it is after it, and when something expected, or a task, is due. */
+function withDue(
+  envelope: Envelope,
+  watched: Watched,
+  watch: Watch | null,
+  lastDue: number | null,
+  tasksDue: number | null = null,
+): Entry {
+  const { turn } = watched;
+  const expected = watch === null ? lastDue : nextDue(watch, watched, msFromIso(envelope.created_at));
+  const due = expected === null || (tasksDue !== null && tasksDue < expected) ? tasksDue : expected;
+  return due === null ? { envelope, turn } : { envelope, turn, due };
+}
+
+function expectedTurn(adapter: CompleteAdapter, metadata: SessionMetadata, adapterState: unknown): Turn | null {
+  return metadata.state === 'ACTIVE' ? adapter.expectedNext(metadata, adapterState) : null;
+}
+
+/** As long as it is the same in words, it is since the same envelope; without its adapter a session waits as before. */
+function awaitedIn(
+  adapter: CompleteAdapter | null,
+  { metadata, adapter_state }: Watched,
+  { awaits: before }: Head,
+): Awaited | undefined {
+  if (adapter === null) return before;
+  const now = adapter.awaits(metadata, adapter_state);
+  if (now === null) return undefined;
+  const { text, grant } = now;
+  return before?.text === text && before.grant === grant ? before : { text, grant, since_seq: metadata.head_seq };
+}
+
+/** Without its adapter a session keeps the turn of its log, as long as whoever has it is there. */
+function knownTurn(
+  { head }: SessionState,
+  metadata: SessionMetadata,
+  { recorded = head.turn }: FoldContext,
+): Turn | null {
+  if (recorded === null || metadata.state !== 'ACTIVE') return null;
+  const holder = metadata.participants.find(({ agent_id }) => agent_id === recorded.agent_id);
+  return holder?.status === 'active' ? recorded : null;
+}
+
+function createdMetadata(envelope: Envelope, epoch: number): SessionMetadata {
+  // session.created is made by the hub from a parsed request; the log is read by checksum, not by schema.
+  const created = envelope.event_data as unknown as CreatedData;
+  const isCreator = (agentId: string) => agentId === created.creator_id;
+  return {
+    session_id: envelope.session_id,
+    manifest: created.manifest,
+    creator_id: created.creator_id,
+    participants: created.participants.map((participant) => ({
+      ...participant,
+      joined_at: isCreator(participant.agent_id) ? envelope.created_at : null,
+      status: isCreator(participant.agent_id) ? 'active' : 'invited',
+    })),
+    state: 'INVITED',
+    created_at: envelope.created_at,
+    opened_at: null,
+    expires_at: created.expires_at,
+    closed_at: null,
+    close_reason: null,
+    parent_session_id: created.parent_session_id,
+    depth: created.depth,
+    knobs: created.knobs,
+    labels: created.labels,
+    required_acks: created.required_acks,
+    pending_acks: created.participants.map(({ agent_id }) => agent_id).filter((id) => !isCreator(id)),
+    rejected_by: [],
+    head_seq: envelope.seq,
+    epoch,
+  };
+}
+
+function foldMetadata(before: SessionMetadata, envelope: Envelope): SessionMetadata {
+  const metadata = atSeq(before, envelope.seq);
+  const data = envelope.event_data;
+  const agentId = typeof data.agent_id === 'string' ? data.agent_id : '';
+  const reason = typeof data.reason === 'string' ? data.reason : null;
+  switch (envelope.event_type) {
+    case 'session.invite':
+      return { ...metadata, ...withInvite(before, envelope) };
+    case 'session.invite.ack':
+      return { ...metadata, ...answered(before, agentId), participants: joined(before, agentId, envelope) };
+    case 'session.invite.reject':
+      return {
+        ...metadata,
+        ...answered(before, agentId),
+        participants: withStatus(before, agentId, 'rejected'),
+        rejected_by: [...before.rejected_by, agentId],
+      };
+    case 'session.opened':
+      return { ...metadata, state: 'ACTIVE', opened_at: envelope.created_at };
+    case 'session.closing':
+      return { ...metadata, state: 'CLOSING', close_reason: reason };
+    case 'session.closed':
+      return { ...metadata, state: 'CLOSED', closed_at: envelope.created_at, close_reason: reason };
+    case 'session.expired':
+      return { ...metadata, state: 'EXPIRED', closed_at: envelope.created_at, close_reason: reason };
+    case 'session.participant.joined':
+      return { ...metadata, ...answered(before, agentId), participants: joined(before, agentId, envelope) };
+    case 'session.participant.hidden':
+      return { ...metadata, participants: withStatus(before, agentId, 'hidden') };
+    case 'session.participant.returned':
+      return { ...metadata, participants: withStatus(before, agentId, 'active') };
+    case 'session.participant.removed':
+      return { ...metadata, ...answered(before, agentId), participants: withStatus(before, agentId, 'removed') };
+    default:
+      return metadata;
+  }
+}
+
+/** Written out: all that most envelopes change is made for every one of them, and a spread costs ten times as much. */
+function atSeq(before: SessionMetadata, seq: number): SessionMetadata {
+  return {
+    session_id: before.session_id,
+    manifest: before.manifest,
+    creator_id: before.creator_id,
+    participants: before.participants,
+    state: before.state,
+    created_at: before.created_at,
+    opened_at: before.opened_at,
+    expires_at: before.expires_at,
+    closed_at: before.closed_at,
+    close_reason: before.close_reason,
+    parent_session_id: before.parent_session_id,
+    depth: before.depth,
+    knobs: before.knobs,
+    labels: before.labels,
+    required_acks: before.required_acks,
+    pending_acks: before.pending_acks,
+    rejected_by: before.rejected_by,
+    head_seq: seq,
+    epoch: before.epoch,
+  };
+}
+
+function answered(metadata: SessionMetadata, agentId: string): { readonly pending_acks: readonly string[] } {
+  return { pending_acks: metadata.pending_acks.filter((pending) => pending !== agentId) };
+}
+
+function withStatus(metadata: SessionMetadata, agentId: string, status: ParticipantStatus): readonly Participant[] {
+  return metadata.participants.map((participant) =>
+    participant.agent_id === agentId ? { ...participant, status } : participant,
+  );
+}
+
+/** Somebody joins: an invitee takes its place, a newcomer is put where the envelope says. */
+function joined(metadata: SessionMetadata, agentId: string, envelope: Envelope): readonly Participant[] {
+  const known = metadata.participants.find((participant) => participant.agent_id === agentId);
+  if (known?.joined_at !== undefined && known.joined_at !== null && known.status === 'active')
+    return metadata.participants;
+  if (known !== undefined) {
+    return metadata.participants.map((participant) =>
+      participant === known ? { ...known, status: 'active', joined_at: envelope.created_at } : participant,
+    );
+  }
+  const { name, role, order } = envelope.event_data;
+  const newcomer: Participant = {
+    agent_id: agentId,
+    name: String(name),
+    role: String(role),
+    order: Number(order),
+    joined_at: envelope.created_at,
+    status: 'active',
+  };
+  return [...metadata.participants, newcomer];
+}
+
+function foldStatusSeq(before: SessionState, after: SessionMetadata, seq: number): Readonly<Record<string, number>> {
+  const statuses = new Map(before.metadata.participants.map(({ agent_id, status }) => [agent_id, status]));
+  const changed = after.participants.filter(({ agent_id, status }) => statuses.get(agent_id) !== status);
+  return { ...before.status_seq, ...Object.fromEntries(changed.map(({ agent_id }) => [agent_id, seq])) };
+}

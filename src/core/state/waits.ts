@@ -1,0 +1,51 @@
+/** What a session waits for, as its entries say, and when the first of it becomes a violation. */
+
+import { checkedList } from './check-expectation-output.ts';
+import type { TimedEntry, Wait, WaitContext, Watch } from '../ports/expectation.ts';
+import { appliesTo } from '../tallies.ts';
+import { isTime } from '../time.ts';
+
+/** What an evaluator looks at, but for the parameters of its entry. */
+export type Watched = Omit<WaitContext, 'params'>;
+
+/** The waits of one entry that have not fired and apply. Throws what its evaluator throws. */
+export function openWaits({ index, entry, evaluator }: TimedEntry, watched: Watched): readonly Wait[] {
+  const { metadata, pacing } = watched;
+  if (metadata.state !== 'ACTIVE' && metadata.state !== 'INVITED') return NONE;
+  const waits = checkedList(evaluator, evaluator.waits(contextOf(entry.params, watched)));
+  const fired = pacing.fired[index];
+  if (waits.length === 0 || (fired === undefined && entry.applies_to === undefined)) return waits;
+  return waits.filter(
+    ({ agent_id, since_seq }) => fired?.[agent_id ?? ''] !== since_seq && appliesTo(entry, agent_id, metadata),
+  );
+}
+
+const NONE: readonly Wait[] = [];
+
+export function contextOf(params: WaitContext['params'], watched: Watched): WaitContext {
+  const { metadata, turn, pacing, adapter_state } = watched;
+  return { metadata, turn, pacing, adapter_state, params };
+}
+
+/** When the first wait is due; null = nothing is waited for. An evaluator that throws, or gives no time, is due now: then it is reported. */
+export function nextDue({ timed }: Watch, watched: Watched, nowMs: number): number | null {
+  let due: number | null = null;
+  for (const watchedEntry of timed) {
+    const own = firstDue(watchedEntry, watched, nowMs);
+    if (own !== null && (due === null || own < due)) due = own;
+  }
+  return due;
+}
+
+function firstDue(watchedEntry: TimedEntry, watched: Watched, nowMs: number): number | null {
+  try {
+    let first: number | null = null;
+    for (const { due_ms } of openWaits(watchedEntry, watched)) {
+      if (!isTime(due_ms)) return nowMs;
+      if (first === null || due_ms < first) first = due_ms;
+    }
+    return first;
+  } catch {
+    return nowMs;
+  }
+}

@@ -1,0 +1,77 @@
+/** Operations on turn results, history and ledger. */
+
+import { engine, type Invalid, type Validation } from 'parley-hub/governed';
+import type { Members } from '../../../node/conformance/members.ts';
+import { NOW, textOf } from '../../../node/conformance/adapter/given.ts';
+import type { World } from './inflate.ts';
+
+const { acceptTurn, booksOf, decisionIds, digestOf, refusedDecision, validateTurnResult } = engine;
+
+export function validateTurnResultFixture({ state, config, turnResult, history, ledger }: World): Members {
+  const books = booksOf(state, history, ledger);
+  return validationAnswer(
+    validateTurnResult({
+      state,
+      config,
+      result: turnResult,
+      takenIds: new Set([...books.decisionIds, ...books.targets.keys()]),
+      hasEarlierWork: state.phase !== null && books.workedPhases.has(state.phase),
+    }),
+  );
+}
+
+function validationAnswer(validation: Validation): Members {
+  if (!validation.ok) return invalidAnswer(validation);
+  const { stages_passed, warnings, normalisations } = validation;
+  return { result: 'success', stages_passed, errors: [], warnings, normalisations };
+}
+
+function invalidAnswer(validation: Invalid): Members {
+  const { failed_stage, error_class, error_type, fault, stages_passed, errors, warnings, normalisations } = validation;
+  const { detail, error_field, error_path, error_alias } = fault;
+  return {
+    result: 'error',
+    failed_stage,
+    error_type,
+    error_class,
+    error_alias,
+    error_field,
+    error_path,
+    error_detail: detail,
+    stages_passed,
+    errors,
+    warnings,
+    normalisations,
+  };
+}
+
+export function acceptTurnFixture(world: World, { turn_id }: Members): Members {
+  const { state, config, history, ledger, files, turnResult } = world;
+  const digest = digestOf(state);
+  const books = booksOf(state, history, ledger);
+  const outcome = acceptTurn({ state, config, books, turnId: textOf(turn_id), result: turnResult, files, now: NOW });
+  const after = outcome.ok ? outcome.state : state;
+  const entries = outcome.ok ? [...history, outcome.history] : history;
+  const decisions = outcome.ok ? [...ledger, ...outcome.ledger] : ledger;
+  const seen = {
+    state: after,
+    state_unchanged: digestOf(after) === digest,
+    history_length: entries.length,
+    history_last_entry: entries.at(-1) ?? null,
+    ledger_length: decisions.length,
+    ledger_last_entry: decisions.at(-1) ?? null,
+  };
+  if (outcome.ok) return { result: 'success', ...seen, events: outcome.events, warnings: outcome.warnings };
+  if (outcome.because === 'validation') return { ...invalidAnswer(outcome.validation), ...seen };
+  const { error_type, error_code, detail, params } = outcome.refusal;
+  return { result: 'error', ...params, error_type, error_code, error_detail: detail, ...seen };
+}
+
+export function appendDecision({ state, ledger }: World, { entry }: Members): Members {
+  const refused = refusedDecision(entry, decisionIds(ledger, state.run_id));
+  const after = refused === null ? [...ledger, entry] : ledger;
+  const seen = { ledger_length: after.length, ledger_last_entry: after.at(-1) ?? null };
+  if (refused === null) return { result: 'success', ...seen };
+  const { detail, ...rest } = refused;
+  return { result: 'error', ...rest, error_detail: detail, ...seen };
+}

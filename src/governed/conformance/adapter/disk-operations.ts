@@ -1,0 +1,62 @@
+/** Operations on a sealed bundle: it is written, sealed, changed as the fixture says, and looked at. */
+
+import { bundleFolder, finaliseManifest, inspectManifest, type Sealed, verifyManifest } from 'parley-hub/governed';
+import type { Members } from '../../../node/conformance/members.ts';
+import { NOW, textOf } from '../../../node/conformance/adapter/given.ts';
+import { membersOf, type World } from './inflate.ts';
+import type { Workspace } from './workspace.ts';
+
+export async function verifyManifestFixture(workspace: Workspace, world: World, args: Members): Promise<Members> {
+  const turnId = textOf(args.turn_id);
+  const sealed = await sealedBundle(workspace, world, turnId);
+  // The corpus asks for neither; a fixture that does says so.
+  const identity = { ...membersOf(args.identity) };
+  const digest = args.check_seal === true ? sealed?.digest : undefined;
+  const { ok, manifest, errors } = await verifyManifest(workspace.root, { turnId, identity, digest });
+  if (ok) return { result: 'success', manifest_valid: true, manifest, verification_errors: [] };
+  return { result: 'error', error_type: errors[0]?.type, manifest_valid: false, verification_errors: errors };
+}
+
+export async function inspectManifestFixture(workspace: Workspace, world: World, args: Members): Promise<Members> {
+  const turnId = textOf(args.turn_id);
+  await sealedBundle(workspace, world, turnId);
+  const found = await inspectManifest(workspace.root, turnId);
+  if (found === null) return { result: 'error', error_type: 'missing_manifest' };
+  return { result: 'success', ...found };
+}
+
+/** null = there is nothing to seal. */
+async function sealedBundle(workspace: Workspace, { state }: World, turnId: string): Promise<Sealed | null> {
+  const { setup } = workspace;
+  writeAll(workspace, setup.dispatch_bundle);
+  const role = Object.hasOwn(state.active_turns, turnId) ? state.active_turns[turnId]?.assigned_role : undefined;
+  const identity = { run_id: state.run_id, turn_id: turnId, role: role ?? '' };
+  const sealed = await finaliseManifest(workspace.root, identity, NOW);
+  change(workspace, turnId);
+  return sealed.ok ? sealed : null;
+}
+
+function change(workspace: Workspace, turnId: string): void {
+  const { setup } = workspace;
+  writeAll(workspace, setup.post_finalize_inject);
+  writeAll(workspace, setup.post_finalize_tamper);
+  for (const [turn, names] of Object.entries(membersOf(setup.post_finalize_delete))) {
+    for (const name of Array.isArray(names) ? names : []) workspace.remove(`${bundleFolder(turn)}/${name}`);
+  }
+  const deleted = setup.post_finalize_delete_manifest;
+  for (const turn of deleted === true ? [turnId] : Object.keys(membersOf(deleted))) {
+    workspace.remove(`${bundleFolder(turn)}/MANIFEST.json`);
+  }
+  for (const [turn, content] of Object.entries(membersOf(setup.post_finalize_corrupt_manifest))) {
+    const text = typeof content === 'string' ? content : JSON.stringify(content);
+    workspace.write(`${bundleFolder(turn)}/MANIFEST.json`, text);
+  }
+}
+
+function writeAll(workspace: Workspace, bundles: unknown): void {
+  for (const [turn, files] of Object.entries(membersOf(bundles))) {
+    for (const [name, text] of Object.entries(membersOf(files))) {
+      workspace.write(`${bundleFolder(turn)}/${name}`, String(text));
+    }
+  }
+}

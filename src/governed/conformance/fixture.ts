@@ -1,0 +1,42 @@
+/** One fixture of a corpus, and what an adapter answers to it. */
+
+import { isMembers } from '../../node/conformance/members.ts';
+
+export interface Fixture {
+  readonly fixture_id: string;
+  readonly tier: number;
+  readonly surface: string;
+  readonly description: string;
+  readonly type: string;
+  readonly setup: Readonly<Record<string, unknown>>;
+  readonly input: { readonly operation: string; readonly args: Readonly<Record<string, unknown>> };
+  readonly expected: Readonly<Record<string, unknown>>;
+}
+
+export const STATUSES = ['pass', 'fail', 'error', 'not_implemented'] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** The process of an adapter says the same with its exit code. */
+export const EXIT_OF: { readonly [S in Status]: number } = { pass: 0, fail: 1, error: 2, not_implemented: 3 };
+
+export interface Answer {
+  readonly status: Status;
+  readonly message?: string;
+  /** All of it, also of a pass: whoever verifies compares for himself. */
+  readonly actual: unknown;
+}
+
+/** A text says what is wrong. */
+export function fixtureOf(value: unknown): Fixture | string {
+  if (!isMembers(value)) return 'a fixture is an object';
+  for (const name of ['fixture_id', 'surface', 'description', 'type']) {
+    if (typeof value[name] !== 'string') return `${name}: expected a text`;
+  }
+  if (![1, 2, 3].includes(Number(value.tier)) || typeof value.tier !== 'number') return 'tier: expected 1, 2 or 3';
+  for (const name of ['setup', 'input', 'expected']) if (!isMembers(value[name])) return `${name}: expected an object`;
+  const { operation, args } = value.input as Readonly<Record<string, unknown>>;
+  if (typeof operation !== 'string' || operation.trim() === '') return 'input.operation: expected a name';
+  if (!isMembers(args)) return 'input.args: expected an object';
+  // Every member was looked at just now.
+  return value as unknown as Fixture;
+}

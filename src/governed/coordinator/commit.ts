@@ -1,0 +1,109 @@
+/**
+ * Several files changed as one. What is to be written is written down first, whole; from then on it happens, by whoever
+ * comes next if need be. Lines already appended are recognised, so nothing is there twice.
+ */
+
+import { open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { makeFolder, syncFolder } from '../../system/make-folder.ts';
+import { asText, readWhole, removeWhole, writeWhole } from '../../node/governed/whole-file.ts';
+
+export interface Changes {
+  /** Lines for the end of files. At least one: by it a commit is known to be done. */
+  readonly appends: Readonly<Record<string, readonly unknown[]>>;
+  /** Files that are replaced. */
+  readonly writes: Readonly<Record<string, unknown>>;
+}
+
+interface Commit {
+  readonly token: number;
+  readonly appends: Readonly<Record<string, { readonly at: number; readonly text: string }>>;
+  readonly writes: Readonly<Record<string, string>>;
+}
+
+/** Told before each of them; what it throws leaves everything as it is at that moment. */
+export type CommitStep = 'note' | 'append' | 'write' | 'clear';
+
+export interface CommitOptions {
+  /** Of the lock that is held. */
+  readonly token: number;
+  /** Is it still? */
+  readonly isHeld: () => Promise<boolean>;
+  readonly onStep?: ((step: CommitStep, file: string) => void) | undefined;
+}
+
+const NOTE = 'commit.json';
+
+/** False: the lock was lost on the way. What was noted may have happened by another hand; who does it again does no harm. */
+export async function commit(folder: string, changes: Changes, options: CommitOptions): Promise<boolean> {
+  const { token, isHeld, onStep } = options;
+  const appends: Record<string, { at: number; text: string }> = {};
+  for (const [name, lines] of Object.entries(changes.appends)) {
+    if (lines.length === 0) continue;
+    const before = (await readWhole(join(folder, name))) ?? '';
+    appends[name] = { at: Buffer.byteLength(before), text: lines.map((one) => `${JSON.stringify(one)}\n`).join('') };
+  }
+  const writes = Object.fromEntries(Object.entries(changes.writes).map(([name, value]) => [name, asText(value)]));
+  onStep?.('note', NOTE);
+  if (!(await isHeld())) return false;
+  const noted: Commit = { token, appends, writes };
+  await writeWhole(join(folder, NOTE), asText(noted));
+  return carryOut(folder, noted, options);
+}
+
+/** What was noted and not finished is finished. Under the lock, before anything is read. */
+export async function finishCommit(folder: string, isHeld: () => Promise<boolean>): Promise<void> {
+  const text = await readWhole(join(folder, NOTE));
+  if (text === null) return;
+  const noted = JSON.parse(text) as Commit;
+  if (await isStillTrue(folder, noted)) await carryOut(folder, noted, { isHeld });
+  else await removeWhole(join(folder, NOTE));
+}
+
+/** A note of somebody who had lost the lock, and whose place in the files others have taken, is not carried out. */
+async function isStillTrue(folder: string, { appends }: Commit): Promise<boolean> {
+  for (const [name, { at, text }] of Object.entries(appends)) {
+    const there = Buffer.from((await readWhole(join(folder, name))) ?? '');
+    const behind = there.subarray(at);
+    if (there.length < at || !Buffer.from(text).subarray(0, behind.length).equals(behind)) return false;
+  }
+  return true;
+}
+
+/** Between any two steps somebody else may have taken over, who finishes this himself. */
+async function carryOut(
+  folder: string,
+  noted: Commit,
+  { isHeld, onStep }: Pick<CommitOptions, 'isHeld' | 'onStep'>,
+): Promise<boolean> {
+  for (const [name, { at, text }] of Object.entries(noted.appends)) {
+    onStep?.('append', name);
+    if (!(await isHeld())) return false;
+    await appendAt(join(folder, name), at, text);
+  }
+  for (const [name, text] of Object.entries(noted.writes)) {
+    onStep?.('write', name);
+    if (!(await isHeld())) return false;
+    await writeWhole(join(folder, name), text);
+  }
+  onStep?.('clear', NOTE);
+  if (!(await isHeld())) return false;
+  await removeWhole(join(folder, NOTE));
+  return true;
+}
+
+/** Over what is there of it: half a line becomes a whole one. */
+async function appendAt(file: string, at: number, text: string): Promise<void> {
+  await makeFolder(dirname(file));
+  const handle = await open(file, 'a+', 0o600).then(async (made) => {
+    await made.close();
+    return open(file, 'r+');
+  });
+  try {
+    await handle.write(text, at);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await syncFolder(dirname(file));
+}

@@ -1,0 +1,98 @@
+/** The coordinator of a folder with several repos. Nothing is thrown by design: what does not work is said. */
+
+import {
+  approveCoordinatorGate,
+  beginSuperRun,
+  type CoordinatorChange,
+  type CoordinatorRefusal,
+  type CoordinatorView,
+  resolveSuperRun,
+  type SuperRunResolution,
+  withdrawCoordinatorGate,
+} from '../index.ts';
+import { beginRuns, forgetBeginning, undoInterrupted } from './begin-runs.ts';
+import { carryOut, type ProjectionKept, projectTurn, type StepDone } from './apply-step.ts';
+import { readRepos } from './repos.ts';
+import { forgetDispatch, interruptedDispatch } from './send-turn.ts';
+import {
+  type CoordinatorFailure,
+  type CoordinatorPorts,
+  failure,
+  inSession,
+  keepChange,
+  type Session,
+  type StateKept,
+  viewOf,
+} from './session.ts';
+
+type Result<T> = Promise<T | CoordinatorFailure>;
+
+export interface Coordinator {
+  /** Begins or links a run in every repo, all or none. */
+  begin(): Result<StateKept>;
+  look(): Result<{ readonly ok: true; readonly view: CoordinatorView }>;
+  /** Decides what is next, and does it. */
+  step(): Result<StepDone>;
+  /** A turn as the repo's own history has it. */
+  project(repoId: string, workstreamId: string, turnId: string): Result<ProjectionKept>;
+  approve(approval: { readonly by: string; readonly gate?: string }): Result<StateKept>;
+  withdraw(given: { readonly by: string; readonly reason: string; readonly gate?: string }): Result<StateKept>;
+  resolve(given: Omit<SuperRunResolution, 'now'>): Result<StateKept>;
+}
+
+export function openCoordinator(root: string, ports: CoordinatorPorts): Coordinator {
+  const inView = <T extends { readonly ok: boolean }>(
+    use: (session: Session, view: CoordinatorView) => Promise<T | CoordinatorFailure>,
+  ): Result<T> =>
+    inSession(root, ports, async (session): Promise<T | CoordinatorFailure> => {
+      const view = viewOf(session);
+      if (view === null) return failure('not_begun', `no super run was begun in ${root}`);
+      const sent = await interruptedDispatch(session.folder, view, session.now);
+      const lost = sent === null ? null : await session.keep({ history: [sent] });
+      if (lost !== null) return lost;
+      await forgetDispatch(session.folder);
+      return use(session, sent === null ? view : { ...view, history: [...view.history, sent] });
+    });
+  const change = (
+    of: (view: CoordinatorView, session: Session) => CoordinatorChange | CoordinatorRefusal,
+  ): Result<StateKept> => inView(async (session, view) => keepChange(session, of(view, session)));
+  return {
+    begin: () => inSession(root, ports, (session) => begin(session, ports)),
+    look: () => inView(async (_, view) => ({ ok: true as const, view })),
+    step: () => inView((session, view) => carryOut(session, view, ports)),
+    project: (repoId, workstreamId, turnId) =>
+      inView((session, view) => projectTurn(session, view, ports, { repoId, workstreamId, turnId })),
+    approve: (approval) =>
+      change((view, { now, books }) =>
+        approveCoordinatorGate(view, { ...approval, now, decisionCount: books.decisions.length }),
+      ),
+    withdraw: (given) => change((view, { now }) => withdrawCoordinatorGate(view, { ...given, now })),
+    resolve: (given) => change((view, { now }) => resolveSuperRun(view, { ...given, now })),
+  };
+}
+
+async function begin(
+  session: Session,
+  { runs, clock, ids }: CoordinatorPorts,
+): Promise<StateKept | CoordinatorFailure> {
+  const { folder, config, roots, books, now } = session;
+  const before = books.state;
+  const { undone, left } = await undoInterrupted(folder, before?.super_run_id ?? null, roots, runs);
+  if (left.length > 0) {
+    const error = `an earlier beginning could not be undone in ${left.join(', ')}`;
+    return failure('init_not_undone', error, { left });
+  }
+  if (before !== null && before.status !== 'completed') {
+    return failure('already_begun', `super run ${before.super_run_id} is ${before.status}`);
+  }
+  // What was undone just now is not what was seen before.
+  const facts = undone.length > 0 ? await readRepos(roots) : session.facts;
+  const superRunId = `srun_${clock.now()}_${ids.hex32().slice(0, 8)}`;
+  const begun = await beginRuns({ folder, superRunId, roots, facts, runs });
+  if (!begun.ok) return failure(begun.error_code, begun.error, { undone: begun.undone, left: begun.left });
+  const started = beginSuperRun(config, { superRunId, repoRuns: begun.repoRuns, now });
+  const lost = await session.keep(started);
+  if (lost !== null) return lost;
+  await forgetBeginning(folder);
+  return { ok: true, state: started.state };
+}

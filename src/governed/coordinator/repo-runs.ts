@@ -1,0 +1,49 @@
+/** What a coordinator has its repos do, by the runner interface: each repo keeps its own run, in its own log. */
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { nextRole } from '../../node/governed/loop/next-role.ts';
+import { createRunner } from '../runner/runner.ts';
+import type { RunContext, Runner } from '../runner/contract/types.ts';
+import type { RepoPlace, RepoRuns, RunnerFailure } from '../../node/governed/coordinator/repo-runs.ts';
+
+const CONTEXT_FILES = ['COORDINATOR_CONTEXT.json', 'COORDINATOR_CONTEXT.md'];
+
+export function runsByRunner(runner: Runner = createRunner()): RepoRuns {
+  return {
+    async begin(repo) {
+      const context = await contextOf(runner, repo);
+      const begun = await runner.initRun(repo.root, context.config, { provenance: { trigger: 'coordinator' } });
+      if (!begun.ok) return begun;
+      const { run_id, phase } = begun.state;
+      // A run that has begun has an id.
+      return { ok: true, run_id: String(run_id), phase };
+    },
+    undo: ({ root }, runId) => runner.abandonRun(root, runId),
+    async assign(repo, _context, contextFolder) {
+      const { config } = await contextOf(runner, repo);
+      const state = await runner.loadState(repo.root, config);
+      const role = state === null ? null : nextRole(state, config);
+      if (role === null) return failure('none of its roles is free to take a turn');
+      const assigned = await runner.assignTurn(repo.root, config, role);
+      if (!assigned.ok) return assigned;
+      const { turn_id } = assigned.turn;
+      const beside = Object.fromEntries(
+        await Promise.all(CONTEXT_FILES.map(async (name) => [name, await readFile(join(contextFolder, name), 'utf8')])),
+      );
+      const out = await runner.writeDispatchBundle(repo.root, assigned.state, config, { turnId: turn_id, beside });
+      return out.ok ? { ok: true, turn_id } : out;
+    },
+  };
+}
+
+async function contextOf(runner: Runner, { root }: RepoPlace): Promise<RunContext> {
+  const context = await runner.loadContext(root);
+  // Not one of a folder above it: that would be another project's.
+  if (context?.root === root) return context;
+  throw new Error(`expected agentxchain.json in ${root}`);
+}
+
+function failure(error: string): RunnerFailure {
+  return { ok: false, error };
+}

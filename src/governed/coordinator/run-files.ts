@@ -1,0 +1,70 @@
+/** What a coordinator keeps, under `.agentxchain/multirepo/` of its own folder. */
+
+import { join } from 'node:path';
+import type {
+  BarrierLedgerEntry,
+  Barriers,
+  CoordinatorChange,
+  CoordinatorState,
+  HistoryLine,
+} from '../index.ts';
+import { readWhole } from '../../node/governed/whole-file.ts';
+import type { Changes } from './commit.ts';
+import { realPlace } from '../../node/governed/coordinator/real-places.ts';
+
+export const COORDINATOR_CONFIG = 'agentxchain-multi.json';
+export const MULTIREPO = '.agentxchain/multirepo';
+
+const STATE = 'state.json';
+const BARRIERS = 'barriers.json';
+const HISTORY = 'history.jsonl';
+const BARRIER_LEDGER = 'barrier-ledger.jsonl';
+const DECISIONS = 'decision-ledger.jsonl';
+
+export interface Books {
+  /** null = no super run was begun. */
+  readonly state: CoordinatorState | null;
+  readonly barriers: Barriers;
+  readonly history: readonly unknown[];
+  readonly decisions: readonly unknown[];
+}
+
+/** The folder, if it is where its name says; a link could make the coordinator write into a repo. */
+export async function booksFolder(root: string): Promise<string | null> {
+  const folder = join(root, MULTIREPO);
+  return (await realPlace(folder)) === folder ? folder : null;
+}
+
+export async function readBooks(folder: string): Promise<Books> {
+  const state = await readWhole(join(folder, STATE));
+  const barriers = await readWhole(join(folder, BARRIERS));
+  return {
+    state: state === null ? null : (JSON.parse(state) as CoordinatorState),
+    barriers: barriers === null ? {} : (JSON.parse(barriers) as Barriers),
+    history: linesOf(await readWhole(join(folder, HISTORY))),
+    decisions: linesOf(await readWhole(join(folder, DECISIONS))),
+  };
+}
+
+function linesOf(text: string | null): readonly unknown[] {
+  const lines = (text ?? '').split('\n').filter((line) => line !== '');
+  return lines.map((line): unknown => JSON.parse(line));
+}
+
+export interface Kept {
+  readonly state?: CoordinatorState;
+  readonly barriers?: Barriers;
+  readonly history?: readonly HistoryLine[];
+  readonly barrier_ledger?: readonly BarrierLedgerEntry[];
+  readonly decisions?: CoordinatorChange['decisions'];
+}
+
+export function changesOf({ state, barriers, history = [], barrier_ledger = [], decisions = [] }: Kept): Changes {
+  return {
+    appends: { [HISTORY]: history, [BARRIER_LEDGER]: barrier_ledger, [DECISIONS]: decisions },
+    writes: {
+      ...(barriers === undefined ? {} : { [BARRIERS]: barriers }),
+      ...(state === undefined ? {} : { [STATE]: state }),
+    },
+  };
+}

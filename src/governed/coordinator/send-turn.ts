@@ -1,0 +1,86 @@
+/** A repo gets a turn. What it is for is noted first: a turn that was assigned is not forgotten by a crash. */
+
+import { join } from 'node:path';
+import {
+  type CoordinatorView,
+  coordinatorContext,
+  coordinatorContextText,
+  type Dispatch,
+  type DispatchEntry,
+  dispatchEntry,
+  type RepoFacts,
+} from '../index.ts';
+import { asText, readWhole, removeWhole, writeWhole } from '../../node/governed/whole-file.ts';
+import { attempted, type RepoRuns, type RunnerFailure } from '../../node/governed/coordinator/repo-runs.ts';
+import type { RepoRoots } from './repos.ts';
+
+const NOTE = 'dispatching.json';
+
+interface Note extends Dispatch {
+  readonly super_run_id: string;
+  readonly context_ref: string;
+  /** Turns of the repo that were there before. */
+  readonly known: readonly string[];
+}
+
+export interface ToSend {
+  readonly folder: string;
+  readonly view: CoordinatorView;
+  readonly roots: RepoRoots;
+  readonly runs: RepoRuns;
+  readonly dispatch: Dispatch;
+  readonly now: string;
+}
+
+export async function sendTurn(
+  given: ToSend,
+): Promise<{ readonly ok: true; readonly entry: DispatchEntry } | RunnerFailure> {
+  const { folder, view, roots, runs, dispatch, now } = given;
+  const context = coordinatorContext(view, dispatch);
+  const { context_ref } = context;
+  const contextFolder = join(folder, 'context', context_ref);
+  await writeWhole(join(contextFolder, 'COORDINATOR_CONTEXT.json'), asText(context));
+  await writeWhole(join(contextFolder, 'COORDINATOR_CONTEXT.md'), coordinatorContextText(context));
+  const known = turnsIn(view.repos[dispatch.repo_id]);
+  const note: Note = { ...dispatch, super_run_id: view.state.super_run_id, context_ref, known };
+  await writeWhole(join(folder, NOTE), asText(note));
+  const repo = { id: dispatch.repo_id, root: roots.get(dispatch.repo_id) ?? '' };
+  const outcome = await attempted(() => runs.assign(repo, context, contextFolder));
+  if (!outcome.ok) {
+    await removeWhole(join(folder, NOTE));
+    return { ok: false, error: `repo "${dispatch.repo_id}": ${outcome.error}` };
+  }
+  const dispatched = { ...dispatch, turnId: outcome.turn_id, contextRef: context_ref, now };
+  return { ok: true, entry: dispatchEntry(view.state, dispatched) };
+}
+
+/** The turn that came of a dispatch nobody saw the end of; null = none did. */
+export async function interruptedDispatch(
+  folder: string,
+  view: CoordinatorView,
+  now: string,
+): Promise<DispatchEntry | null> {
+  const text = await readWhole(join(folder, NOTE));
+  if (text === null) return null;
+  const { super_run_id, workstream_id, repo_id, context_ref, known } = JSON.parse(text) as Note;
+  const recorded = new Set([...known, ...recordedTurns(view, repo_id)]);
+  const fresh = turnsIn(view.repos[repo_id]).filter((turn) => !recorded.has(turn));
+  const [turnId] = fresh;
+  if (super_run_id !== view.state.super_run_id || turnId === undefined || fresh.length > 1) return null;
+  return dispatchEntry(view.state, { workstream_id, repo_id, turnId, contextRef: context_ref, now });
+}
+
+function recordedTurns({ history }: CoordinatorView, repoId: string): readonly string[] {
+  const sent = history as readonly Partial<DispatchEntry>[];
+  return sent.flatMap(({ type, repo_id, repo_turn_id }) =>
+    type === 'turn_dispatched' && repo_id === repoId && repo_turn_id !== undefined ? [repo_turn_id] : [],
+  );
+}
+
+export async function forgetDispatch(folder: string): Promise<void> {
+  if ((await readWhole(join(folder, NOTE))) !== null) await removeWhole(join(folder, NOTE));
+}
+
+function turnsIn(facts: RepoFacts | undefined): readonly string[] {
+  return [...Object.keys(facts?.state?.active_turns ?? {}), ...(facts?.accepted ?? []).map(({ turn_id }) => turn_id)];
+}

@@ -1,0 +1,125 @@
+/** Which model an api_proxy asks, where and with which key: the settings of the runtime, and what is usual for a provider. */
+
+import { z } from 'zod';
+import type { ModelClient, ModelProvider, Models } from '../../participants/models/index.ts';
+import type { Variables } from '../../node/governed/hooks/ended.ts';
+import { refuse } from './attempt/failure.ts';
+
+const positive = z.number().positive();
+const wholeFrom = (least: number) => z.number().int().min(least);
+
+export interface ApiProxySettings {
+  readonly provider: string;
+  readonly model: string;
+  /** Of an OpenAI-compatible API, or of Anthropic's for that provider. */
+  readonly base_url?: string | undefined;
+  /** The variable that holds the key; `auth_env` is another name of it. */
+  readonly api_key_env?: string | undefined;
+  readonly auth_env?: string | undefined;
+  /** 8192; `max_output_tokens` is another name of it. */
+  readonly max_tokens?: number | undefined;
+  readonly max_output_tokens?: number | undefined;
+  readonly temperature?: number | undefined;
+  /** Of one try, body and all: 120000. */
+  readonly timeout_ms?: number | undefined;
+  readonly timeout_seconds?: number | undefined;
+  readonly total_timeout_ms?: number | undefined;
+  /** At most so many tries after the first, whatever the table says. */
+  readonly max_retries?: number | undefined;
+  /** Whether answers come in pieces; they do unless told. */
+  readonly stream?: boolean | undefined;
+}
+
+export const API_PROXY: z.ZodType<ApiProxySettings> = z.looseObject({
+  provider: z.string().min(1),
+  model: z.string().min(1),
+  base_url: z.string().min(1).optional(),
+  api_key_env: z.string().min(1).optional(),
+  auth_env: z.string().min(1).optional(),
+  max_tokens: wholeFrom(1).optional(),
+  max_output_tokens: wholeFrom(1).optional(),
+  temperature: z.number().min(0).optional(),
+  timeout_ms: positive.optional(),
+  timeout_seconds: positive.optional(),
+  total_timeout_ms: positive.optional(),
+  max_retries: wholeFrom(0).optional(),
+  stream: z.boolean().optional(),
+});
+
+interface Known {
+  readonly baseUrl: string;
+  /** null = it takes none. */
+  readonly keyEnv: string | null;
+}
+
+/** All but Anthropic are asked in the way of OpenAI's chat completions. */
+const PROVIDERS: ReadonlyMap<string, Known> = new Map([
+  ['anthropic', { baseUrl: 'https://api.anthropic.com', keyEnv: 'ANTHROPIC_API_KEY' }],
+  ['openai', { baseUrl: 'https://api.openai.com/v1', keyEnv: 'OPENAI_API_KEY' }],
+  ['google', { baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai', keyEnv: 'GEMINI_API_KEY' }],
+  ['ollama', { baseUrl: 'http://127.0.0.1:11434/v1', keyEnv: null }],
+]);
+
+const MAX_TOKENS = 8_192;
+const TIMEOUT_MS = 120_000;
+/** Enough for a whole row of the retry table. */
+const LEAST_TOTAL_MS = 900_000;
+
+/** One try, body and all. */
+export function tryMs({ timeout_ms, timeout_seconds }: ApiProxySettings): number {
+  return timeout_ms ?? (timeout_seconds === undefined ? TIMEOUT_MS : timeout_seconds * 1000);
+}
+
+/** All tries and the waits between them. */
+export function totalMs(settings: ApiProxySettings): number {
+  return settings.total_timeout_ms ?? Math.max(LEAST_TOTAL_MS, 3 * tryMs(settings));
+}
+
+export function endpointOf({ provider, base_url }: ApiProxySettings): string {
+  const url = base_url ?? PROVIDERS.get(provider)?.baseUrl;
+  if (url !== undefined) return url;
+  const known = [...PROVIDERS.keys()].join(', ');
+  return refuse('unsupported_provider', `provider ${provider}: expected one of ${known}, or a base_url`);
+}
+
+/**
+ * undefined = none is sent. The usual key of a provider goes to its own address only: another one has to be named, so that no key
+ * goes to whom it was not meant for.
+ */
+export function keyOf(settings: ApiProxySettings, variables: Variables): string | undefined {
+  const { provider, base_url, api_key_env, auth_env } = settings;
+  const usual = base_url === undefined ? (PROVIDERS.get(provider)?.keyEnv ?? null) : null;
+  const name = api_key_env ?? auth_env ?? usual;
+  if (name === null) return undefined;
+  const key = Object.hasOwn(variables, name) ? variables[name] : undefined;
+  if (key !== undefined && key.trim() !== '') return key;
+  return refuse('missing_credentials', `${provider}: the variable ${name}, which holds the key, is not set`);
+}
+
+export function clientOf(
+  models: Models,
+  settings: ApiProxySettings,
+  given: Pick<ModelProvider, 'apiKey' | 'totalMs' | 'prices'>,
+): ModelClient {
+  const { provider, model, temperature, max_retries: maxRetries, stream } = settings;
+  const timeoutMs = tryMs(settings);
+  const all = {
+    provider,
+    model,
+    temperature,
+    maxRetries,
+    stream,
+    timeoutMs,
+    // A model that thinks is silent; only the time of a try counts.
+    idleMs: timeoutMs,
+    baseUrl: endpointOf(settings),
+    maxTokens: settings.max_tokens ?? settings.max_output_tokens ?? MAX_TOKENS,
+    ...given,
+  };
+  try {
+    return provider === 'anthropic' ? models.createAnthropicClient(all) : models.createChatClient(all);
+  } catch (thrown) {
+    if (thrown instanceof TypeError) return refuse('bad_settings', thrown.message);
+    throw thrown;
+  }
+}

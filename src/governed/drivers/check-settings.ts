@@ -1,0 +1,46 @@
+/** What is wrong with the settings of the runtimes that roles have, as far as it can be seen without starting or asking anybody. */
+
+import type { z } from 'zod';
+import { type GovernedConfig, runtimeOf, runtimeType } from '../index.ts';
+import { own, without } from '../engine/lib/unknown-record.ts';
+import { API_PROXY } from './api-proxy-settings.ts';
+import { LOCAL_CLI } from './local-cli-program.ts';
+import { MANUAL } from './manual.ts';
+import { MCP } from '../../node/governed/adapters/mcp-settings.ts';
+import { REMOTE_AGENT } from './remote-agent.ts';
+import { settingsFaults } from './attempt/settings.ts';
+
+const SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+  ['manual', MANUAL],
+  ['local_cli', LOCAL_CLI],
+  ['api_proxy', API_PROXY],
+  ['mcp', MCP],
+  ['remote_agent', REMOTE_AGENT],
+]);
+
+/** Each with its place. Of roles that somebody else sees to nothing is asked. */
+export function adapterFaults(config: GovernedConfig, isElsewhere: (role: string) => boolean): readonly string[] {
+  const roles = Object.keys(config.roles).filter((role) => !isElsewhere(role));
+  const runtimes = new Set(roles.map((role) => runtimeOf(config, role)));
+  return [...new Set([...runtimes].flatMap((id) => faultsOf(config, id)))];
+}
+
+function faultsOf(config: GovernedConfig, runtimeId: string): readonly string[] {
+  const type = runtimeType(config, runtimeId);
+  const schema = SCHEMAS.get(type);
+  if (schema !== undefined) {
+    return settingsFaults(schema, { settings: without(own(config.runtimes, runtimeId) ?? {}, 'type'), runtimeId });
+  }
+  const custom = own(config.adapters, type);
+  if (custom === undefined) return [unknownType(config, runtimeId, type)];
+  return typeof custom.module === 'string' ? [] : [noModule(type)];
+}
+
+export function unknownType({ adapters = {} }: GovernedConfig, runtimeId: string, type: string): string {
+  const known = [...SCHEMAS.keys(), ...Object.keys(adapters)].join(', ');
+  return `runtimes.${runtimeId}.type: expected one of ${known}, got ${type}`;
+}
+
+export function noModule(name: string): string {
+  return `adapters.${name}.module: expected the path of a module`;
+}

@@ -1,0 +1,97 @@
+/** An MCP server that is a program: its messages are lines on stdin and stdout. It ends with all that it started. */
+
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { asError } from '../../core/lib/errors.ts';
+import { Capture } from '../../node/run/capture.ts';
+import { endFamily } from '../../node/run/end-family.ts';
+import { programEnvironment } from '../../participants/processes/environment.ts';
+import type { Program } from '../../participants/processes/program.ts';
+import { checkProgram } from '../../participants/processes/spawn-failure.ts';
+import { type Started, startProgram } from '../../participants/processes/start-program.ts';
+
+export type Sdk = typeof import('@modelcontextprotocol/client');
+
+const MOST_STDERR_BYTES = 256 * 1024;
+/** A result is a message, and is at most 8 MiB. */
+const MOST_MESSAGE_BYTES = 32 * 1024 * 1024;
+/** From SIGTERM to SIGKILL. */
+const GRACE_MS = 5_000;
+
+export class ProgramTransport implements Transport {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: Transport['onmessage'];
+  readonly #sdk: Sdk;
+  readonly #program: Program;
+  readonly #stderr = new Capture(MOST_STDERR_BYTES);
+  #started: Started | null = null;
+  #ended: Promise<void> | null = null;
+
+  constructor(sdk: Sdk, program: Program) {
+    this.#sdk = sdk;
+    this.#program = program;
+  }
+
+  get stderr(): string {
+    return this.#stderr.text();
+  }
+
+  /** Rejects with AgentError when it cannot be started. */
+  async start(): Promise<void> {
+    const program = { ...this.#program, stdin: '' };
+    checkProgram(program);
+    const started = await startProgram(program, programEnvironment(program));
+    this.#started = started;
+    const lines = new this.#sdk.ReadBuffer({ maxBufferSize: MOST_MESSAGE_BYTES });
+    const decoder = new TextDecoder();
+    started.stdin?.on('error', (error) => this.onerror?.(error));
+    started.stderr.on('data', (bytes: Buffer) => this.#stderr.add(decoder.decode(bytes, { stream: true })));
+    started.stdout.on('data', (bytes: Buffer) => this.#read(lines, bytes));
+    void started.exited.then(() => this.close());
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#started?.stdin ?? null;
+    if (stdin === null || this.#ended !== null) throw new Error('the server has ended');
+    await new Promise<void>((sent, failed) => {
+      stdin.write(this.#sdk.serializeMessage(message), (error) => (error ? failed(error) : sent()));
+    });
+  }
+
+  /** Resolves when nothing of it runs any more. */
+  close(): Promise<void> {
+    this.#ended ??= this.#end();
+    return this.#ended;
+  }
+
+  async #end(): Promise<void> {
+    const started = this.#started;
+    if (started !== null) {
+      started.stdin?.end();
+      await endFamily(started.family, GRACE_MS);
+      started.release();
+    }
+    this.onclose?.();
+  }
+
+  #read(lines: InstanceType<Sdk['ReadBuffer']>, bytes: Buffer): void {
+    try {
+      lines.append(bytes);
+    } catch (thrown) {
+      // More than a message may have: nothing that follows could be understood.
+      this.onerror?.(asError(thrown));
+      void this.close();
+      return;
+    }
+    for (;;) {
+      try {
+        const message = lines.readMessage();
+        if (message === null) return;
+        this.onmessage?.(message);
+      } catch (thrown) {
+        // A line that is no message: some write their log there.
+        this.onerror?.(asError(thrown));
+      }
+    }
+  }
+}

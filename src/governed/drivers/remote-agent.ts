@@ -1,0 +1,128 @@
+/** A service does the turn: one POST, and its answer is the result. Its headers go to that address and to no other. */
+
+import { z } from 'zod';
+import type { ByteReader, ModelResponse } from '../../participants/models/index.ts';
+import { MAX_RESULT_BYTES } from '../staging/staged-result.ts';
+import type { Adapter, AdapterContext, AdapterWaited, DispatchBundle } from './attempt/driver.ts';
+import { type Deadline, deadlineOf } from '../../node/governed/adapters/deadline.ts';
+import { filledOrRefused } from '../../node/governed/adapters/filled-settings.ts';
+import { classOfStatus, isHttpUrl, reasonOf, secretsInUrl, shownUrl } from '../../node/governed/adapters/http-words.ts';
+import { keepLog } from './attempt/attempt-files.ts';
+import { collected, resultIn } from '../../node/governed/adapters/result-in.ts';
+import { settingsOf } from './attempt/settings.ts';
+import { completed, failed, notDispatched } from '../../node/governed/adapters/waited.ts';
+
+interface RemoteAgentSettings {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeout_ms: number;
+}
+
+export const REMOTE_AGENT: z.ZodType<RemoteAgentSettings> = z.looseObject({
+  url: z.string().refine(isHttpUrl, 'expected an http or https URL'),
+  headers: z.record(z.string(), z.string()).default({}),
+  timeout_ms: z.number().positive().default(120_000),
+});
+
+interface Service {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly secrets: readonly string[];
+}
+
+export function remoteAgentAdapter(context: AdapterContext): Adapter {
+  const { url, headers, timeout_ms } = settingsOf(REMOTE_AGENT, context);
+  const place = `runtimes.${context.runtimeId}.headers`;
+  const { texts, secrets } = filledOrRefused(headers, context.variables, place);
+  const own = Object.entries(texts).flatMap(([name, value]) => (SECRET_HEADER.test(name) ? [value] : []));
+  const service: Service = { url, headers: texts, secrets: [...secrets, ...own, ...secretsInUrl(url)] };
+  const out = new Map<string, DispatchBundle>();
+  return {
+    name: 'remote_agent',
+    timeoutMs: timeout_ms,
+    async dispatch(bundle) {
+      out.set(bundle.turn_id, bundle);
+    },
+    async wait(turnId, timeoutMs, signal) {
+      const bundle = out.get(turnId);
+      if (bundle === undefined) return notDispatched(turnId);
+      out.delete(turnId);
+      const deadline = deadlineOf(context.clock, timeoutMs, signal);
+      try {
+        return await posted(context, service, bundle, deadline);
+      } catch (thrown) {
+        if (deadline.endedBy === 'timeout') {
+          return failed('timeout', `${shownUrl(url)} did not answer in full within ${timeoutMs} ms`);
+        }
+        if (deadline.endedBy === 'caller') return failed('aborted', 'nobody waits for the answer any more');
+        return failed('network_failure', `${shownUrl(url)}: ${reasonOf(thrown)}`, { secrets: service.secrets });
+      } finally {
+        deadline.close();
+      }
+    },
+    collect: async (_, data) => collected(data),
+  };
+}
+
+const SECRET_HEADER = /auth|key|token|secret|cookie/i;
+
+async function posted(
+  { fetch }: AdapterContext,
+  { url, headers, secrets }: Service,
+  bundle: DispatchBundle,
+  deadline: Deadline,
+): Promise<AdapterWaited> {
+  const { run_id, turn_id, role, phase, runtime_id, dispatch_dir, prompt, context } = bundle;
+  const body = { run_id, turn_id, role, phase, runtime_id, dispatch_dir, prompt, context };
+  const response = await deadline.race(
+    fetch(url, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+      body: JSON.stringify(body),
+      signal: deadline.signal,
+    }),
+  );
+  const text = await bounded(response, deadline);
+  const { status } = response;
+  const about = { secrets, http_status: status };
+  const where = shownUrl(url);
+  if (text === null)
+    return failed('response_too_large', `${where} answered with more than ${MAX_RESULT_BYTES} bytes`, about);
+  await keepLog(bundle, 'response.txt', text, secrets);
+  if (status < 200 || status > 299) return failed(classOfStatus(status), `${where}: HTTP ${status}: ${text}`, about);
+  return understood(text, where, about);
+}
+
+function understood(text: string, where: string, about: { readonly secrets: readonly string[] }): AdapterWaited {
+  let said: unknown;
+  try {
+    said = JSON.parse(text);
+  } catch {
+    return failed('response_parse_failure', `${where}: expected JSON, got ${text}`, about);
+  }
+  const result = resultIn(typeof said === 'string' ? null : said);
+  if (result !== null) return completed(result);
+  const problem = `${where}: expected a turn result with a schema_version, got ${text}`;
+  return failed('turn_result_extraction_failure', problem, about);
+}
+
+/** null = there is more of it than anybody wants. */
+async function bounded(response: ModelResponse, deadline: Deadline): Promise<string | null> {
+  const reader: ByteReader | undefined = response.body?.getReader();
+  if (reader === undefined) return '';
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  try {
+    for (;;) {
+      const { done, value } = await deadline.race(reader.read());
+      if (done) return text + decoder.decode();
+      bytes += value?.length ?? 0;
+      if (bytes > MAX_RESULT_BYTES) return null;
+      text += decoder.decode(value, { stream: true });
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}

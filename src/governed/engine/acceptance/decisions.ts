@@ -1,0 +1,93 @@
+/** Decisions that outlive their run, and who may override them. Records are only ever added. */
+
+import type { GovernedConfig } from '../config/config.ts';
+import { roleConfig } from '../../config/phases.ts';
+import { HUMAN } from '../lib/patterns.ts';
+import { isRecord, type Unknowns } from '../lib/unknown-record.ts';
+import { type Refused, refuse } from '../../refusal.ts';
+import type { RepoDecision } from '../../run/state.ts';
+import type { Decision } from '../turn-result/result.ts';
+
+const HUMAN_AUTHORITY = 100;
+
+/** null = the role has none. */
+export function decisionAuthority(config: GovernedConfig, role: string): number | null {
+  return role === HUMAN ? HUMAN_AUTHORITY : (roleConfig(config, role)?.decision_authority ?? null);
+}
+
+/** A decision that can be overridden. */
+export interface Target {
+  readonly id: string;
+  readonly isActive: boolean;
+  readonly role: string | null;
+  readonly authority: number | null;
+}
+
+/** Why this turn may not override what it says it overrides, or null. */
+export function refusedOverrides(
+  decisions: readonly Decision[],
+  role: string,
+  config: GovernedConfig,
+  targets: ReadonlyMap<string, Target>,
+): Refused | null {
+  const own = decisionAuthority(config, role);
+  for (const { id, overrides } of decisions) {
+    if (overrides === undefined || overrides === null) continue;
+    const target = targets.get(overrides);
+    if (target === undefined)
+      return refusal('override_target_missing', `${id} overrides ${overrides}, which nobody decided`, overrides);
+    if (!target.isActive) return refusal('override_target_inactive', `${overrides} was overridden before`, overrides);
+    const needed = target.authority ?? (target.role === null ? null : decisionAuthority(config, target.role));
+    if (needed !== null && (own ?? 0) < needed) {
+      return refusal(
+        'override_authority',
+        `${overrides} needs an authority of ${needed}; ${role} has ${own ?? 'none'}`,
+        overrides,
+      );
+    }
+  }
+  return null;
+}
+
+function refusal(code: string, detail: string, target: string): Refused {
+  return refuse('override_validation_failed', code, detail, { target });
+}
+
+/** Added to the records of a project when a turn is accepted. */
+export type RepoDecisionRecord =
+  | ({ readonly type: 'decision' } & RepoDecision)
+  | {
+      readonly type: 'override';
+      readonly id: string;
+      readonly overridden_by: string;
+      readonly run_id: string | null;
+      readonly at: string;
+    };
+
+/** What the records say now: each decision once, with what became of it. */
+export function repoDecisions(records: readonly unknown[]): readonly RepoDecision[] {
+  const found = new Map<string, RepoDecision>();
+  for (const record of records.filter(isRecord)) {
+    const id = typeof record.id === 'string' ? record.id : null;
+    if (id === null) continue;
+    if (record.type === 'override') {
+      const target = found.get(id);
+      if (target !== undefined)
+        found.set(id, { ...target, status: 'overridden', overridden_by: String(record.overridden_by) });
+    } else if (!found.has(id)) found.set(id, decisionOf(id, record));
+  }
+  return [...found.values()];
+}
+
+function decisionOf(id: string, { type: _, ...record }: Unknowns): RepoDecision {
+  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+  return {
+    ...record,
+    id,
+    run_id: text(record.run_id),
+    turn_id: text(record.turn_id),
+    role: text(record.role),
+    authority: typeof record.authority === 'number' ? record.authority : null,
+    status: record.status === 'overridden' ? 'overridden' : 'active',
+  };
+}

@@ -1,0 +1,115 @@
+/** Barriers, computed from what was projected. A barrier that is satisfied stays so. */
+
+import { own } from '../lib/unknown-record.ts';
+import type { CoordinatorConfig, IdsByRepo } from './config.ts';
+import { DECISION_BARRIERS } from './config.ts';
+import type { ProjectionEntry } from './state.ts';
+import type { Barrier, BarrierStatus, Barriers } from '../../coordinator/state.ts';
+
+export interface BarrierEffect {
+  readonly barrier_id: string;
+  readonly previous_status: BarrierStatus;
+  readonly new_status: BarrierStatus;
+}
+
+/** The barriers of a workstream after these projections, and those whose status is another now. */
+export function recomputeBarriers(
+  barriers: Barriers,
+  workstreamId: string,
+  config: CoordinatorConfig,
+  projections: readonly ProjectionEntry[],
+): { readonly barriers: Barriers; readonly effects: readonly BarrierEffect[] } {
+  const its = projections.filter(({ workstream_id }) => workstream_id === workstreamId);
+  const effects: BarrierEffect[] = [];
+  const entries = Object.entries(barriers).map(([id, barrier]) => {
+    if (barrier.workstream_id !== workstreamId || barrier.status === 'satisfied') return [id, withRepos(barrier)];
+    const after = recomputed(barrier, config, its);
+    if (after.status !== barrier.status) {
+      effects.push({ barrier_id: id, previous_status: barrier.status, new_status: after.status });
+    }
+    return [id, after];
+  });
+  return { barriers: Object.fromEntries(entries), effects };
+
+  /** Its status is final; which repos have done their part is still counted. */
+  function withRepos(barrier: Barrier): Barrier {
+    if (barrier.workstream_id !== workstreamId) return barrier;
+    const done = doneRepos(barrier, config, its);
+    return { ...barrier, satisfied_repos: [...new Set([...barrier.satisfied_repos, ...done])] };
+  }
+}
+
+function recomputed(barrier: Barrier, config: CoordinatorConfig, its: readonly ProjectionEntry[]): Barrier {
+  const satisfied_repos = doneRepos(barrier, config, its);
+  return { ...barrier, satisfied_repos, status: statusOf(barrier, satisfied_repos, config, its) };
+}
+
+function statusOf(
+  barrier: Barrier,
+  done: readonly string[],
+  config: CoordinatorConfig,
+  its: readonly ProjectionEntry[],
+): BarrierStatus {
+  const { type, required_repos, workstream_id } = barrier;
+  // Only the approval of the gate that lists it.
+  if (type === 'shared_human_gate') return barrier.status;
+  const hasBegun = its.some(({ repo_id }) => required_repos.includes(repo_id));
+  const partly = hasBegun ? 'partially_satisfied' : 'pending';
+  if (type === 'ordered_repo_sequence') {
+    const entry = own(config.workstreams, workstream_id)?.entry_repo;
+    return entry !== undefined && done.includes(entry) ? 'satisfied' : partly;
+  }
+  if (isOfDecisions(barrier) && decisionIds(barrier, config) === null) return partly;
+  const isComplete = required_repos.length > 0 && required_repos.every((repo) => done.includes(repo));
+  return isComplete ? 'satisfied' : partly;
+}
+
+/** The required repos that have done their part, in their order. */
+function doneRepos(barrier: Barrier, config: CoordinatorConfig, its: readonly ProjectionEntry[]): readonly string[] {
+  const ids = isOfDecisions(barrier) ? decisionIds(barrier, config) : null;
+  return barrier.required_repos.filter((repo) => {
+    const from = its.filter(({ repo_id }) => repo_id === repo);
+    if (ids === null) return from.length > 0;
+    const decided = new Set(from.flatMap(({ decisions }) => decisions.map(idOf)));
+    return (own(ids, repo) ?? []).every((id) => decided.has(id));
+  });
+}
+
+function isOfDecisions({ type }: Barrier): boolean {
+  return (DECISION_BARRIERS as readonly string[]).includes(type);
+}
+
+/** What each repo has to decide; null = nobody says, and then nothing satisfies it. */
+export function decisionIds(barrier: Barrier, config: CoordinatorConfig): IdsByRepo | null {
+  const { required_decision_ids_by_repo: ids, alignment_decision_ids: older, type, workstream_id } = barrier;
+  const workstream = own(config.workstreams, workstream_id);
+  const declared =
+    type === 'interface_alignment' || type === 'named_decisions' ? workstream?.[type]?.decision_ids_by_repo : undefined;
+  for (const one of [ids, byRepo(older, barrier), declared]) {
+    if (one !== undefined && one !== null && Object.values(one).some((list) => list.length > 0)) return one;
+  }
+  return null;
+}
+
+function byRepo(ids: Barrier['alignment_decision_ids'], { required_repos }: Barrier): IdsByRepo | undefined {
+  if (!Array.isArray(ids)) return ids as IdsByRepo | undefined;
+  return Object.fromEntries(required_repos.map((repo) => [repo, ids as readonly string[]]));
+}
+
+function idOf(decision: unknown): unknown {
+  return typeof decision === 'object' && decision !== null ? (decision as { id?: unknown }).id : decision;
+}
+
+export function openRepos({ required_repos, satisfied_repos }: Barrier): readonly string[] {
+  return required_repos.filter((repo) => !satisfied_repos.includes(repo));
+}
+
+/**
+ * Have all its repos accepted? An ordered sequence is satisfied as soon as its entry repo was, and a human gate by a person;
+ * neither says that the work is done. Gates and the repos that come next wait for that too.
+ */
+export function isWorkDone(barrier: Barrier): boolean {
+  const { type, status } = barrier;
+  const saysLess = type === 'ordered_repo_sequence' || type === 'shared_human_gate';
+  return saysLess ? openRepos(barrier).length === 0 : status === 'satisfied';
+}

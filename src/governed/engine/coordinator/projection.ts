@@ -1,0 +1,130 @@
+/** A turn that a repo has accepted becomes part of the super run: once, however often it is handed in. */
+
+import { sha256 } from '../../../core/lib/sha256.ts';
+import { sameJson } from '../lib/digest.ts';
+import { own } from '../lib/unknown-record.ts';
+import { type BarrierEffect, recomputeBarriers } from './barriers.ts';
+import type { CoordinatorConfig } from './config.ts';
+import { type BarrierLedgerEntry, type HistoryLine, type ProjectionEntry, projectionsOf } from './state.ts';
+import { type Invalidation, invalidationsOf } from './invalidations.ts';
+import { type OwnerOf, ownerByText } from '../../coordinator/owner.ts';
+import { type CoordinatorRefusal, refused } from '../../coordinator/refusal.ts';
+import type { Barriers, CoordinatorState } from '../../coordinator/state.ts';
+import { readTurn, type TurnRead } from '../../coordinator/turn.ts';
+
+export interface ToProject {
+  readonly config: CoordinatorConfig;
+  readonly state: CoordinatorState;
+  readonly barriers: Barriers;
+  readonly history: readonly unknown[];
+  readonly repoId: unknown;
+  readonly workstreamId: unknown;
+  /** As the repo's history has it. */
+  readonly turn: unknown;
+  readonly now: string;
+  /** Whoever can look at the disk says where links lead; otherwise the text of the paths decides. */
+  readonly ownerOf?: OwnerOf;
+}
+
+export interface Projected {
+  readonly ok: true;
+  readonly projection_ref: string;
+  /** False: it was in the history already. */
+  readonly is_new: boolean;
+  /** To be appended. */
+  readonly history: readonly HistoryLine[];
+  readonly barriers: Barriers;
+  readonly barrier_effects: readonly BarrierEffect[];
+  /** To be appended. */
+  readonly barrier_ledger: readonly BarrierLedgerEntry[];
+  readonly context_invalidations: readonly Invalidation[];
+}
+
+export function projectAcceptance(given: ToProject): Projected | CoordinatorRefusal {
+  const { config, state, barriers, history, now, ownerOf = ownerByText(config) } = given;
+  const read = readTurn(given);
+  if ('ok' in read) return read;
+  const stray = strayPath(read, ownerOf);
+  if (stray !== null) return stray;
+  const before = projectionsOf(history, state.super_run_id);
+  const entry = entryOf(state, read, now);
+  const known = before.find(({ repo_id, repo_turn_id }) => repo_id === read.repoId && repo_turn_id === read.turnId);
+  if (known !== undefined && !isSame(known, entry)) return projectedOtherwise(known, entry);
+  const projections = known === undefined ? [...before, entry] : before;
+  // Also of what was known: barriers that were not written after a crash are put right.
+  const after = recomputeBarriers(barriers, read.workstreamId, config, projections);
+  const shown = known ?? entry;
+  return {
+    ok: true,
+    projection_ref: shown.projection_ref,
+    is_new: known === undefined,
+    history: known === undefined ? [entry] : [],
+    barriers: after.barriers,
+    barrier_effects: after.effects,
+    barrier_ledger: after.effects.map((effect) => ledgerEntry(effect, shown, now)),
+    context_invalidations: invalidationsOf({ config, state, history, projections, by: shown }),
+  };
+}
+
+function strayPath({ repoId, files }: TurnRead, ownerOf: OwnerOf): CoordinatorRefusal | null {
+  for (const path of files) {
+    const owner = ownerOf(repoId, path);
+    if (owner === repoId) continue;
+    const whose = owner === null ? 'it is outside of every declared repo' : `it belongs to repo "${owner}"`;
+    const error = `repo "${repoId}" may not change "${path}": ${whose}`;
+    return refused('cross_repo_write_violation', 'path_outside_repo', error, { repo_id: repoId, path, owner });
+  }
+  return null;
+}
+
+/** The same turn has the same reference, whoever projects it. */
+function entryOf({ super_run_id, repo_runs }: CoordinatorState, read: TurnRead, now: string): ProjectionEntry {
+  const { repoId, workstreamId, turnId, turn, files } = read;
+  const digest = sha256(JSON.stringify([super_run_id, workstreamId, repoId, turnId])).slice(0, 16);
+  return {
+    type: 'acceptance_projection',
+    timestamp: now,
+    super_run_id,
+    projection_ref: `proj_${workstreamId}_${repoId}_${digest}`,
+    workstream_id: workstreamId,
+    repo_id: repoId,
+    repo_run_id: own(repo_runs, repoId)?.run_id ?? null,
+    repo_turn_id: turnId,
+    summary: typeof turn.summary === 'string' ? turn.summary : '',
+    files_changed: files,
+    decisions: Array.isArray(turn.decisions) ? turn.decisions : [],
+    verification: turn.verification ?? null,
+  };
+}
+
+/** What a turn is about. When, under which reference and for which run it was noted is not part of that. */
+function isSame(known: ProjectionEntry, entry: ProjectionEntry): boolean {
+  const told = ({ workstream_id, summary, files_changed, decisions }: ProjectionEntry): unknown[] => [
+    workstream_id,
+    summary ?? '',
+    files_changed ?? [],
+    decisions ?? [],
+  ];
+  return sameJson(told(known), told(entry));
+}
+
+function projectedOtherwise(known: ProjectionEntry, entry: ProjectionEntry): CoordinatorRefusal {
+  const { repo_id, repo_turn_id, workstream_id, projection_ref } = known;
+  const isElsewhere = workstream_id !== entry.workstream_id;
+  const other = isElsewhere ? `for workstream "${workstream_id}"` : 'with another content';
+  const error = `turn "${repo_turn_id}" of repo "${repo_id}" was projected before, ${other}`;
+  const code = isElsewhere ? 'projected_elsewhere' : 'projection_conflict';
+  return refused('projection_failed', code, error, { projection_ref, workstream_id });
+}
+
+function ledgerEntry(effect: BarrierEffect, by: ProjectionEntry, now: string): BarrierLedgerEntry {
+  const { super_run_id, workstream_id, repo_id, repo_turn_id, projection_ref } = by;
+  return {
+    type: 'barrier_transition',
+    timestamp: now,
+    super_run_id,
+    workstream_id,
+    ...effect,
+    causation: { type: 'acceptance_projection', projection_ref, workstream_id, repo_id, repo_turn_id },
+  };
+}

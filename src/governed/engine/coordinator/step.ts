@@ -1,0 +1,78 @@
+/** What the coordinator does next: one thing, decided from what it sees and from nothing it remembers besides. */
+
+import { needsPerson } from './approve.ts';
+import type { CoordinatorBlocker } from '../../coordinator/blockers.ts';
+import { coordinatorPhases } from './config.ts';
+import { nextDispatch } from './dispatch.ts';
+import {
+  type CoordinatorView,
+  evaluateCoordinatorCompletion,
+  evaluateCoordinatorTransition,
+  type GateDraft,
+} from './gates.ts';
+import { linkedState } from './blockers.ts';
+import type { AcceptedTurn, RepoRun } from '../../coordinator/state.ts';
+import { nextAcceptance } from '../../coordinator/unprojected.ts';
+
+export type CoordinatorStep =
+  | { readonly action: 'refuse'; readonly code: 'super_run_completed' | 'gate_pending'; readonly gate: string | null }
+  /** A gate nobody has to be asked about. */
+  | { readonly action: 'approve_gate'; readonly gate: string }
+  | { readonly action: 'escalate'; readonly code: string; readonly detail: string }
+  /** A repo's run is not the one that was linked, or cannot be read: a person has to say what now. */
+  | { readonly action: 'block'; readonly blockers: readonly [CoordinatorBlocker, ...CoordinatorBlocker[]] }
+  /** What the repos say of themselves is right. */
+  | { readonly action: 'resync'; readonly repo_runs: Readonly<Record<string, RepoRun>> }
+  | {
+      readonly action: 'project';
+      readonly repo_id: string;
+      readonly workstream_id: string;
+      readonly turn: AcceptedTurn;
+    }
+  | { readonly action: 'dispatch'; readonly workstream_id: string; readonly repo_id: string }
+  | { readonly action: 'request_gate'; readonly gate: GateDraft }
+  | { readonly action: 'wait'; readonly blockers: readonly CoordinatorBlocker[] };
+
+export function nextCoordinatorStep(view: CoordinatorView): CoordinatorStep {
+  const { state } = view;
+  if (state.status === 'completed') return { action: 'refuse', code: 'super_run_completed', gate: null };
+  if (state.status === 'blocked') {
+    const { code = 'unknown', detail = '' } = state.blocked_reason ?? {};
+    return { action: 'escalate', code, detail };
+  }
+  if (state.pending_gate !== null) {
+    const { gate } = state.pending_gate;
+    return needsPerson(state.pending_gate)
+      ? { action: 'refuse', code: 'gate_pending', gate }
+      : { action: 'approve_gate', gate };
+  }
+  return divergence(view) ?? work(view);
+}
+
+/** Between what is linked and what the repos are at. */
+function divergence(view: CoordinatorView): CoordinatorStep | null {
+  const { state } = view;
+  const blockers: CoordinatorBlocker[] = [];
+  const moved: Record<string, RepoRun> = {};
+  for (const [id, run] of Object.entries(state.repo_runs)) {
+    const found = linkedState(view, id);
+    if ('code' in found) blockers.push(found);
+    else if ((found.phase ?? null) !== (run.phase ?? null)) moved[id] = { ...run, phase: found.phase ?? null };
+  }
+  const [first, ...others] = blockers;
+  if (first !== undefined) return { action: 'block', blockers: [first, ...others] };
+  if (Object.keys(moved).length === 0) return null;
+  return { action: 'resync', repo_runs: { ...state.repo_runs, ...moved } };
+}
+
+function work(view: CoordinatorView): CoordinatorStep {
+  const acceptance = nextAcceptance(view);
+  if (acceptance !== null) return { action: 'project', ...acceptance };
+  const dispatch = nextDispatch(view);
+  if (dispatch !== null) return { action: 'dispatch', ...dispatch };
+  const isLast = coordinatorPhases(view.config).at(-1) === view.state.phase;
+  const verdict = isLast ? evaluateCoordinatorCompletion(view) : evaluateCoordinatorTransition(view);
+  return verdict.is_ready
+    ? { action: 'request_gate', gate: verdict.gate }
+    : { action: 'wait', blockers: verdict.blockers };
+}

@@ -1,0 +1,141 @@
+/** PROMPT.md: who somebody is in this turn, what is asked, and how the answer looks. */
+
+import { authorityOf, exitGate, roleConfig } from '../../config/phases.ts';
+import { own } from '../lib/unknown-record.ts';
+import { getTurnStagingResultPath } from '../turns/active.ts';
+import { assignmentOf, type ToDispatch } from './assignment.ts';
+
+export interface Prompted {
+  readonly text: string;
+  readonly warnings: readonly string[];
+}
+
+/** `roleText` is the project's own text for the role; null = it has none. */
+export function promptOf(given: ToDispatch, roleText: string | null): Prompted {
+  const { text, unknown } = interpolated(roleText ?? '', given);
+  const parts = [
+    identity(given),
+    rules(given),
+    gate(given),
+    rejection(given),
+    text.trim() === '' ? '' : `## Your role\n\n${text.trim()}`,
+    answer(given),
+  ];
+  return {
+    text: `${parts.filter((part) => part !== '').join('\n\n')}\n`,
+    warnings: unknown.map((name) => `the prompt of ${given.turn.assigned_role} names {{${name}}}, which there is not`),
+  };
+}
+
+function identity({ state, config, turn }: ToDispatch): string {
+  const role = roleConfig(config, turn.assigned_role);
+  return [
+    `# ${role?.title ?? turn.assigned_role}`,
+    '',
+    `- run: ${state.run_id}`,
+    `- turn: ${turn.turn_id}, attempt ${turn.attempt}`,
+    `- role: ${turn.assigned_role}`,
+    `- phase: ${state.phase}`,
+    `- until: ${turn.deadline_at ?? 'no deadline'}`,
+    ...(role?.mandate === undefined ? [] : ['', `Your mandate: ${role.mandate}`]),
+  ].join('\n');
+}
+
+const AUTHORITY = {
+  authoritative: 'You may change files of the project. Name every one of them in files_changed.',
+  proposed: 'You change no files yourself: put what you propose into proposed_changes.',
+  review_only: 'You review. You change nothing of the product; you may write to .planning/ and .agentxchain/reviews/.',
+} as const;
+
+function rules({ config, turn }: ToDispatch): string {
+  const authority = authorityOf(config, turn.assigned_role);
+  const { challenge_required = true, challenge } = config.rules ?? {};
+  const mustObject = challenge === 'all' || (challenge_required && authority === 'review_only');
+  return [
+    '## Rules',
+    '',
+    `- ${AUTHORITY[authority]}`,
+    '- Nothing under .agentxchain/ is yours, but .agentxchain/reviews/ and the result below.',
+    '- Claim only what you have seen: a pass needs the commands and their exit codes.',
+    ...(mustObject ? ['- Raise at least one objection.'] : []),
+    '- You have this one turn: hand in the result and end.',
+  ].join('\n');
+}
+
+function gate({ state, config }: ToDispatch): string {
+  const found = exitGate(config, state.phase);
+  if (found === null) return '';
+  const { requires_files = [], requires_verification_pass, requires_human_approval } = found.gate ?? {};
+  return [
+    `## Before this phase ends (${found.id})`,
+    '',
+    ...requires_files.map((path) => `- ${path} is there and complete`),
+    ...(requires_verification_pass ? ['- the verification passes'] : []),
+    ...(requires_human_approval ? ['- a person approves'] : []),
+  ].join('\n');
+}
+
+function rejection({ turn }: ToDispatch): string {
+  const last = turn.last_rejection ?? null;
+  if (last === null) return '';
+  const where = last.stage === null ? '' : ` at ${last.stage}`;
+  return [
+    `## What was wrong with attempt ${last.attempt}${where}`,
+    '',
+    last.reason,
+    ...last.errors.map((one) => `- ${one}`),
+  ].join('\n');
+}
+
+function answer(given: ToDispatch): string {
+  const { state, config, turn } = given;
+  const isReview = authorityOf(config, turn.assigned_role) === 'review_only';
+  const template = {
+    schema_version: '1.0',
+    run_id: state.run_id,
+    turn_id: turn.turn_id,
+    role: turn.assigned_role,
+    runtime_id: turn.runtime_id,
+    status: '<completed | blocked | needs_human | failed>',
+    summary: '<what you did>',
+    decisions: [{ id: 'DEC-001', category: 'implementation', statement: '<what>', rationale: '<why>' }],
+    objections: [{ id: 'OBJ-001', severity: 'low', statement: '<what is wrong>' }],
+    files_changed: isReview ? [] : ['<path>'],
+    verification: {
+      status: '<pass | fail | skipped>',
+      commands: ['<command>'],
+      machine_evidence: [{ command: '<command>', exit_code: 0 }],
+    },
+    artifact: { type: isReview ? 'review' : 'workspace' },
+    proposed_next_role: '<role>',
+    phase_transition_request: null,
+    run_completion_request: null,
+  };
+  const next = assignmentOf(given).allowed_next_roles;
+  return [
+    '## Your result',
+    '',
+    `Write it, as one JSON object, to \`${getTurnStagingResultPath(turn.turn_id)}\`: to another name first, then rename it.`,
+    '',
+    '```json',
+    JSON.stringify(template, null, 2),
+    '```',
+    '',
+    `- proposed_next_role: ${Array.isArray(next) ? next.join(', ') : ''}`,
+    '- needs_human needs a needs_human_reason. Ask for the next phase or for the end of the run, never for both.',
+    '- decisions and objections may be empty, unless a rule above says otherwise; nothing in angle brackets may stay.',
+  ].join('\n');
+}
+
+/** `{{run_id}}` and the other texts and numbers of the assignment. */
+function interpolated(text: string, given: ToDispatch): { readonly text: string; readonly unknown: readonly string[] } {
+  const assignment = assignmentOf(given);
+  const unknown: string[] = [];
+  const filled = text.replace(/\{\{\s*([a-z_]+)\s*\}\}/g, (whole: string, name: string) => {
+    const value = own(assignment, name);
+    if (typeof value === 'string' || typeof value === 'number') return String(value);
+    unknown.push(name);
+    return whole;
+  });
+  return { text: filled, unknown };
+}

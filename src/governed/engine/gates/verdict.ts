@@ -1,0 +1,54 @@
+/** The one place where a gate's codes become sentences. The corpus compares them letter by letter. */
+
+import type { Reason, ReasonCode } from '../../gates/verdict.ts';
+
+type Params = Readonly<Record<string, unknown>>;
+
+const SENTENCES: { readonly [C in ReasonCode]: (params: Params) => string } = {
+  gate_not_declared: ({ gate }) => `The gate "${gate}" is not declared`,
+  phase_not_next: ({ phase, requested, next }) =>
+    `Phase "${requested}" does not come right after "${phase}"; the next phase is "${next}"`,
+  no_next_phase: ({ phase }) => `"${phase}" is the final phase; request run completion instead`,
+  not_final_phase: ({ phase, final }) =>
+    `Run completion requested but current phase "${phase}" is not the final phase "${final}"`,
+  files_missing: () => 'requires_files predicate failed',
+  verification_not_passed: () => 'requires_verification_pass predicate failed',
+  signoff_absent: ({ path }) => `PM signoff must declare \`Approved: YES\` in ${path}.`,
+  signoff_not_approved: ({ path, value }) =>
+    `PM signoff is not approved. Found "Approved: ${value}" in ${path}; set it to "Approved: YES".`,
+  sections_missing: ({ path, sections }) =>
+    `${path} must define ${listed(sections, ', ')} before ${DOCUMENTS[String(path)]?.phase ?? 'its phase'} can exit.`,
+  sections_unwritten: ({ path, sections }) =>
+    `${listed(sections, ' and ')} in ${path} still contains only placeholder text. ${DOCUMENTS[String(path)]?.todo ?? 'Replace it with real content.'}`,
+  matrix_without_rows: () =>
+    'Acceptance matrix has no real requirement verdict rows. Replace the scaffold placeholder with QA-owned requirement results before requesting ship approval.',
+  matrix_rows_not_passed: ({ path, rows }) =>
+    `Acceptance matrix has requirements that have not passed: ${listed(rows, ', ')}. Every row of ${path} must end with PASS before requesting ship approval.`,
+  verdict_absent: ({ path }) => `Ship verdict must declare \`## Verdict: YES\` in ${path}.`,
+  verdict_not_affirmative: ({ path, value }) =>
+    `Ship verdict is not affirmative. Found "## Verdict: ${value}" in ${path}; use "## Verdict: YES".`,
+  owner_without_turn: ({ path, role }) => `${path} is owned by "${role}", who has no accepted turn in this phase`,
+};
+
+const DOCUMENTS: Readonly<Record<string, { readonly phase: string; readonly todo: string }>> = {
+  '.planning/SYSTEM_SPEC.md': {
+    phase: 'planning',
+    todo: 'PM must replace placeholder content with a real system spec.',
+  },
+  '.planning/IMPLEMENTATION_NOTES.md': {
+    phase: 'implementation',
+    todo: 'Dev must replace placeholder content with real implementation notes.',
+  },
+  '.planning/RELEASE_NOTES.md': {
+    phase: 'qa',
+    todo: 'QA must replace placeholder content with real release notes.',
+  },
+};
+
+export function sentenceOf({ code, params }: Reason): string {
+  return SENTENCES[code](params);
+}
+
+function listed(values: unknown, by: string): string {
+  return Array.isArray(values) ? values.join(by) : String(values);
+}

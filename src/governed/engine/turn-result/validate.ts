@@ -1,0 +1,97 @@
+/** The five stages, in their order, up to the first that finds something. */
+
+import type { GovernedConfig } from '../config/config.ts';
+import type { Normalisation } from '../../normalisation.ts';
+import { isRecord, own } from '../lib/unknown-record.ts';
+import type { RunState, Turn } from '../../run/state.ts';
+import { artifactStage } from './artifact.ts';
+import { assignmentStage } from '../../turn-result/assignment.ts';
+import { ERROR_CLASSES, type Fault, STAGES, type Stage, type StageReport } from '../../turn-result/fault.ts';
+import { normaliseResult } from './normalise.ts';
+import { protocolStage } from '../../turn-result/protocol.ts';
+import type { TurnResult } from './result.ts';
+import { schemaStage } from '../../turn-result/schema.ts';
+import { verificationStage } from '../../turn-result/verification.ts';
+
+export interface ToValidate {
+  readonly state: RunState;
+  readonly config: GovernedConfig;
+  /** As it came from outside. */
+  readonly result: unknown;
+  /** For which turn it has to be; absent = for whichever active turn it names. */
+  readonly turnId?: string;
+  readonly takenIds?: ReadonlySet<string>;
+  readonly hasEarlierWork?: boolean;
+}
+
+export type Validation = Valid | Invalid;
+
+export interface Valid {
+  readonly ok: true;
+  readonly result: TurnResult;
+  readonly turn: Turn;
+  readonly stages_passed: readonly Stage[];
+  readonly warnings: readonly string[];
+  readonly normalisations: readonly Normalisation[];
+}
+
+export interface Invalid {
+  readonly ok: false;
+  readonly failed_stage: Stage;
+  readonly error_class: string;
+  readonly error_type: string;
+  readonly fault: Fault;
+  readonly stages_passed: readonly Stage[];
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+  readonly normalisations: readonly Normalisation[];
+}
+
+export function validateTurnResult(given: ToValidate): Validation {
+  const { state, config, hasEarlierWork = false, takenIds = new Set<string>() } = given;
+  const turn = turnOf(given);
+  const { result: judged, normalisations } = normaliseResult(given.result, { state, config, turn, takenIds });
+  // The first stage proves what the others take for granted.
+  const result = judged as TurnResult;
+  const { phase } = state;
+  // Nor does any stage behind the second run without a turn.
+  const out = turn as Turn;
+  const stages: { readonly [S in Stage]: () => StageReport } = {
+    schema: () => schemaStage(judged),
+    assignment: () => assignmentStage(result, { state, config, turn }),
+    artifact: () => artifactStage(result, { config, turn: out, phase, hasEarlierWork }),
+    verification: () => verificationStage(result),
+    protocol: () => protocolStage(result, { config, turn: out, phase }),
+  };
+  const passed: Stage[] = [];
+  const warnings: string[] = [];
+  for (const stage of STAGES) {
+    const report = stages[stage]();
+    warnings.push(...report.warnings);
+    const [fault] = report.faults;
+    if (fault !== undefined) {
+      const errors = report.faults.map(({ detail }) => detail);
+      const error_class = ERROR_CLASSES[stage];
+      const error_type = fault.error_type ?? error_class;
+      return {
+        ok: false,
+        failed_stage: stage,
+        error_class,
+        error_type,
+        fault,
+        stages_passed: passed,
+        errors,
+        warnings,
+        normalisations,
+      };
+    }
+    passed.push(stage);
+  }
+  return { ok: true, result, turn: out, stages_passed: passed, warnings, normalisations };
+}
+
+function turnOf({ state, result, turnId }: ToValidate): Turn | null {
+  const named = isRecord(result) && typeof result.turn_id === 'string' ? result.turn_id : null;
+  const id = turnId ?? named;
+  return id === null ? null : (own(state.active_turns, id) ?? null);
+}

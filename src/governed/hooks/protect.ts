@@ -1,0 +1,85 @@
+/** What no hook may change: looked at before it runs and after, and put back as it was. */
+
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { RUN_FOLDER } from '../engine/dispatch/paths.ts';
+import { draftOf } from '../../system/atomic-file.ts';
+import { lookAt } from '../../node/governed/safe-place.ts';
+import { writeWhole } from '../../node/governed/whole-file.ts';
+
+/** The books of a run. */
+const ALWAYS: readonly string[] = ['state.json', 'history.jsonl', 'decision-ledger.jsonl'].map(
+  (name) => `${RUN_FOLDER}/${name}`,
+);
+
+type Kept =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'file'; readonly bytes: Buffer; readonly sha256: string; readonly mode: number }
+  | { readonly kind: 'symlink'; readonly target: string }
+  | { readonly kind: 'other' };
+
+/** By path, relative to the root. */
+export type Snapshot = ReadonlyMap<string, Kept>;
+
+/** A folder among the paths stands for the files in it. */
+export async function snapshot(root: string, protectedPaths: readonly string[]): Promise<Snapshot> {
+  const kept = new Map<string, Kept>();
+  for (const path of [...ALWAYS, ...protectedPaths]) {
+    for (const file of await filesAt(root, path)) kept.set(file, await keep(join(root, file)));
+  }
+  return kept;
+}
+
+/** Puts back what is not as it was; answers the paths of it. */
+export async function restoreChanged(root: string, before: Snapshot): Promise<readonly string[]> {
+  const changed: string[] = [];
+  if (await isReplacedFolder(root)) changed.push(RUN_FOLDER);
+  for (const [path, kept] of before) {
+    if (!changed.includes(RUN_FOLDER) && isSame(kept, await keep(join(root, path)))) continue;
+    changed.push(path);
+    await putBack(join(root, path), kept);
+  }
+  return changed;
+}
+
+/** The folder of the run is one, and not a way to somewhere else. */
+async function isReplacedFolder(root: string): Promise<boolean> {
+  const place = join(root, RUN_FOLDER);
+  const found = await lookAt(place);
+  if (found === null || found.isDirectory()) return false;
+  await rename(place, draftOf(place));
+  return true;
+}
+
+async function filesAt(root: string, path: string): Promise<readonly string[]> {
+  const found = await lookAt(join(root, path));
+  if (found === null || !found.isDirectory()) return [path];
+  const names = await readdir(join(root, path));
+  return (await Promise.all(names.sort().map((name) => filesAt(root, `${path}/${name}`)))).flat();
+}
+
+async function keep(place: string): Promise<Kept> {
+  const found = await lookAt(place);
+  if (found === null) return { kind: 'absent' };
+  if (found.isSymbolicLink()) return { kind: 'symlink', target: await readlink(place) };
+  if (!found.isFile()) return { kind: 'other' };
+  const bytes = await readFile(place);
+  return { kind: 'file', bytes, sha256: createHash('sha256').update(bytes).digest('hex'), mode: found.mode & 0o777 };
+}
+
+function isSame(before: Kept, after: Kept): boolean {
+  if (before.kind === 'file' && after.kind === 'file') {
+    return before.sha256 === after.sha256 && before.mode === after.mode;
+  }
+  if (before.kind === 'symlink' && after.kind === 'symlink') return before.target === after.target;
+  return before.kind === after.kind;
+}
+
+async function putBack(place: string, kept: Kept): Promise<void> {
+  await rm(place, { recursive: true, force: true });
+  if (kept.kind === 'file') await writeWhole(place, kept.bytes, kept.mode);
+  if (kept.kind !== 'symlink') return;
+  await mkdir(dirname(place), { recursive: true });
+  await symlink(kept.target, place);
+}

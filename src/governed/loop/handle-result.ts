@@ -1,0 +1,159 @@
+/** What came of a try becomes part of the run, is sent back, or stops it. */
+
+import { rm } from 'node:fs/promises';
+import { getTurnStagingResultPath, type Turn } from '../index.ts';
+import type { RunnerFailure, TurnTaken } from '../runner/contract/types.ts';
+import { placeIn } from '../../node/governed/safe-place.ts';
+import { readStagedResult } from '../staging/staged-result.ts';
+import { stageResult } from '../../node/governed/staging/stage.ts';
+import type { Dispatched } from './dispatch-turn.ts';
+import { failedAt, type Journey, record, type Stop, stateNow, stop } from '../../node/governed/loop/journey.ts';
+import type { Outcome } from '../../node/governed/loop/outcome.ts';
+import { settled } from '../../node/governed/loop/settled.ts';
+
+/** null = the loop goes on. */
+export async function takeIn(journey: Journey, turn: Turn, came: Dispatched): Promise<Stop | null> {
+  // Another loop has taken over meanwhile: the turn is its own now, and the next round ends this one.
+  if (came.kind !== 'aborted' && !(await journey.lock.isHeld())) return null;
+  switch (came.kind) {
+    case 'result':
+    case 'staged':
+      return (await keepResult(journey, turn, came)) ?? accept(journey, turn);
+    case 'rejected':
+      return reject(journey, turn, { stage: 'dispatch', reason: came.reason, errors: came.errors });
+    case 'late':
+      return reject(journey, turn, { stage: 'dispatch', reason: `timeout: no result within ${came.timeoutMs} ms` });
+    case 'blocked':
+      return block(journey, turn, came.details);
+    case 'threw':
+      return broken(journey, turn, 'dispatch_threw', came.error.message);
+    case 'unusable':
+      return broken(journey, turn, 'dispatch_unusable', came.problem);
+    case 'aborted':
+      if (came.answer?.kind === 'result') await keepResult(journey, turn, came.answer);
+      return stop('aborted');
+  }
+}
+
+/** Staged before it is judged: who comes after a crash finds it. */
+async function keepResult({ root, tell }: Journey, turn: Turn, came: Outcome): Promise<Stop | null> {
+  if (came.kind !== 'result') return null;
+  const staged = await stageResult(root, turn.turn_id, came.result);
+  if (staged.ok) return null;
+  tell.problem(staged.error_code, staged.error, turn.turn_id);
+  return stop('dispatch_error');
+}
+
+/** Not the fault of what was handed in: it stays where it is, and is taken by the next loop. */
+const NOBODYS_FAULT = [
+  'lock_timeout',
+  'io_error',
+  'bad_argument',
+  'unavailable',
+  'timeout',
+  'fenced_out',
+  'outcome_unknown',
+  'hub_not_running',
+  'hub_not_answering',
+  'log_damaged',
+  'tree_unreadable',
+];
+/** Somebody else has seen to it. */
+const SEEN_TO = ['turn_already_accepted', 'turn_not_active'];
+
+export async function accept(journey: Journey, turn: Turn): Promise<Stop | null> {
+  const { runner, root, config } = journey;
+  const accepted = await runner.acceptTurn(root, config, { turnId: turn.turn_id });
+  return accepted.ok ? taken(journey, turn, accepted) : notTaken(journey, turn, accepted);
+}
+
+/** A result that was there when the loop began. One that was sent back before is put away. */
+export async function acceptLeft(journey: Journey, turn: Turn): Promise<Stop | null> {
+  const { runner, root, config } = journey;
+  if ((await readStagedResult(root, turn.turn_id)).kind !== 'ready') return null;
+  const accepted = await runner.acceptTurn(root, config, { turnId: turn.turn_id });
+  if (accepted.ok) return taken(journey, turn, accepted);
+  if (accepted.error_code !== 'stale_staging') return notTaken(journey, turn, accepted);
+  await rm(await placeIn(root, getTurnStagingResultPath(turn.turn_id)), { force: true });
+  return null;
+}
+
+async function notTaken(journey: Journey, turn: Turn, failure: RunnerFailure): Promise<Stop | null> {
+  const { error, error_code, validation } = failure;
+  if (SEEN_TO.includes(error_code)) return null;
+  if (NOBODYS_FAULT.includes(error_code)) return failedAt(journey, failure, turn.turn_id);
+  // Stopped by somebody meanwhile, or by a hook: what was handed in waits.
+  if (await isStopped(journey)) return null;
+  if (error_code === 'conflict') return reject(journey, turn, { stage: 'conflict', reason: error, isConflict: true });
+  const { failed_stage: stage = null, errors = [] } = validation ?? {};
+  return reject(journey, turn, { stage, reason: error, errors });
+}
+
+async function taken(journey: Journey, turn: Turn, acceptResult: TurnTaken): Promise<Stop | null> {
+  const { callbacks, patience, tell } = journey;
+  record(journey, turn, null);
+  await tell.event({ type: 'turn_accepted', turn, role: turn.assigned_role, acceptResult });
+  const { afterAccept } = callbacks;
+  if (afterAccept === undefined) return null;
+  const said = await settled(() => afterAccept.call(callbacks, { turn, acceptResult }), patience);
+  if (said.kind === 'left') return null;
+  if (said.kind === 'done' && said.value?.ok !== false) return null;
+  const why = said.kind === 'threw' ? said.error.message : (said.value?.error ?? 'it said no');
+  tell.problem(said.kind === 'threw' ? 'callback_threw' : 'after_accept_failed', `afterAccept: ${why}`, turn.turn_id);
+  return stop('caller_stopped', false);
+}
+
+interface Rejection {
+  readonly stage: string | null;
+  readonly reason: string;
+  readonly errors?: readonly string[];
+  readonly isConflict?: true;
+}
+
+async function reject(journey: Journey, turn: Turn, given: Rejection): Promise<Stop | null> {
+  const { runner, root, config, tell } = journey;
+  const { stage, reason, errors = [], isConflict = false } = given;
+  const rejected = await runner.rejectTurn(root, config, { stage, errors }, reason, { turnId: turn.turn_id });
+  record(journey, turn, reason);
+  if (!rejected.ok) {
+    if (SEEN_TO.includes(rejected.error_code) || (await isStopped(journey))) return null;
+    return failedAt(journey, rejected, turn.turn_id);
+  }
+  const { escalated } = rejected;
+  const type = isConflict ? 'turn_conflicted' : 'turn_rejected';
+  await tell.event({ type, turn: rejected.turn, role: turn.assigned_role, reason, escalated });
+  if (!escalated) return null;
+  tell.problem(isConflict ? 'conflict_loop' : 'reject_exhausted', reason, turn.turn_id);
+  await tell.event({ type: 'blocked', state: rejected.state });
+  return stop(isConflict ? 'conflict_loop' : 'reject_exhausted');
+}
+
+async function isStopped(journey: Journey): Promise<boolean> {
+  const now = await stateNow(journey);
+  return now !== null && now.status !== 'active';
+}
+
+async function block(
+  journey: Journey,
+  turn: Turn,
+  details: Extract<Outcome, { kind: 'blocked' }>['details'],
+): Promise<Stop | null> {
+  const { runner, root, tell } = journey;
+  const reason = String(details.recovery?.detail ?? details.blockedOn);
+  record(journey, turn, reason);
+  const blocked = await runner.markRunBlocked(root, { ...details, turnId: turn.turn_id });
+  if (!blocked.ok) return (await isStopped(journey)) ? null : failedAt(journey, blocked, turn.turn_id);
+  tell.problem('dispatch_blocked', `${details.blockedOn}: ${reason}`, turn.turn_id);
+  await tell.event({ type: 'blocked', state: blocked.state });
+  return stop('blocked');
+}
+
+/** The caller's own code has failed: the turn stays out, and the next loop gives it out again. */
+async function broken(journey: Journey, turn: Turn, code: string, why: string): Promise<Stop> {
+  const { runner, root, tell } = journey;
+  record(journey, turn, why);
+  tell.problem(code, `dispatch of ${turn.turn_id} (${turn.assigned_role}): ${why}`, turn.turn_id);
+  const told = await runner.transitionActiveTurnLifecycle(root, turn.turn_id, 'stalled');
+  if (!told.ok) tell.problem(told.error_code, told.error, turn.turn_id);
+  return stop('dispatch_error');
+}

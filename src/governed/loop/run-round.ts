@@ -1,0 +1,51 @@
+/** One round: all its turns go out at once, and come in one after the other, whoever is first. */
+
+import type { Turn } from '../index.ts';
+import { dispatchTurn, sendOut } from './dispatch-turn.ts';
+import { failedAt, isAborted, type Journey, type Stop, stop } from '../../node/governed/loop/journey.ts';
+import { takeIn } from './handle-result.ts';
+
+/** null = the loop goes on. Of several reasons to end the first one counts. */
+export async function work(journey: Journey, turns: readonly Turn[]): Promise<Stop | null> {
+  const { tell } = journey;
+  if (turns.length > 1) await tell.event({ type: 'parallel_dispatch', turns });
+  const line = queue();
+  const ends: Stop[] = [];
+  const one = async (turn: Turn): Promise<void> => {
+    const bundle = await line(() => sendOut(journey, turn));
+    if (!bundle.ok) return void ends.push(await line(() => notSent(journey, turn, bundle)));
+    if (isAborted(journey)) return void ends.push(stop('aborted'));
+    journey.turnsExecuted += 1;
+    const came = await dispatchTurn(journey, turn, bundle);
+    const end = await line(() => takeIn(journey, turn, came));
+    if (end !== null) ends.push(end);
+  };
+  await Promise.all(turns.map(one));
+  return ends[0] ?? null;
+}
+
+/** A hook that says no is for a person to look at; anything else the next loop tries again. */
+async function notSent(journey: Journey, turn: Turn, failure: { error: string; error_code: string }): Promise<Stop> {
+  const { runner, root, tell } = journey;
+  const failed = failedAt(journey, failure, turn.turn_id);
+  if (!failure.error_code.startsWith('hook_')) return failed;
+  const blocked = await runner.markRunBlocked(root, {
+    blockedOn: `hook:after_dispatch:${turn.assigned_role}`,
+    category: failure.error_code,
+    recovery: { detail: failure.error },
+    turnId: turn.turn_id,
+  });
+  if (!blocked.ok) return failed;
+  await tell.event({ type: 'blocked', state: blocked.state });
+  return stop('blocked');
+}
+
+/** Calls of the runner one at a time: what one of them changes the next one sees. */
+function queue(): <T>(perform: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (perform) => {
+    const next = last.then(perform);
+    last = next.catch(() => undefined);
+    return next;
+  };
+}

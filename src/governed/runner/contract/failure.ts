@@ -1,0 +1,82 @@
+/** How a call of the runner ends that cannot be done: thrown inside, told as `{ok: false}` outside. */
+
+import { asError, HubError, WireError } from '../../../core/lib/errors.ts';
+import type { Refused } from '../../index.ts';
+import { isRecord, type Unknowns } from '../../engine/lib/unknown-record.ts';
+import type { HooksRun } from '../../hooks/run-hooks.ts';
+import { FileRefusal } from '../../../node/governed/refusal.ts';
+import type { RunnerFailure } from './types.ts';
+
+export class RunnerRefusal extends Error {
+  readonly failure: RunnerFailure;
+
+  constructor(error_code: string, error: string, more: Partial<RunnerFailure> = {}) {
+    super(error);
+    this.name = 'RunnerRefusal';
+    this.failure = { ...more, ok: false, error, error_code };
+  }
+}
+
+export async function orFailure<T>(perform: () => Promise<T>): Promise<T | RunnerFailure> {
+  try {
+    return await perform();
+  } catch (thrown) {
+    return failureOf(thrown);
+  }
+}
+
+export function failureOf(thrown: unknown): RunnerFailure {
+  if (thrown instanceof RunnerRefusal) return thrown.failure;
+  if (thrown instanceof WireError) return refusedByLog(thrown);
+  const error = asError(thrown);
+  if (error instanceof FileRefusal) return { ok: false, error: error.message, error_code: error.code };
+  // Somebody who holds the log and does not let go of it: the same to a caller as a lock that is held.
+  const isHeld = error instanceof HubError && error.code === 'data_in_use';
+  return { ok: false, error: error.message, error_code: isHeld ? 'lock_timeout' : 'io_error' };
+}
+
+function refusedByLog({ code, message, details = {} }: WireError): RunnerFailure {
+  const { error_type, error_code, ...params } = details;
+  if (typeof error_code === 'string' && typeof error_type === 'string') {
+    return failed({ error_type, error_code, detail: message, params });
+  }
+  // Only the session of a run that is over is closed.
+  const isOver = code === 'session_closed';
+  const more = isOver ? { error_type: 'invalid_state_transition' } : {};
+  return { ok: false, error: message, error_code: isOver ? 'wrong_status' : code, ...more, details: { ...details } };
+}
+
+/** Refusals of one kind have that kind as their code, and say why exactly in the details. */
+const NAMED_BY_TYPE = ['override_validation_failed', 'artifact_mismatch', 'conflict', 'duplicate_decision_id'];
+
+interface Refusal {
+  readonly error_type: string;
+  readonly error_code: string;
+  readonly detail: string;
+  readonly params: Unknowns;
+}
+
+function failed({ error_type, error_code, detail, params }: Refusal): RunnerFailure {
+  const isNamed = NAMED_BY_TYPE.includes(error_type);
+  const details = isNamed ? { ...params, reason: error_code } : params;
+  return { ok: false, error: detail, error_code: isNamed ? error_type : error_code, error_type, details };
+}
+
+export function refusalOf(refused: Refused): RunnerRefusal {
+  const { error, error_code, ...more } = failed(refused);
+  return new RunnerRefusal(error_code, error, more);
+}
+
+export function requireHooksPassed({ ok, error, error_code, blocker, results }: HooksRun, phase: string): void {
+  if (ok) return;
+  const said = blocker?.message ?? error ?? 'it said no';
+  const who = blocker === undefined ? `hooks of ${phase}` : `the hook ${blocker.hook_name} (${phase})`;
+  throw new RunnerRefusal(error_code ?? 'hook_blocked', `${who} stopped this: ${said}`, { hookResults: results });
+}
+
+export function badArgument(name: string, expected: string, value: unknown): RunnerRefusal {
+  const came = isRecord(value) ? 'an object' : (JSON.stringify(value) ?? String(value));
+  return new RunnerRefusal('bad_argument', `${name}: expected ${expected}, got ${came}`, {
+    details: { field: name, expected },
+  });
+}

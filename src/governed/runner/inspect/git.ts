@@ -1,0 +1,92 @@
+/** What has changed in a project that is a work tree of git: seen by git itself, never by what anybody says. */
+
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { RUN_FOLDER } from '../../engine/dispatch/paths.ts';
+import { isRecord, type Unknowns } from '../../engine/lib/unknown-record.ts';
+import { RunnerRefusal } from '../contract/failure.ts';
+
+const run = promisify(execFile);
+
+const GIT_TIMEOUT_MS = 20_000;
+const GIT_BYTES = 16 * 1024 * 1024;
+/** With more nobody can say whose they are. */
+const MAX_DIRTY = 2000;
+
+/** How a project stands: its commit, and what differs from it, by digest (null = it is gone). */
+export interface Tree {
+  readonly head: string | null;
+  readonly dirty: Readonly<Record<string, string | null>>;
+}
+
+/** null = it is in no work tree, git is not there, or there is too much to look at. */
+export async function treeOf(root: string, since?: string | null): Promise<Tree | null> {
+  if ((await git(root, ['rev-parse', '--is-inside-work-tree']))?.trim() !== 'true') return null;
+  const head = (await git(root, ['rev-parse', '--verify', '--quiet', 'HEAD']))?.trim() || null;
+  const base = since === undefined ? head : since;
+  const tracked =
+    base === null
+      ? await names(root, ['ls-files', '-z'])
+      : await names(root, ['diff', '--name-only', '--relative', '--no-renames', '--no-ext-diff', '-z', base]);
+  const others = await names(root, ['ls-files', '--others', '--exclude-standard', '-z']);
+  if (tracked === null || others === null) return null;
+  const paths = [...new Set([...tracked, ...others])].filter((path) => !path.startsWith(`${RUN_FOLDER}/`)).sort();
+  if (paths.length > MAX_DIRTY) return null;
+  const dirty = await Promise.all(paths.map(async (path) => [path, await digestAt(join(root, path))] as const));
+  return { head, dirty: Object.fromEntries(dirty) };
+}
+
+/** Kept with a turn when it goes out, to see later what has changed since. */
+export function baselineOf(tree: Tree, now: string): Unknowns {
+  const clean = Object.keys(tree.dirty).length === 0;
+  return { kind: 'git', head_ref: tree.head, clean, captured_at: now, dirty_snapshot: tree.dirty };
+}
+
+/** null = the turn has no baseline of git. With one, git has to be able to look: what nobody sees is not taken as nothing. */
+export async function changedSince(root: string, baseline: Unknowns | null): Promise<readonly string[] | null> {
+  if (baseline === null || baseline.kind !== 'git') return null;
+  const ref = typeof baseline.head_ref === 'string' ? baseline.head_ref : null;
+  const before = isRecord(baseline.dirty_snapshot) ? baseline.dirty_snapshot : {};
+  const tree = await treeOf(root, ref);
+  if (tree === null) {
+    const error = `git saw the project when the turn went out and cannot now: it fails, or more than ${MAX_DIRTY} files differ`;
+    throw new RunnerRefusal('tree_unreadable', error);
+  }
+  const paths = new Set([...Object.keys(before), ...Object.keys(tree.dirty)]);
+  return [...paths].filter((path) => !isAsBefore(path, before, tree.dirty)).sort();
+}
+
+function isAsBefore(path: string, before: Unknowns, now: Tree['dirty']): boolean {
+  if (!Object.hasOwn(before, path) || !Object.hasOwn(now, path)) return false;
+  return before[path] === now[path];
+}
+
+async function names(root: string, args: readonly string[]): Promise<readonly string[] | null> {
+  const text = await git(root, args);
+  return text === null ? null : text.split('\0').filter((name) => name !== '');
+}
+
+/** The project's own git: no variable of ours says otherwise, and it takes no lock that others wait for. */
+async function git(root: string, args: readonly string[]): Promise<string | null> {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
+  const env = { ...Object.fromEntries(own), GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
+  try {
+    const options = { cwd: root, env, timeout: GIT_TIMEOUT_MS, maxBuffer: GIT_BYTES };
+    return (await run('git', ['-c', 'core.quotePath=false', '-c', 'core.fsmonitor=false', ...args], options)).stdout;
+  } catch {
+    return null;
+  }
+}
+
+async function digestAt(place: string): Promise<string | null> {
+  try {
+    return createHash('sha256')
+      .update(await readFile(place))
+      .digest('hex');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,93 @@
+/** Opens the runs of a project for one operation, under its lock, and closes them again. */
+
+import { realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HubError } from '../../../core/lib/errors.ts';
+import { RUN_FOLDER } from '../../engine/dispatch/paths.ts';
+import { LOCK_WAIT_MS, takeLock } from '../../files/lock.ts';
+import { placeIn } from '../../../node/governed/safe-place.ts';
+import { badArgument, RunnerRefusal } from '../contract/failure.ts';
+import { type OpenedHub, openLocalHub } from './local-hub.ts';
+import { SessionLogs } from '../../../node/governed/runner/log/session-logs.ts';
+import type { OpenRun } from '../../../node/governed/runner/open-run.ts';
+import type { RunnerMeans } from './runner-context.ts';
+
+export const LOCK_FOLDER: string = `${RUN_FOLDER}/locks/run`;
+export const LOG_FOLDER: string = `${RUN_FOLDER}/log`;
+const LOOK_AGAIN_MS = 50;
+
+export interface WithRunOptions {
+  /** How long it waits for whoever is at work; 5 s unless told. */
+  readonly waitMs?: number;
+  /** Asked while it waits, and when it has the lock: true = what it would open is not to be gone on with. */
+  readonly isMoot?: () => Promise<boolean>;
+}
+
+export async function withRun<T>(
+  given: string,
+  means: RunnerMeans,
+  perform: (run: OpenRun) => Promise<T>,
+  { waitMs = LOCK_WAIT_MS, isMoot = async () => false }: WithRunOptions = {},
+): Promise<T> {
+  const root = await rootOf(given);
+  const { clock, kept, reached } = means;
+  const until = clock.monotonic() + waitMs;
+  const locked = await takeLock(await placeIn(root, LOCK_FOLDER), { owner: kept.owner, clock, waitMs, isMoot });
+  if (!locked.ok) throw new RunnerRefusal(locked.error_code, locked.error);
+  try {
+    await reached('locked');
+    if (await isMoot()) throw new RunnerRefusal('lock_timeout', `${root}: its log is elsewhere since this has waited`);
+    return await opened(root, means, until, perform);
+  } finally {
+    await locked.lock.release();
+    await reached('released');
+  }
+}
+
+async function opened<T>(
+  root: string,
+  means: RunnerMeans,
+  until: number,
+  perform: (run: OpenRun) => Promise<T>,
+): Promise<T> {
+  const hub = await openedHub(await placeIn(root, LOG_FOLDER), means, until);
+  try {
+    const logs = await SessionLogs.read(hub, means);
+    await means.reached('opened');
+    return await perform({ root, logs, means });
+  } finally {
+    await hub.close();
+    await means.reached('closed');
+  }
+}
+
+/** Whoever was silent for long may hold the log all the same: a lock of the system, which goes with its process alone. */
+async function openedHub(folder: string, means: RunnerMeans, until: number): Promise<OpenedHub> {
+  const { clock } = means;
+  for (;;) {
+    try {
+      return await openLocalHub(folder, means);
+    } catch (thrown) {
+      const isHeld = thrown instanceof HubError && thrown.code === 'data_in_use';
+      if (!isHeld || clock.monotonic() >= until) throw thrown;
+      await new Promise<void>((done) => clock.after(LOOK_AGAIN_MS, done));
+    }
+  }
+}
+
+/** One project has one name, by whatever links it is reached. */
+export async function rootOf(given: unknown): Promise<string> {
+  if (typeof given !== 'string' || given === '') throw badArgument('root', 'the path of a folder', given);
+  const found = await realpath(given).catch(() => null);
+  const isFolder = found !== null && (await stat(found)).isDirectory();
+  if (!isFolder) throw badArgument('root', 'the path of a folder that is there', given);
+  return found;
+}
+
+/** Whether a run was ever kept here. */
+export async function hasLog(root: string): Promise<boolean> {
+  return stat(join(root, LOG_FOLDER)).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}

@@ -1,0 +1,105 @@
+/** The run of a project with the config that is given: the one that is there, or one that goes on from files or another log. */
+
+import { checkConfig, digestOf, type GovernedConfig, phasesOf } from '../../index.ts';
+import { isRecord, type Unknowns } from '../../engine/lib/unknown-record.ts';
+import { rulesOf } from '../../session/index.ts';
+import { RunnerRefusal } from '../contract/failure.ts';
+import { filesFound, keepFound } from '../../../node/governed/runner/found-files.ts';
+import { readContext } from './load-context.ts';
+import type { RunLog } from '../../../node/governed/runner/log/run-log.ts';
+import type { OpenRun, Running } from '../../../node/governed/runner/open-run.ts';
+import { stateIn } from '../../../node/governed/runner/state-on-disk.ts';
+
+/** Of one envelope; far below what a log takes. */
+const MAX_PART_BYTES = 128 * 1024;
+
+/** `given` undefined: the config the run goes by, or that of the project. null = there is no run. */
+export async function runningRun(run: OpenRun, given: unknown): Promise<Running | null> {
+  const { current } = run.logs;
+  const config = given === undefined ? await configOf(run, current) : checkedConfig(given);
+  if (current === null) {
+    const found = await filesFound(run.root);
+    if (found === null) return null;
+    // Before anything is written: what is no state is left alone.
+    stateIn(found.state);
+    await keepFound(run.root, found);
+    return { ...run, config, log: await imported(run, config, found) };
+  }
+  const isOver = current.record.state.run.status === 'completed';
+  if (isOver || (current.isOpen && isSame(current, config))) return { ...run, config, log: current };
+  return { ...run, config, log: await goneOn(run, config, current) };
+}
+
+export async function requireRun(run: OpenRun, given?: unknown): Promise<Running> {
+  const found = await runningRun(run, given);
+  if (found !== null) return found;
+  throw new RunnerRefusal('no_run', `there is no run in ${run.root}; begin one with initRun`);
+}
+
+export function checkedConfig(given: unknown): GovernedConfig {
+  const checked = checkConfig(given);
+  if (checked.ok) return checked.config;
+  const [{ message, error_type, error_field }] = checked.faults;
+  const details = { error_field: error_field ?? null, faults: checked.faults };
+  throw new RunnerRefusal('invalid_config', `config: ${message}`, { error_type, details });
+}
+
+async function configOf({ root }: OpenRun, current: RunLog | null): Promise<GovernedConfig> {
+  if (current !== null) return rulesOf(current.metadata).config;
+  const context = await readContext(root);
+  if (context !== null) return context.config;
+  throw new RunnerRefusal('no_config', `${root}: expected agentxchain.json, which says how its runs go`);
+}
+
+function isSame({ metadata }: RunLog, config: GovernedConfig): boolean {
+  // The order of the phases is that of keys, which a digest does not see.
+  const digest = (one: GovernedConfig) => digestOf([one, phasesOf(one)]);
+  return digest(rulesOf(metadata).config) === digest(config);
+}
+
+/**
+ * A log is judged by the config it began with. A run whose config has changed, or whose session has ended before it,
+ * goes on in a new one, which takes it over as it stands.
+ */
+async function goneOn(run: OpenRun, config: GovernedConfig, before: RunLog): Promise<RunLog> {
+  const { state, history, ledger } = before.record;
+  const named = (key: string) => (entry: object) => typeof (entry as Unknowns)[key] === 'string';
+  return imported(run, config, {
+    state: state.run,
+    history: history.filter(named('turn_id')),
+    ledger: ledger.filter(named('id')),
+  });
+}
+
+export interface ToImport {
+  readonly state: unknown;
+  readonly history: readonly object[];
+  readonly ledger: readonly object[];
+}
+
+/** In parts when it is long; one that was cut short counts for nothing, and is done again. */
+export async function imported(run: OpenRun, config: GovernedConfig, found: ToImport): Promise<RunLog> {
+  const log = await run.logs.begin(config);
+  const parts = partsOf(found);
+  for (const [at, part] of parts.entries()) {
+    const more = at < parts.length - 1;
+    await log.post('governed.imported', { ...part, ...(more ? { more } : {}) });
+  }
+  return log;
+}
+
+function partsOf({ state, history, ledger }: ToImport): readonly Unknowns[] {
+  const parts: { history: object[]; ledger: object[] }[] = [{ history: [], ledger: [] }];
+  let bytes = 0;
+  const add = (kind: 'history' | 'ledger') => (entry: object) => {
+    bytes += JSON.stringify(entry).length;
+    if (bytes > MAX_PART_BYTES) {
+      parts.push({ history: [], ledger: [] });
+      bytes = 0;
+    }
+    parts.at(-1)?.[kind].push(entry);
+  };
+  history.forEach(add('history'));
+  ledger.forEach(add('ledger'));
+  return parts.map((part, at) => (at === 0 ? { state: isRecord(state) ? state : {}, ...part } : part));
+}

@@ -1,0 +1,73 @@
+/** The runner interface: every call is a promise of an answer, and nothing is thrown. What does the work is loaded when it is first needed. */
+
+import { once } from '../../system/once.ts';
+import type { Args, OperationName } from '../../node/governed/runner/operations.ts';
+import type { RunnerPorts } from './log/runner-context.ts';
+import type { Runner, RunnerFailure } from './contract/types.ts';
+
+export const RUNNER_INTERFACE_VERSION = '0.2';
+
+/** The runner of this machine; ports of your own are for tests. */
+export function createRunner(ports: Partial<RunnerPorts> = {}): Runner {
+  const working = once(async () => {
+    const [{ meansOf }, { perform }, failure] = await Promise.all([
+      import('./log/runner-context.ts'),
+      import('./run-operation.ts'),
+      import('./contract/failure.ts'),
+    ]);
+    return { means: meansOf(ports), perform, ...failure };
+  });
+
+  // Each method's types are those of the interface it is part of.
+  async function asked<T>(name: OperationName, root: string, args: object): Promise<T | RunnerFailure> {
+    const { means, perform, orFailure } = await working();
+    // Who says null says nothing.
+    const given = Object.fromEntries(
+      Object.entries(args).map(([key, value]) => [key, isOptional(key) ? (value ?? {}) : value]),
+    );
+    return orFailure(async () => (await perform(root, means, name, given as unknown as Args<typeof name>)) as T);
+  }
+
+  return {
+    async loadContext(dir = process.cwd()) {
+      if (typeof dir !== 'string') return null;
+      const { findContext } = await import('./project/load-context.ts');
+      return findContext(dir);
+    },
+    async loadState(root) {
+      const { means } = await working();
+      const { loadState } = await import('./load-state.ts');
+      return loadState(root, means).catch(() => null);
+    },
+    initRun: (root, config, options = {}) => asked('initRun', root, { config, options }),
+    abandonRun: (root, runId) => asked('abandonRun', root, { runId }),
+    reactivateRun: (root, _state, details = {}) => asked('reactivateRun', root, { details }),
+    assignTurn: (root, config, roleId, options = {}) => asked('assignTurn', root, { config, roleId, options }),
+    acceptTurn: (root, config, options = {}) => asked('acceptTurn', root, { config, options }),
+    rejectTurn: (root, config, result, reason, options = {}) =>
+      asked('rejectTurn', root, { config, result, reason, options }),
+    approvePhaseGate: (root, config, options = {}) => asked('approvePhaseGate', root, { config, options }),
+    approveCompletionGate: (root, config, options = {}) => asked('approveCompletionGate', root, { config, options }),
+    markRunBlocked: (root, details) => asked('markRunBlocked', root, { details }),
+    escalate: (root, config, details) => asked('escalate', root, { config, details }),
+    writeDispatchBundle: (root, _state, config, options = {}) =>
+      asked('writeDispatchBundle', root, { config, options }),
+    refreshTurnBaselineSnapshot: (root, turnId) => asked('refreshTurnBaselineSnapshot', root, { turnId }),
+    reissueTurn: (root, config, options = {}) => asked('reissueTurn', root, { config, options }),
+    transitionActiveTurnLifecycle: (root, turnId, step, details = {}) =>
+      asked('transitionActiveTurnLifecycle', root, { turnId, step, details }),
+    acquireLock: (root) => asked('acquireLock', root, {}),
+    async releaseLock(root) {
+      await asked('releaseLock', root, {});
+    },
+    async emitNotifications(root, config, state, event, payload, turn) {
+      const { means, orFailure } = await working();
+      const { emitNotifications } = await import('../../node/governed/runner/operations/notifications.ts');
+      return orFailure(() => emitNotifications(root, means, { config, state, event, payload, turn }));
+    },
+  };
+}
+
+function isOptional(key: string): boolean {
+  return key === 'options' || key === 'details';
+}

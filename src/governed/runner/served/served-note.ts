@@ -1,0 +1,50 @@
+/**
+ * `.agentxchain/served.json`: the log of this project's runs is in a hub, which can be asked at that socket. It stays while
+ * the hub is down: what stands in the project's own log is older then, and nobody is to go on from there.
+ */
+
+import { RUN_FOLDER } from '../../engine/dispatch/paths.ts';
+import { isRecord } from '../../engine/lib/unknown-record.ts';
+import { RunnerRefusal } from '../contract/failure.ts';
+import { placeIn } from '../../../node/governed/safe-place.ts';
+import { asText, readWhole, removeWhole, writeWhole } from '../../../node/governed/whole-file.ts';
+
+const NOTE = `${RUN_FOLDER}/served.json`;
+
+export interface ServedNote {
+  /** The label of its sessions in that hub. */
+  readonly served_id: string;
+  readonly socket: string;
+  readonly pid: number;
+  readonly host: string;
+  /** The hub's folder; null = it keeps nothing. */
+  readonly data: string | null;
+  /** Which participant holds which role. */
+  readonly roles: Readonly<Record<string, string>>;
+}
+
+/** null = nobody serves it. */
+export async function readServedNote(root: string): Promise<ServedNote | null> {
+  const text = await readWhole(await placeIn(root, NOTE));
+  if (text === null) return null;
+  const read = parsed(text);
+  const isNote = isRecord(read) && typeof read.served_id === 'string' && typeof read.socket === 'string';
+  if (isNote) return { roles: {}, data: null, ...read } as unknown as ServedNote;
+  throw new RunnerRefusal('io_error', `${NOTE}: expected where the hub of this run is, got ${text.slice(0, 80)}`);
+}
+
+export async function writeServedNote(root: string, note: ServedNote): Promise<void> {
+  await writeWhole(await placeIn(root, NOTE), asText(note));
+}
+
+export async function removeServedNote(root: string): Promise<void> {
+  await removeWhole(await placeIn(root, NOTE));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

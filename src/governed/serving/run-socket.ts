@@ -1,0 +1,82 @@
+/** The socket at which a hub is asked for operations on a project's runs. */
+
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { RUN_FOLDER } from '../engine/dispatch/paths.ts';
+import { makeFolder } from '../../system/make-folder.ts';
+import { failureOf } from '../runner/contract/failure.ts';
+import { placeIn } from '../../node/governed/safe-place.ts';
+import type { AnswerLine, AskedLine } from '../runner/served/ask-served.ts';
+
+/** Systems take little more for the name of a socket. */
+const LONGEST_NAME = 100;
+
+export interface RunSocket {
+  readonly path: string;
+  close(): Promise<void>;
+}
+
+export async function openRunSocket(root: string, answer: (asked: AskedLine) => Promise<unknown>): Promise<RunSocket> {
+  const { path, remove } = await placeFor(root);
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket);
+    socket.on('close', () => open.delete(socket));
+    void serveOne(socket, answer);
+  });
+  await listening(server, path);
+  await chmod(path, 0o600);
+  return {
+    path,
+    async close() {
+      const closed = new Promise<void>((done) => server.close(() => done()));
+      for (const socket of open) socket.end();
+      await closed;
+      await remove();
+    },
+  };
+}
+
+/** In the project's own folder, or where names are shorter, in a folder of one's own. */
+async function placeFor(root: string): Promise<{ readonly path: string; readonly remove: () => Promise<void> }> {
+  const near = await placeIn(root, `${RUN_FOLDER}/hub.sock`);
+  const isShort = Buffer.byteLength(near) <= LONGEST_NAME;
+  if (isShort) await makeFolder(dirname(near));
+  const folder = isShort ? null : await mkdtemp(join(tmpdir(), 'parley-'));
+  const path = folder === null ? near : join(folder, 'hub.sock');
+  // Whoever serves holds the lock, so a socket that is there was left behind.
+  await rm(path, { force: true });
+  return { path, remove: () => rm(folder ?? path, { recursive: true, force: true }) };
+}
+
+function listening(server: Server, path: string): Promise<void> {
+  return new Promise((opened, failed) => {
+    server.once('error', failed);
+    server.listen(path, opened);
+  });
+}
+
+async function serveOne(socket: Socket, answer: (asked: AskedLine) => Promise<unknown>): Promise<void> {
+  socket.on('error', () => socket.destroy());
+  try {
+    socket.write(`${JSON.stringify({ here: true } satisfies AnswerLine)}\n`);
+    for await (const text of createInterface({ input: socket })) {
+      socket.end(`${JSON.stringify(await answered(text, answer))}\n`);
+      return;
+    }
+  } catch {
+    // Whoever asked has gone: what was asked for is done or not, and the log says which.
+    socket.destroy();
+  }
+}
+
+async function answered(text: string, answer: (asked: AskedLine) => Promise<unknown>): Promise<AnswerLine> {
+  try {
+    return { done: await answer(JSON.parse(text) as AskedLine) };
+  } catch (thrown) {
+    return { failed: failureOf(thrown) };
+  }
+}

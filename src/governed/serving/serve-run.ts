@@ -1,0 +1,253 @@
+/**
+ * A hub serves a project: the runs are sessions of that hub, and every call of the runner interface on that root, from
+ * whichever process, goes there. It holds the project's lock for as long as it serves.
+ */
+
+import { hostname } from 'node:os';
+import type { Envelope } from '../../core/records/session/envelope.ts';
+import { WireError } from '../../core/lib/errors.ts';
+import { type Log, silentLog } from '../../core/ports/platform.ts';
+import type { RunState } from '../index.ts';
+import { isRecord } from '../engine/lib/unknown-record.ts';
+import type { LocalHub } from '../../server/create-hub.ts';
+import { once } from '../../system/once.ts';
+import { InTurn } from '../../node/governed/hooks/in-turn.ts';
+import { type HeldLock, takeLock } from '../files/lock.ts';
+import { badArgument, failureOf, RunnerRefusal } from '../runner/contract/failure.ts';
+import { openLocalHub } from '../runner/log/local-hub.ts';
+import { type RunClients, SessionLogs } from '../../node/governed/runner/log/session-logs.ts';
+import type { OpenRun } from '../../node/governed/runner/open-run.ts';
+import { type Args, type OperationName, operations } from '../../node/governed/runner/operations.ts';
+import { mend, performIn } from '../runner/run-operation.ts';
+import { meansOf, type RunnerMeans, type RunnerPorts } from '../runner/log/runner-context.ts';
+import { runningRun } from '../runner/project/take-over.ts';
+import { hasLog, LOCK_FOLDER, LOG_FOLDER, rootOf } from '../runner/log/with-run.ts';
+import { placeIn } from '../../node/governed/safe-place.ts';
+import { stageResult } from '../../node/governed/staging/stage.ts';
+import { type AskedLine, STATE_OP } from '../runner/served/ask-served.ts';
+import { openRunSocket, type RunSocket } from './run-socket.ts';
+import { readServedNote, type ServedNote, writeServedNote } from '../runner/served/served-note.ts';
+import { closeTakenBack, LABEL, runnerOf } from '../../node/governed/serving/taken-back.ts';
+import { tellHolders } from '../../node/governed/serving/tell-holders.ts';
+
+export interface ServeRunOptions {
+  /** Which participant of the hub, by name, holds which role; the runner sees to the others. */
+  readonly roles?: Readonly<Record<string, string>>;
+  /** The hub's folder, for whoever finds it gone. */
+  readonly data?: string;
+  readonly log?: Log;
+  readonly ports?: Partial<RunnerPorts>;
+}
+
+export interface ServedRun {
+  readonly root: string;
+  /** The names of those who run it and approve for it in the hub. */
+  readonly runner: string;
+  readonly operator: string;
+  /** What is under way is finished first. The runs stay in the hub. */
+  close(): Promise<void>;
+}
+
+export async function serveRun(hub: LocalHub, given: string, options: ServeRunOptions = {}): Promise<ServedRun> {
+  checkRoles(options.roles);
+  const root = await rootOf(given);
+  const means = meansOf(options.ports);
+  const lock = await heldLock(root, means);
+  try {
+    return await servedUnder(lock, hub, root, means, options);
+  } catch (thrown) {
+    await lock.release();
+    throw thrown;
+  }
+}
+
+async function servedUnder(
+  lock: HeldLock,
+  hub: LocalHub,
+  root: string,
+  means: RunnerMeans,
+  options: ServeRunOptions,
+): Promise<ServedRun> {
+  const before = await readServedNote(root);
+  // Runs that were taken back from a hub are not gone on with in it.
+  const isSame = before !== null && before.data === (options.data ?? null);
+  if (before !== null && !isSame) throw servedElsewhere(root, before);
+  if (before === null && (await hasLog(root))) await mendFiles(root, means);
+  const served_id = before?.served_id ?? means.ids.hex32();
+  const serving = new Serving(hub, root, means, {
+    served_id,
+    runner: runnerOf(served_id),
+    operator: `operator-${served_id.slice(0, 8)}`,
+    roles: options.roles ?? {},
+    log: options.log ?? silentLog,
+  });
+  await serving.begin();
+  await closeTakenBack(hub, root, options.data ?? null);
+  const socket = await openRunSocket(root, (asked) => serving.perform(asked));
+  await writeServedNote(root, {
+    served_id,
+    socket: socket.path,
+    pid: process.pid,
+    host: hostname(),
+    data: options.data ?? null,
+    roles: options.roles ?? {},
+  });
+  return serving.handle(lock, socket);
+}
+
+interface Who {
+  readonly served_id: string;
+  readonly runner: string;
+  readonly operator: string;
+  readonly roles: Readonly<Record<string, string>>;
+  readonly log: Log;
+}
+
+class Serving {
+  readonly #hub: LocalHub;
+  readonly #root: string;
+  readonly #means: RunnerMeans;
+  readonly #who: Who;
+  readonly #inTurn = new InTurn();
+  /** Of each process that asks: a lease of one does not let another through. */
+  readonly #fences = new Map<string, Map<string, number>>();
+  #clients: RunClients | null = null;
+
+  constructor(hub: LocalHub, root: string, means: RunnerMeans, who: Who) {
+    this.#hub = hub;
+    this.#root = root;
+    this.#means = means;
+    this.#who = who;
+  }
+
+  /** A run that stands in the project's files is gone on with here; results that were handed in while nobody looked are staged. */
+  async begin(): Promise<void> {
+    const { runner, operator, served_id, roles } = this.#who;
+    const client = await this.#hub.agent(runner, { onMessage: ({ envelope }) => this.#stage(envelope) });
+    this.#clients = {
+      runner: client,
+      operator: once(async () => {
+        const joined = await this.#hub.agent(operator);
+        await this.#hub.grant(operator, ['approve']);
+        return joined;
+      }),
+      operatorName: operator,
+      roles,
+      label: { name: LABEL, value: served_id },
+    };
+    const run = await this.#open(this.#means);
+    await runningRun(run, undefined).catch((thrown) => this.#notYet(thrown));
+    await mend(run);
+    await this.#stageClaims(run);
+    await this.#tellHolders(run);
+  }
+
+  perform({ op, args, owner }: AskedLine): Promise<unknown> {
+    if (op === STATE_OP) return this.#state();
+    if (!Object.hasOwn(operations, op)) throw badArgument('op', `one of ${Object.keys(operations).join(', ')}`, op);
+    if (!isRecord(args)) throw badArgument('args', 'an object', args);
+    return this.#inTurn.take('run', async () => {
+      const run = await this.#open(this.#meansFor(owner));
+      const before = run.logs.current?.sessionId;
+      // The table says what each name takes, and every operation looks at what it is given.
+      const answer = await performIn(run, op as OperationName, args as unknown as Args<OperationName>);
+      if (run.logs.current?.sessionId !== before) await this.#tellHolders(run);
+      return answer;
+    });
+  }
+
+  /** From the log, also while an operation is under way: files may be behind it, or somebody else's doing. */
+  async #state(): Promise<RunState | null> {
+    const { current } = (await this.#open(this.#means)).logs;
+    return current?.record.state.run ?? null;
+  }
+
+  handle(lock: HeldLock, socket: RunSocket): ServedRun {
+    const { runner, operator } = this.#who;
+    const close = once(async () => {
+      await socket.close();
+      await this.#inTurn.take('run', async () => {
+        this.#clients?.runner.close();
+      });
+      await lock.release();
+    });
+    return { root: this.#root, runner, operator, close };
+  }
+
+  /** Where there is no config yet, or who holds a role is not known yet, the first call that can brings the run here. */
+  #notYet(thrown: unknown): null {
+    if (thrown instanceof RunnerRefusal && thrown.failure.error_code === 'no_config') return null;
+    if (!(thrown instanceof WireError && (thrown.code === 'invalid_create' || thrown.code === 'not_found')))
+      throw thrown;
+    this.#who.log.warn('the run is not gone on with yet', { root: this.#root, error: thrown.message });
+    return null;
+  }
+
+  async #open(means: RunnerMeans): Promise<OpenRun> {
+    if (this.#clients === null) throw new Error('a run is served once its clients have joined');
+    return { root: this.#root, means, logs: await SessionLogs.read(this.#clients, means) };
+  }
+
+  #meansFor(owner: string): RunnerMeans {
+    const fences = this.#fences.get(owner) ?? new Map<string, number>();
+    this.#fences.set(owner, fences);
+    return { ...this.#means, kept: { ...this.#means.kept, owner, fences } };
+  }
+
+  /**
+   * What the holder of a role has said lies where every other result does, and waits to be accepted. Anybody can write to the
+   * runner: only what the run itself has taken as a claim counts.
+   */
+  async #stage({ event_type, event_data, session_id, seq }: Envelope): Promise<void> {
+    if (event_type !== 'turn.result' || typeof event_data.turn_id !== 'string') return;
+    const { current } = (await this.#open(this.#means)).logs;
+    if (current?.sessionId !== session_id) return;
+    if (current.record.state.claims[event_data.turn_id]?.seq !== seq) return;
+    const staged = await stageResult(this.#root, event_data.turn_id, event_data.result);
+    if (!staged.ok) this.#who.log.error('a result cannot be staged', { error: staged.error });
+  }
+
+  /** What stops it (a hook, a lease) stops nothing else: the turn can be sent out by hand. */
+  async #tellHolders(run: OpenRun): Promise<void> {
+    await tellHolders(run, this.#who.roles).catch((thrown: unknown) => {
+      this.#who.log.warn('a turn that is out is not told to its holder', { error: failureOf(thrown).error });
+    });
+  }
+
+  async #stageClaims(run: OpenRun): Promise<void> {
+    const { current } = run.logs;
+    if (current === null || this.#clients === null) return;
+    const claimed = new Set(Object.values(current.record.state.claims).map(({ seq }) => seq));
+    if (claimed.size === 0) return;
+    for await (const envelope of this.#clients.runner.session(current.sessionId).log()) {
+      if (claimed.has(envelope.seq)) await this.#stage(envelope);
+    }
+  }
+}
+
+/** The project's own log, which wins over files, is put into the files that are taken over. */
+async function mendFiles(root: string, means: RunnerMeans): Promise<void> {
+  const own = await openLocalHub(await placeIn(root, LOG_FOLDER), means);
+  try {
+    await mend({ root, means, logs: await SessionLogs.read(own, means) });
+  } finally {
+    await own.close();
+  }
+}
+
+async function heldLock(root: string, { clock, kept }: RunnerMeans): Promise<HeldLock> {
+  const locked = await takeLock(await placeIn(root, LOCK_FOLDER), { owner: kept.owner, clock });
+  if (locked.ok) return locked.lock;
+  throw new RunnerRefusal(locked.error_code, locked.error);
+}
+
+function servedElsewhere(root: string, { data }: ServedNote): RunnerRefusal {
+  const error = `${root}: its runs are in the hub of ${data ?? 'a process that kept nothing'}; take them back first with "parley run take-back"`;
+  return new RunnerRefusal('served_elsewhere', error, { details: { data } });
+}
+
+function checkRoles(roles: unknown): void {
+  const isRoles =
+    roles === undefined || (isRecord(roles) && Object.values(roles).every((name) => typeof name === 'string'));
+  if (!isRoles) throw badArgument('roles', 'names of participants by role', roles);
+}

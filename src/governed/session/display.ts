@@ -1,0 +1,131 @@
+/** What participants see of a run: each envelope as a line, the state in short, and what a turn begins with. */
+
+import { renderText } from '../../core/ports/adapter.ts';
+import type { Envelope } from '../../core/records/session/envelope.ts';
+import type { Json, JsonObject } from '../../core/lib/json.ts';
+import { objectIn } from '../../core/json-in-text.ts';
+import { phaseConfig, phasesOf } from '../config/phases.ts';
+import { isFilled, isRecord, own, type Unknowns } from '../engine/lib/unknown-record.ts';
+import { getActiveTurns } from '../engine/turns/active.ts';
+import { holderOf, type SessionRules } from './state/rules.ts';
+import type { GovernedState } from './state/state.ts';
+import type { GovernedType } from './moves/table.ts';
+
+const LINES: { readonly [Type in GovernedType]: (data: Unknowns) => string } = {
+  'governed.imported': ({ state }) => `run taken over${isRecord(state) ? `: ${word(state.run_id)}` : ', more of it'}`,
+  'run.initialized': ({ run_id }) => `run ${word(run_id)} begins`,
+  'run.blocked': ({ blocked_on, detail }) => `run blocked on ${word(blocked_on)}${said(detail)}`,
+  'run.escalated': ({ reason, detail }) => `run escalated: ${word(reason)}${said(detail)}`,
+  'run.resolved': ({ action, note }) => `blocker resolved (${word(action ?? 'resume')})${said(note)}`,
+  'run.answered': ({ note }) => `answered${said(note)}`,
+  'turn.assigned': ({ turn_id, role }) => `turn ${word(turn_id)} goes to ${word(role)}`,
+  'turn.dispatched': ({ turn_id }) => `turn ${word(turn_id)} dispatched`,
+  'turn.progress': ({ turn_id, step }) => `turn ${word(turn_id)}: ${word(step)}`,
+  'turn.result': ({ turn_id, result }) => `turn ${word(turn_id)} handed in${said(isRecord(result) && result.summary)}`,
+  'turn.accepted': ({ turn_id, result }) => `turn ${word(turn_id)} accepted${resultWords(result)}`,
+  'turn.rejected': ({ turn_id, reason }) => `turn ${word(turn_id)} rejected${said(reason)}`,
+  'turn.reissued': ({ turn_id, reason }) => `turn ${word(turn_id)} goes out anew${said(reason)}`,
+  'turn.rebased': ({ turn_id }) => `turn ${word(turn_id)} is compared with how the project is now`,
+  'gate.approved': ({ gate, via }) => `gate ${word(gate)} approved${via === 'policy' ? ' by policy' : ''}`,
+  'gate.refused': ({ gate, reason }) => `gate ${word(gate)} refused${said(reason)}`,
+  'hook.results': ({ phase }) => `hooks of ${word(phase)} have run`,
+  'lease.taken': ({ owner }) => `${word(owner)} works on the run`,
+  'lease.released': () => 'nobody works on the run',
+};
+
+export function renderLine(envelope: Envelope): string {
+  const { event_type, event_data, redacted } = envelope;
+  const line = redacted === undefined && Object.hasOwn(LINES, event_type) ? LINES[event_type as GovernedType] : null;
+  return line === null ? renderText(envelope) : line(event_data);
+}
+
+/** A turn begins with the prompt that was dispatched with it, and its context. */
+export function turnInputOf(envelope: Envelope): string {
+  const { prompt, context } = envelope.event_data as Unknowns;
+  if (envelope.event_type !== 'turn.dispatched' || envelope.redacted !== undefined) return renderLine(envelope);
+  const parts = [prompt, context].filter(isFilled);
+  return parts.length === 0 ? renderLine(envelope) : parts.join('\n\n---\n\n');
+}
+
+function word(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');
+}
+
+function said(value: unknown): string {
+  return isFilled(value) ? `: ${value}` : '';
+}
+
+function resultWords(result: unknown): string {
+  if (!isRecord(result)) return '';
+  const { status, summary, decisions, objections } = result;
+  const listed = [...lines(decisions), ...lines(objections)];
+  return [` (${word(status)})${said(summary)}`, ...listed].join('\n');
+}
+
+function lines(items: unknown): readonly string[] {
+  return Array.isArray(items)
+    ? items.filter(isRecord).map(({ id, statement }) => `  ${word(id)} ${word(statement)}`)
+    : [];
+}
+
+/** In their order. */
+function phasesShown({ config }: SessionRules): readonly JsonObject[] {
+  return phasesOf(config).map((phase) => {
+    const { entry_role = null, exit_gate = null } = phaseConfig(config, phase) ?? {};
+    return { phase, entry_role, exit_gate };
+  });
+}
+
+/** Those of the phases in their order, then the others. A status of null = it was not looked at yet. */
+function gatesShown({ config }: SessionRules, { run }: GovernedState): readonly JsonObject[] {
+  const { phase_gate_status, pending_phase_transition, pending_run_completion } = run;
+  const ofPhases = phasesOf(config).flatMap((phase) => phaseConfig(config, phase)?.exit_gate ?? []);
+  return [...new Set([...ofPhases, ...Object.keys(config.gates ?? {})])].map((gate) => ({
+    gate,
+    status: own(phase_gate_status, gate) ?? null,
+    phase: phasesOf(config).find((phase) => phaseConfig(config, phase)?.exit_gate === gate) ?? null,
+    requires_human_approval: own(config.gates, gate)?.requires_human_approval === true,
+    waits_for_approval: pending_phase_transition?.gate === gate || pending_run_completion?.gate === gate,
+  }));
+}
+
+export function shownState(rules: SessionRules, state: GovernedState): JsonObject {
+  const { run, claims, expected, follow_ups, refusal, lease, books } = state;
+  const turns = Object.values(getActiveTurns(run)).map(
+    ({ turn_id, assigned_role: role, status, attempt, deadline_at }) => ({
+      turn_id,
+      role,
+      holder: holderOf(rules, role),
+      status,
+      attempt,
+      deadline_at,
+      is_handed_in: Object.hasOwn(claims, turn_id),
+    }),
+  );
+  const shown = {
+    run_id: run.run_id,
+    status: run.status,
+    phase: run.phase,
+    phases: phasesShown(rules),
+    gates: gatesShown(rules, state),
+    turns,
+    waits_for: expected,
+    accepted_turns: books.turns.length,
+    decisions: books.decisions.length,
+    next_recommended_role: run.next_recommended_role,
+    blocked_on: run.blocked_on,
+    pending_phase_transition: run.pending_phase_transition,
+    pending_run_completion: run.pending_run_completion,
+    last_gate_failure: run.last_gate_failure,
+    refusal,
+    lease,
+    follow_ups: follow_ups.length,
+  };
+  // All of it is of a state that is JSON; its interfaces only lack an index signature.
+  return shown as unknown as JsonObject;
+}
+
+/** What an agent wrote as its result: JSON, in a fence or among words; else the words themselves. */
+export function resultIn(text: string): Json {
+  return objectIn(text) ?? text;
+}

@@ -1,0 +1,84 @@
+/** Of history and ledger what acceptance has to know: ids that are taken, and what can be overridden. */
+
+import { type Books, booksOf, hasWork } from '../../engine/acceptance/acceptance-index.ts';
+import { own, type Unknowns } from '../../engine/lib/unknown-record.ts';
+import type { RunState } from '../../run/state.ts';
+
+export interface IndexedDecision {
+  readonly id: string;
+  readonly role: string | null;
+  readonly authority: number | null;
+  readonly overrides: string | null;
+  readonly is_overridden: boolean;
+}
+
+export interface BookIndex {
+  readonly turns: readonly string[];
+  readonly decisions: readonly IndexedDecision[];
+  /** Phases in which a completed turn has changed the product. */
+  readonly worked_phases: readonly string[];
+  /** By phase: the roles that had a turn accepted in it. */
+  readonly roles_heard: Readonly<Record<string, readonly string[]>>;
+}
+
+export const NO_BOOKS: BookIndex = Object.freeze({ turns: [], decisions: [], worked_phases: [], roles_heard: {} });
+
+/** As the engine knows them. */
+export function booksIn({ turns, decisions, worked_phases, roles_heard }: BookIndex, run: RunState): Books {
+  const history = turns.map((turn_id) => ({ turn_id }));
+  const ledger = decisions.map(({ is_overridden, ...decision }) => ({
+    ...decision,
+    status: is_overridden ? 'overridden' : 'accepted',
+  }));
+  const rolesHeard = new Map(Object.entries(roles_heard).map(([phase, roles]) => [phase, new Set(roles)]));
+  return { ...booksOf(run, history, ledger), workedPhases: new Set(worked_phases), rolesHeard };
+}
+
+/** With more entries; an id that is there already is not added again. */
+export function indexed(
+  books: BookIndex,
+  run: RunState,
+  history: readonly Unknowns[],
+  ledger: readonly Unknowns[],
+): BookIndex {
+  const isOfRun = ({ run_id }: Unknowns): boolean => run_id === undefined || run_id === null || run_id === run.run_id;
+  const past = history.filter(isOfRun);
+  const phases = past.filter(hasWork).map(({ phase }) => phase);
+  const known = new Set(books.decisions.map(({ id }) => id));
+  const added: IndexedDecision[] = [];
+  for (const entry of ledger.filter(isOfRun)) {
+    const { id } = entry;
+    if (typeof id !== 'string' || known.has(id)) continue;
+    known.add(id);
+    added.push(decisionOf(id, entry));
+  }
+  return {
+    turns: withTexts(
+      books.turns,
+      past.map(({ turn_id }) => turn_id),
+    ),
+    decisions: [...books.decisions, ...added],
+    worked_phases: withTexts(books.worked_phases, phases),
+    roles_heard: past.reduce(withRole, books.roles_heard),
+  };
+}
+
+function withRole(heard: BookIndex['roles_heard'], { phase, role }: Unknowns): BookIndex['roles_heard'] {
+  if (typeof phase !== 'string' || typeof role !== 'string') return heard;
+  const before = own(heard, phase) ?? [];
+  return before.includes(role) ? heard : { ...heard, [phase]: [...before, role] };
+}
+
+function withTexts(before: readonly string[], added: readonly unknown[]): readonly string[] {
+  return [...new Set([...before, ...added.filter((value) => typeof value === 'string')])];
+}
+
+function decisionOf(id: string, { role, authority, overrides, status, overridden_by }: Unknowns): IndexedDecision {
+  return {
+    id,
+    role: typeof role === 'string' ? role : null,
+    authority: typeof authority === 'number' ? authority : null,
+    overrides: typeof overrides === 'string' ? overrides : null,
+    is_overridden: status === 'overridden' || typeof overridden_by === 'string',
+  };
+}

@@ -1,0 +1,110 @@
+/** A run's state that comes from elsewhere: every member is looked at, and what is missing gets its default. */
+
+import { ProtocolError } from '../../../core/lib/errors.ts';
+import { repoDecisions } from '../../engine/acceptance/decisions.ts';
+import { isMissing, isRecord, type Unknowns } from '../../engine/lib/unknown-record.ts';
+import { EMPTY_STATE } from '../../run/empty-state.ts';
+import type {
+  BlockedReason,
+  Escalation,
+  GateFailure,
+  PendingCompletion,
+  PendingTransition,
+  QueuedRequest,
+} from '../../run/open-items.ts';
+import type { RunState } from '../../run/state.ts';
+import { queued, review, turns } from '../imported-turns.ts';
+import {
+  amount,
+  anything,
+  listOf,
+  object,
+  oneOf,
+  or,
+  orNull,
+  type Reader,
+  recordOf,
+  text,
+  time,
+  whole,
+} from './shape.ts';
+
+const request = object<QueuedRequest>({
+  to: orNull(text),
+  requested_by_turn: text,
+  verification_status: orNull(text),
+});
+
+const readState: Reader<RunState> = object<RunState>({
+  schema_version: or(text, EMPTY_STATE.schema_version),
+  run_id: orNull(text),
+  project_id: orNull(text),
+  status: or(oneOf(['idle', 'active', 'paused', 'blocked', 'completed']), EMPTY_STATE.status),
+  phase: orNull(text),
+  accepted_integration_ref: orNull(text),
+  active_turns: or(turns, {}),
+  turn_sequence: or(whole, 0),
+  accepted_sequence: or(whole, 0),
+  last_completed_turn_id: orNull(text),
+  next_recommended_role: orNull(text),
+  blocked_on: orNull(text),
+  blocked_reason: orNull(anything as Reader<unknown> as Reader<BlockedReason>),
+  escalation: orNull(anything as Reader<unknown> as Reader<Escalation>),
+  pending_phase_transition: orNull(
+    object<PendingTransition>({ gate: orNull(text), from: orNull(text), to: text, requested_by_turn: orNull(text) }),
+  ),
+  pending_run_completion: orNull(
+    object<PendingCompletion>({
+      gate: orNull(text),
+      phase: orNull(text),
+      requested_by_turn: orNull(text),
+      requested_at: orNull(time),
+    }),
+  ),
+  queued_phase_transition: orNull(request),
+  queued_run_completion: orNull(request),
+  last_gate_failure: orNull(anything as Reader<unknown> as Reader<GateFailure>),
+  phase_gate_status: or(recordOf(oneOf(['pending', 'passed', 'failed'])), {}),
+  budget_status: orNull(
+    object<{ spent_usd: number; remaining_usd: number | null }>({ spent_usd: amount, remaining_usd: orNull(amount) }),
+  ),
+  budget_reservations: or(recordOf(amount), {}),
+  delegation_queue: or(listOf(queued), []),
+  pending_delegation_review: orNull(review),
+  created_at: orNull(time),
+  phase_entered_at: orNull(time),
+  completed_at: orNull(time),
+  provenance: orNull(anything),
+  inherited_context: orNull(anything),
+  repo_decisions: or((value, field) => repoDecisions(listOf(anything)(value, field)), []),
+});
+
+/** Throws for a state that is none, and for one that no run can be in. */
+export const importedState: Reader<RunState> = (value, field) => {
+  const state = readState(withoutHoles(value), field);
+  const fault = faultOf(state);
+  if (fault === null) return state;
+  throw new ProtocolError(`${field}: ${fault}`, { field, error_type: 'invalid_state', error_code: 'invalid_state' });
+};
+
+/** The roles of turns, under the names that there are for them. */
+function withoutHoles(value: unknown): unknown {
+  if (!isRecord(value) || !isRecord(value.active_turns)) return value;
+  const turnsOf = Object.entries(value.active_turns).map(([id, turn]) => [id, isRecord(turn) ? roleNamed(turn) : turn]);
+  return { ...value, active_turns: Object.fromEntries(turnsOf) };
+}
+
+function roleNamed(turn: Unknowns): Unknowns {
+  return isMissing(turn.assigned_role) ? { ...turn, assigned_role: turn.role } : turn;
+}
+
+function faultOf(state: RunState): string | null {
+  const { status, pending_phase_transition: phase, pending_run_completion: completion } = state;
+  if (status !== 'idle' && state.run_id === null) return `a run that is ${status} has a run_id`;
+  if (status === 'idle' && Object.keys(state.active_turns).length > 0) return 'a run that is idle has no turns out';
+  const waiting = [phase, completion].filter((one) => one !== null).length;
+  if (status === 'paused' && waiting !== 1) return `a paused run waits for one gate, not for ${waiting}`;
+  if (status !== 'paused' && waiting > 0) return `a run that is ${status} waits for no gate`;
+  if (status === 'blocked' && state.blocked_on === null) return 'a blocked run is blocked_on something';
+  return null;
+}

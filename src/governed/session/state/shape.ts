@@ -1,0 +1,83 @@
+/** Reading what an envelope holds: each reader gives the value it names, or refuses with the field, what was expected and what came. */
+
+import { ProtocolError } from '../../../core/lib/errors.ts';
+import { describe, type Json } from '../../../core/lib/json.ts';
+import { msFromIso } from '../../../core/time.ts';
+import { isFilled, isMissing, isOneOf, isRecord, own, type Unknowns } from '../../engine/lib/unknown-record.ts';
+
+export type Reader<T> = (value: unknown, field: string) => T;
+
+export function misread(field: string, expected: string, value: unknown): ProtocolError {
+  const received = describe(value);
+  return new ProtocolError(`${field}: expected ${expected}, got ${received}`, { field, expected, received });
+}
+
+function reader<T>(expected: string, is: (value: unknown) => value is T): Reader<T> {
+  return (value, field) => {
+    if (is(value)) return value;
+    throw misread(field, expected, value);
+  };
+}
+
+export const text: Reader<string> = reader('a text that is not empty', isFilled);
+export const anyText: Reader<string> = reader('a text', (value) => typeof value === 'string');
+export const flag: Reader<boolean> = reader('true or false', (value) => typeof value === 'boolean');
+export const amount: Reader<number> = reader('a number', (value) => typeof value === 'number');
+export const whole: Reader<number> = reader(
+  'a whole number of 0 or more',
+  (value): value is number => Number.isSafeInteger(value) && Number(value) >= 0,
+);
+export const time: Reader<string> = reader(
+  'a time such as 2026-01-31T12:00:00.000Z',
+  (value): value is string => isFilled(value) && !Number.isNaN(msFromIso(value)),
+);
+export const anything: Reader<Unknowns> = reader('an object', isRecord);
+
+/** Whatever JSON there is, but something. */
+export const json: Reader<Json> = (value, field) => {
+  if (value === undefined) throw misread(field, 'a value', value);
+  // What an envelope holds is JSON.
+  return value as Json;
+};
+
+export function oneOf<T extends string>(values: readonly T[]): Reader<T> {
+  return reader(`one of ${values.join(', ')}`, (value): value is T => isOneOf(values, value));
+}
+
+export function listOf<T>(item: Reader<T>): Reader<readonly T[]> {
+  return (value, field) => {
+    if (!Array.isArray(value)) throw misread(field, 'a list', value);
+    return value.map((one, at) => item(one, `${field}.${at}`));
+  };
+}
+
+export function recordOf<T>(member: Reader<T>): Reader<Readonly<Record<string, T>>> {
+  return (value, field) => {
+    const entries = Object.entries(anything(value, field));
+    return Object.fromEntries(entries.map(([key, one]) => [key, member(one, `${field}.${key}`)]));
+  };
+}
+
+/** Absent and null are null. */
+export function orNull<T>(given: Reader<T>): Reader<T | null> {
+  return or(given, null);
+}
+
+/** Absent and null are the fallback. */
+export function or<T, F>(given: Reader<T>, fallback: F): Reader<T | F> {
+  return (value, field) => (isMissing(value) ? fallback : given(value, field));
+}
+
+/** The members that are named; others are not looked at, and not taken over. */
+export function object<T extends object>(members: { readonly [Key in keyof T]: Reader<T[Key]> }): Reader<T> {
+  return (value, field) => {
+    const record = anything(value, field);
+    const prefix = field === '' ? '' : `${field}.`;
+    const read = Object.entries<Reader<unknown>>(members).map(([key, member]) => [
+      key,
+      member(own(record, key), `${prefix}${key}`),
+    ]);
+    // Each member was read by the reader of its name.
+    return Object.fromEntries(read) as T;
+  };
+}

@@ -1,0 +1,119 @@
+/** Asks the arbiter, which may be anybody's code: what throws, takes too long or answers nonsense means no, and is seen. */
+
+import type { Arbiter, ArbiterMember, Verdict } from '../../core/arbiter.ts';
+import { asError, HubError } from '../../core/lib/errors.ts';
+import { describe } from '../../core/lib/json.ts';
+import { ruleArbiter } from '../../core/rule-arbiter.ts';
+import type { HubParts } from '../parts.ts';
+
+/** Why not; null = it may. */
+export type Denial = string | null;
+type Authorizing = Exclude<ArbiterMember, 'resolveUnknown'>;
+
+const FAILED = 'the arbiter could not say, so the answer is no';
+
+export class AskArbiter {
+  /** It stands in for some of the rules: it is asked even where these say nothing. */
+  readonly replaced: ReadonlySet<ArbiterMember>;
+  private readonly parts: HubParts;
+  private readonly arbiter: Arbiter;
+
+  constructor(parts: HubParts, given: Partial<Arbiter> = {}) {
+    this.parts = parts;
+    checkArbiter(given);
+    const members = (Object.keys(ruleArbiter) as ArbiterMember[]).filter((member) => member in given);
+    this.replaced = new Set(members);
+    // Bound to it: an arbiter may be an object with a state.
+    const own = Object.fromEntries(members.map((member) => [member, bound(given, member)]));
+    this.arbiter = { ...ruleArbiter, ...own };
+  }
+
+  /** A promise only if the arbiter gave one. */
+  denial<M extends Authorizing>(member: M, ask: Parameters<Arbiter[M]>[0]): Denial | Promise<Denial> {
+    return this.asked(
+      member,
+      () => (this.arbiter[member] as (ask: unknown) => unknown)(ask),
+      (answer) => (isVerdict(answer) ? reasonOf(answer) : undefined),
+      FAILED,
+    );
+  }
+
+  resolveUnknown(ask: Parameters<Arbiter['resolveUnknown']>[0]): Denial | Promise<Denial> {
+    return this.asked(
+      'resolveUnknown',
+      () => this.arbiter.resolveUnknown(ask),
+      (answer) => (answer === null || (typeof answer === 'string' && answer !== '') ? answer : undefined),
+      null,
+    );
+  }
+
+  /** `read` gives undefined for what is no answer. */
+  private asked<T>(
+    member: ArbiterMember,
+    ask: () => unknown,
+    read: (answer: unknown) => T | undefined,
+    otherwise: T,
+  ): T | Promise<T> {
+    const readOrFail = (answer: unknown): T => {
+      const result = read(answer);
+      if (result !== undefined) return result;
+      return this.failed(member, new Error(`it answered ${describe(answer)}`), otherwise);
+    };
+    try {
+      const answer = ask();
+      if (!isThenable(answer)) return readOrFail(answer);
+      return this.inTime(answer).then(readOrFail, (thrown: unknown) => this.failed(member, thrown, otherwise));
+    } catch (thrown) {
+      return this.failed(member, thrown, otherwise);
+    }
+  }
+
+  private inTime(answer: PromiseLike<unknown>): Promise<unknown> {
+    const { clock, limits } = this.parts;
+    return new Promise((resolve, reject) => {
+      const cancel = clock.after(limits.arbiterMs, () =>
+        reject(new HubError('timeout', `no answer within ${limits.arbiterMs} ms`)),
+      );
+      Promise.resolve(answer).then(resolve, reject).finally(cancel);
+    });
+  }
+
+  private failed<T>(member: ArbiterMember, thrown: unknown, otherwise: T): T {
+    const error = asError(thrown);
+    this.parts.log.error(`the arbiter failed in ${member}`, { error: error.message });
+    this.parts.events.emit('arbiterFailed', { member, error });
+    return otherwise;
+  }
+}
+
+function bound(given: Partial<Arbiter>, member: ArbiterMember): unknown {
+  return (given[member] as (ask: unknown) => unknown).bind(given);
+}
+
+function checkArbiter(given: unknown): void {
+  const members = Object.keys(ruleArbiter);
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new HubError('bad_options', `arbiter: expected an object with ${members.join(', ')}, got ${describe(given)}`);
+  }
+  for (const member of members) {
+    const value: unknown = member in given ? given[member as never] : () => {};
+    if (typeof value === 'function') continue;
+    throw new HubError('bad_options', `arbiter.${member}: expected a function, got ${describe(value)}`);
+  }
+  const stranger = Object.keys(given).find((key) => /^(authorize|resolve)/.test(key) && !members.includes(key));
+  if (stranger === undefined) return;
+  throw new HubError('bad_options', `arbiter.${stranger}: there is no such question; there are ${members.join(', ')}`);
+}
+
+function isVerdict(answer: unknown): answer is Verdict {
+  return typeof answer === 'boolean' || typeof answer === 'string';
+}
+
+function reasonOf(verdict: Verdict): Denial {
+  if (typeof verdict === 'string') return verdict || 'no reason given';
+  return verdict ? null : 'the arbiter says no';
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}

@@ -1,0 +1,132 @@
+/**
+ * The tasks and expectations of a session that is due: each entry on its own, so that a defect of one leaves the others
+ * alone.
+ */
+
+import { asError } from '../../core/lib/errors.ts';
+import type { TimedEntry, WatchedEntry } from '../../core/ports/expectation.ts';
+import { fireEntry, watchedState } from '../../core/decisions/expectations-due.ts';
+import { expireTasks } from '../../core/decisions/task-ends.ts';
+import { msFromIso } from '../../core/time.ts';
+import { openWaits } from '../../core/state/waits.ts';
+import type { LiveSession } from '../sessions/live-session.ts';
+import type { HubParts } from '../parts.ts';
+
+/** How long an entry that failed is left alone: twice as long each time, up to an hour. */
+const FIRST_PAUSE_MS = 60_000;
+const LAST_PAUSE_MS = 3_600_000;
+
+const NOT_YET = { kind: 'nothing', answer: { fired: false } } as const;
+
+interface Failure {
+  readonly attempts: number;
+  /** In monotonic time. */
+  readonly until: number;
+}
+
+export class Watching {
+  private readonly parts: HubParts;
+  /** By session, by entry. */
+  private readonly failures = new Map<string, Map<number, Failure>>();
+
+  constructor(parts: HubParts) {
+    this.parts = parts;
+  }
+
+  /** Expires tasks, then fires what is due, one unit for each entry, in their order; says when to look again. null = nothing is waited for. */
+  async fire(session: LiveSession, nowMs: number): Promise<number | null> {
+    const expired = this.expire(session, nowMs);
+    const entries = session.watch?.timed ?? [];
+    // Asked one after the other without waiting: each is judged on the state after the one before.
+    await Promise.all([
+      expired,
+      ...entries
+        .filter((watched) => !this.isPaused(session, watched))
+        .map((watched) => this.fireOne(session, watched, nowMs)),
+    ]);
+    return this.nextMs(session, nowMs);
+  }
+
+  /** Tasks whose time is over, all in one unit. In a session that is unavailable nothing expires, like all that is expected. */
+  private expire(session: LiveSession, nowMs: number): Promise<unknown> | null {
+    if (session.unavailable !== null || (session.durable?.tasks.due_at ?? Number.POSITIVE_INFINITY) > nowMs)
+      return null;
+    // Their owners could not say anything while the hub was down.
+    return session.decide((state) =>
+      this.parts.grace.leftMs(session.sessionId) > 0 ? { kind: 'nothing', answer: 0 } : expireTasks(state, nowMs),
+    );
+  }
+
+  forget(sessionId: string): void {
+    this.failures.delete(sessionId);
+  }
+
+  /** Of an entry that looks at what is accepted: said now and then, not at every envelope. */
+  faulty(session: LiveSession, watched: WatchedEntry, error: Error): void {
+    if (!this.isPaused(session, watched)) this.failed(session.sessionId, watched, error);
+  }
+
+  private async fireOne(session: LiveSession, watched: TimedEntry, nowMs: number): Promise<void> {
+    const { grace } = this.parts;
+    try {
+      const { fired } = await session.decide((state) =>
+        grace.leftMs(session.sessionId) > 0 ? NOT_YET : fireEntry(state, watched, nowMs),
+      );
+      if (fired) this.failures.get(session.sessionId)?.delete(watched.index);
+    } catch (thrown) {
+      if (this.parts.backlog.failed === null) this.failed(session.sessionId, watched, asError(thrown));
+    }
+  }
+
+  private failed(session_id: string, { index, entry }: WatchedEntry, error: Error): void {
+    const ofSession = this.failures.get(session_id) ?? new Map<number, Failure>();
+    const attempts = (ofSession.get(index)?.attempts ?? 0) + 1;
+    const pauseMs = Math.min(LAST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempts - 1));
+    ofSession.set(index, { attempts, until: this.parts.clock.monotonic() + pauseMs });
+    this.failures.set(session_id, ofSession);
+    const { name, on_violation } = entry;
+    const cause = error.cause === undefined ? error : asError(error.cause);
+    this.parts.log.error('an expectation failed', { session_id, entry: index, name, error: cause.message });
+    this.parts.events.emit('expectationFailed', { session_id, entry: index, name, on_violation, error: cause });
+  }
+
+  private isPaused(session: LiveSession, watched: WatchedEntry): boolean {
+    return this.pauseMs(session, watched) > 0;
+  }
+
+  private pauseMs({ sessionId }: LiveSession, { index }: WatchedEntry): number {
+    const until = this.failures.get(sessionId)?.get(index)?.until;
+    return until === undefined ? 0 : Math.max(0, until - this.parts.clock.monotonic());
+  }
+
+  private nextMs(session: LiveSession, nowMs: number): number | null {
+    const times = (session.watch?.timed ?? []).flatMap((watched) => {
+      const pauseMs = this.pauseMs(session, watched);
+      return pauseMs > 0 ? [nowMs + pauseMs] : this.dueTimes(session, watched, nowMs);
+    });
+    const all = [...times, ...this.taskTimes(session, nowMs)];
+    return all.length === 0 ? null : all.reduce((first, time) => Math.min(first, time));
+  }
+
+  private taskTimes({ durable, unavailable, sessionId }: LiveSession, nowMs: number): readonly number[] {
+    if (durable === null || unavailable !== null) return [];
+    const leftMs = this.parts.grace.leftMs(sessionId);
+    return durable.tasks.live.flatMap((task) => {
+      if (task.expires_at === null) return [];
+      return [leftMs === 0 ? msFromIso(task.expires_at) : Math.max(msFromIso(task.expires_at), nowMs + leftMs)];
+    });
+  }
+
+  private dueTimes({ durable, sessionId }: LiveSession, watched: TimedEntry, nowMs: number): readonly number[] {
+    if (durable === null) return [];
+    const leftMs = this.parts.grace.leftMs(sessionId);
+    try {
+      return openWaits(watched, watchedState(durable)).map(({ due_ms }) =>
+        leftMs === 0 ? due_ms : Math.max(due_ms, nowMs + leftMs),
+      );
+    } catch {
+      // The next look reports it.
+      return [nowMs + Math.max(1, leftMs)];
+    }
+  }
+}

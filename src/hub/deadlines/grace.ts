@@ -1,0 +1,79 @@
+/** Downtime punishes nobody: for a while after a start, a jump of the clock, or the return of a session, nothing fires. */
+
+import type { Head } from '../../core/state/fold-head.ts';
+import type { Limits } from '../../core/records/access/limits.ts';
+import type { Clock } from '../../core/ports/platform.ts';
+
+/** Wall and monotonic time that differ by more between two looks: the clock was set, or the machine slept. */
+const JUMP_MS = 5_000;
+
+export class Grace {
+  private readonly clock: Clock;
+  /** On which it is seen whether the clock was set. */
+  private readonly wall: Clock;
+  private readonly graceMs: number;
+  /** Of every session, and of one that came back: in monotonic time. */
+  private until = Number.NEGATIVE_INFINITY;
+  private readonly returnUntil = new Map<string, number>();
+  private lastMs: number;
+  private last: number;
+  /** Sessions that were found unavailable, and whether what they lack may be there now. */
+  private readonly lost = new Map<string, { mayBeBack: boolean }>();
+
+  constructor(clock: Clock, wall: Clock, { restartGraceMs }: Limits) {
+    this.clock = clock;
+    this.wall = wall;
+    this.graceMs = restartGraceMs;
+    this.lastMs = wall.now();
+    this.last = clock.monotonic();
+  }
+
+  /** The hub started where sessions were live: nobody could act in them while it was down. */
+  started(): void {
+    this.until = this.clock.monotonic() + this.graceMs;
+  }
+
+  /** Called at every sweep, and before anything is found due. */
+  check(): void {
+    const nowMs = this.wall.now();
+    const now = this.clock.monotonic();
+    const jumped = Math.abs(nowMs - this.lastMs - (now - this.last)) > JUMP_MS;
+    if (jumped) this.until = now + this.graceMs;
+    this.lastMs = nowMs;
+    this.last = now;
+  }
+
+  /** For how long yet nothing of the session fires; 0 = it may. */
+  leftMs(sessionId: string): number {
+    const now = this.clock.monotonic();
+    const until = Math.max(this.until, this.returnUntil.get(sessionId) ?? Number.NEGATIVE_INFINITY);
+    if (until <= now) this.returnUntil.delete(sessionId);
+    return Math.max(0, until - now);
+  }
+
+  /** When a session is to be looked at for its expectations, as far as its head tells; null = never. */
+  lookAtMs({ session_id, due_at }: Head): number | null {
+    const lost = this.lost.get(session_id);
+    if (lost !== undefined) return lost.mayBeBack ? this.clock.now() : null;
+    if (due_at === null || due_at === undefined) return null;
+    const leftMs = this.leftMs(session_id);
+    return leftMs === 0 ? due_at : Math.max(due_at, this.clock.now() + leftMs);
+  }
+
+  /** A session came into memory, whole or not. */
+  loaded(sessionId: string, isUnavailable: boolean): void {
+    if (isUnavailable) this.lost.set(sessionId, { mayBeBack: false });
+    else if (this.lost.delete(sessionId)) this.returnUntil.set(sessionId, this.clock.monotonic() + this.graceMs);
+  }
+
+  /** Something was registered: the sessions that may have lacked it. */
+  mayBeBack(): Iterable<string> {
+    for (const state of this.lost.values()) state.mayBeBack = true;
+    return this.lost.keys();
+  }
+
+  forget(sessionId: string): void {
+    this.lost.delete(sessionId);
+    this.returnUntil.delete(sessionId);
+  }
+}

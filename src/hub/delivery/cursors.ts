@@ -1,0 +1,137 @@
+/** How far each recipient has come in each session. Kept beside the logs, written soon and unsynced: a lost ack only repeats a delivery. */
+
+import type { Cursor, Store } from '../../core/ports/store.ts';
+
+/** What one recipient has acked of one session, as pumps change it. */
+export interface Progress {
+  readonly agent_id: string;
+  readonly session_id: string;
+  readonly epoch: number;
+  /** The last deliverable envelope up to which everything is acked; 0 = none. */
+  seq: number;
+  /** Acked beyond it. */
+  readonly beyond: Set<number>;
+}
+
+export class Cursors {
+  private readonly store: Store;
+  private readonly byAgent = new Map<string, Map<string, Progress>>();
+  private readonly dirty = new Set<Progress>();
+  private readonly retired = new Set<Progress>();
+  private readonly dropped = new Map<string, { agent_id: string; session_id: string }>();
+  /** Agents who are coming back, and how often. */
+  private readonly held = new Map<string, number>();
+  private flushing: Promise<void> = Promise.resolve();
+
+  constructor(store: Store) {
+    this.store = store;
+  }
+
+  /**
+   * Until the result is called nothing of the agent is forgotten: what was read of it may be older than what was
+   * written since, and only memory would know.
+   */
+  hold(agentId: string): () => void {
+    this.held.set(agentId, (this.held.get(agentId) ?? 0) + 1);
+    return () => {
+      const others = (this.held.get(agentId) ?? 1) - 1;
+      if (others > 0) this.held.set(agentId, others);
+      else this.held.delete(agentId);
+    };
+  }
+
+  /** Reads what is stored of the agent; what is newer in memory wins. */
+  async load(agentId: string): Promise<void> {
+    const stored = await this.store.loadCursors(agentId);
+    const known = this.progressOf(agentId);
+    for (const { session_id, epoch, seq, beyond } of stored) {
+      if (known.has(session_id) || this.dropped.has(`${agentId}\n${session_id}`)) continue;
+      known.set(session_id, { agent_id: agentId, session_id, epoch, seq, beyond: new Set(beyond) });
+    }
+  }
+
+  get(agentId: string, sessionId: string): Progress | undefined {
+    return this.byAgent.get(agentId)?.get(sessionId);
+  }
+
+  /** Of another epoch nothing counts: the past it acked is not this one. */
+  getOrStart(agentId: string, sessionId: string, epoch: number): Progress {
+    const known = this.progressOf(agentId);
+    const progress = known.get(sessionId);
+    if (progress?.epoch === epoch) return progress;
+    const fresh = { agent_id: agentId, session_id: sessionId, epoch, seq: 0, beyond: new Set<number>() };
+    known.set(sessionId, fresh);
+    // Written though nothing is acked: it is how a recipient that is away for long is known to have missed something.
+    this.dirty.add(fresh);
+    return fresh;
+  }
+
+  allOf(agentId: string): readonly Progress[] {
+    return [...(this.byAgent.get(agentId)?.values() ?? [])];
+  }
+
+  changed(progress: Progress): void {
+    this.dirty.add(progress);
+  }
+
+  /** The recipient has no business with the session any more. */
+  drop(agentId: string, sessionId: string): void {
+    const progress = this.get(agentId, sessionId);
+    if (progress !== undefined) this.dirty.delete(progress);
+    this.byAgent.get(agentId)?.delete(sessionId);
+    this.dropped.set(`${agentId}\n${sessionId}`, { agent_id: agentId, session_id: sessionId });
+  }
+
+  /** The stream is finished: written once more, then out of memory. */
+  retire(agentId: string, sessionId: string): void {
+    const progress = this.get(agentId, sessionId);
+    if (progress === undefined) return;
+    this.dirty.add(progress);
+    this.retired.add(progress);
+  }
+
+  /** Writes what changed. Once an agent is gone and written, it costs no memory. */
+  flush(isBound: (agentId: string) => boolean): Promise<void> {
+    // A write that failed does not stop the next.
+    this.flushing = this.flushing.catch(() => {}).then(() => this.write(isBound));
+    return this.flushing;
+  }
+
+  private async write(isBound: (agentId: string) => boolean): Promise<void> {
+    const saved = [...this.dirty];
+    const gone = [...this.dropped];
+    this.dirty.clear();
+    try {
+      if (saved.length > 0) await this.store.saveCursors(saved.map(cursorOf));
+      if (gone.length > 0) await this.store.dropCursors(gone.map(([, key]) => key));
+    } catch (thrown) {
+      for (const progress of saved) this.dirty.add(progress);
+      throw thrown;
+    }
+    this.forget(gone, isBound);
+  }
+
+  private forget(gone: readonly [string, { agent_id: string }][], isBound: (agentId: string) => boolean): void {
+    for (const [name, { agent_id }] of gone) if (!this.held.has(agent_id)) this.dropped.delete(name);
+    for (const progress of this.retired) {
+      const { agent_id, session_id } = progress;
+      if (this.dirty.has(progress) || this.held.has(agent_id)) continue;
+      this.retired.delete(progress);
+      this.byAgent.get(agent_id)?.delete(session_id);
+    }
+    for (const [agentId, sessions] of this.byAgent) {
+      if (isBound(agentId) || this.held.has(agentId)) continue;
+      if (![...sessions.values()].some((progress) => this.dirty.has(progress))) this.byAgent.delete(agentId);
+    }
+  }
+
+  private progressOf(agentId: string): Map<string, Progress> {
+    const known = this.byAgent.get(agentId) ?? new Map<string, Progress>();
+    this.byAgent.set(agentId, known);
+    return known;
+  }
+}
+
+function cursorOf({ agent_id, session_id, epoch, seq, beyond }: Progress): Cursor {
+  return { agent_id, session_id, epoch, seq, beyond: [...beyond].sort((a, b) => a - b) };
+}

@@ -1,0 +1,93 @@
+/** The adapters the hub was handed, by type and version. */
+
+import { type CompleteAdapter, completeAdapter, type SessionAdapter } from '../../core/ports/adapter.ts';
+import { HubError, WireError } from '../../core/lib/errors.ts';
+import { describe } from '../../core/lib/json.ts';
+import { compileKnobs, type KnobsParser, parseManifest } from '../../core/records/session/manifest.ts';
+import type { SessionMetadata } from '../../core/records/session/session.ts';
+import type { Vocabulary } from '../../core/ports/transition.ts';
+import { ByVersion } from '../by-version.ts';
+
+export interface RegisteredAdapter {
+  readonly adapter: CompleteAdapter;
+  readonly parseKnobs: KnobsParser;
+  /** It has a say about each session before it is created. */
+  readonly isAsked: boolean;
+  /** A session may have an adapter of its own. */
+  readonly isTailored: boolean;
+  /** null = its sessions have no graphs. */
+  readonly inspectGraph: NonNullable<SessionAdapter['inspectGraph']> | null;
+  /** The adapter of one session, which may be the one they all share. */
+  forSession(metadata: SessionMetadata, vocabulary: Vocabulary): CompleteAdapter;
+}
+
+export class Adapters {
+  private readonly registered = new ByVersion<RegisteredAdapter>('adapter', 'adapter_exists');
+
+  /** A manifest that does not parse, or a second behaviour under one (type, version), is refused. */
+  register<State>(given: SessionAdapter<State>): RegisteredAdapter {
+    checkMembers(given);
+    const manifest = parseManifest(given.manifest);
+    const { type, version } = manifest;
+    const adapter = { ...completeAdapter(given), manifest };
+    const registered = {
+      adapter,
+      parseKnobs: compileKnobs(manifest),
+      isAsked: ASKED.some((member) => given[member] !== undefined),
+      isTailored: given.forSession !== undefined,
+      inspectGraph: given.inspectGraph?.bind(given) ?? null,
+      forSession(metadata: SessionMetadata, vocabulary: Vocabulary): CompleteAdapter {
+        const own = given.forSession?.(metadata, vocabulary) ?? given;
+        if (own === given) return adapter;
+        checkMembers(own);
+        // All sessions of a type share its manifest, which is frozen and enters every log.
+        return { ...completeAdapter(own), manifest };
+      },
+    };
+    this.registered.register(type, version, registered);
+    return registered;
+  }
+
+  find(type: string, version: number): RegisteredAdapter | null {
+    return this.registered.find(type, version);
+  }
+
+  /** The newest version of each type, by name. */
+  newest(): readonly RegisteredAdapter[] {
+    return [...this.registered.names].sort().flatMap((type) => this.registered.newest(type) ?? []);
+  }
+
+  /** The adapter a new session uses: the version asked for, else the newest. */
+  choose(type: string, version: number | undefined): RegisteredAdapter {
+    const chosen = version === undefined ? this.registered.newest(type) : this.registered.find(type, version);
+    if (chosen !== null) return chosen;
+    const versions = this.registered.versionsOf(type);
+    if (versions.length === 0) {
+      const known = [...this.registered.names].sort().join(', ') || 'none';
+      throw new WireError('invalid_create', `type: no adapter "${type}"; this hub has ${known}`, {
+        field: 'type',
+        received: type,
+      });
+    }
+    const message = `version: no version ${version} of adapter "${type}"; this hub has ${versions.join(', ')}`;
+    throw new WireError('invalid_create', message, { field: 'version', received: String(version) });
+  }
+}
+
+const ASKED = ['uses', 'forSession', 'resolveKnobs'] as const;
+const MEMBERS = ['initialState', 'validateCreate', 'validateSend', 'fold', 'onAccepted'] as const;
+
+/** A member that is missing would otherwise show only when a session needs it. */
+function checkMembers(given: unknown): void {
+  if (typeof given !== 'object' || given === null || !('manifest' in given)) {
+    throw new HubError(
+      'bad_adapter',
+      `an adapter is an object with manifest, ${MEMBERS.join(', ')}; got ${describe(given)}`,
+    );
+  }
+  const missing = MEMBERS.filter((member) => typeof Reflect.get(given, member) !== 'function');
+  if (missing.length === 0) return;
+  const { manifest } = given;
+  const type = typeof manifest === 'object' && manifest !== null && 'type' in manifest ? describe(manifest.type) : 'it';
+  throw new HubError('bad_adapter', `adapter ${type}: ${missing.join(', ')} must be a function`);
+}

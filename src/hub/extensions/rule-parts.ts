@@ -1,0 +1,110 @@
+/** The conditions and targets the hub was handed, by name and version. */
+
+import { HubError } from '../../core/lib/errors.ts';
+import type { JsonObject } from '../../core/lib/json.ts';
+import type { Condition, RulePart, Target, UsedNames, Vocabulary } from '../../core/ports/transition.ts';
+import { ByVersion } from '../by-version.ts';
+import { checkPart } from '../check-part.ts';
+
+/** The parts a session uses, and what its log says of them. */
+export interface ChosenParts {
+  readonly vocabulary: Vocabulary;
+  /** Only of what is used: `{conditions: {name: version}, targets: {name: version}}`. */
+  readonly versions: JsonObject;
+}
+
+export class RuleParts {
+  private readonly conditions = new PartTable<Condition>('condition', 'holds', 'from_speaker');
+  private readonly targets = new PartTable<Target>('target', 'choose', 'round_robin');
+
+  registerCondition(condition: Condition): void {
+    this.conditions.register(condition);
+  }
+
+  registerTarget(target: Target): void {
+    this.targets.register(target);
+  }
+
+  /** The newest version of everything. */
+  newest(): Vocabulary {
+    return { conditions: this.conditions.newest(), targets: this.targets.newest() };
+  }
+
+  /** The newest version of each of these names. */
+  choose({ conditions, targets }: UsedNames): ChosenParts {
+    const newest = this.newest();
+    const chosen = {
+      conditions: this.conditions.only(newest.conditions, conditions),
+      targets: this.targets.only(newest.targets, targets),
+    };
+    return { vocabulary: chosen, versions: versionsOf(chosen) };
+  }
+
+  /** The parts a log names, or what is missing of them. */
+  recorded(versions: JsonObject): Vocabulary | { readonly missing: string } {
+    const missing: string[] = [];
+    const vocabulary = {
+      conditions: this.conditions.exact(versions.conditions, missing),
+      targets: this.targets.exact(versions.targets, missing),
+    };
+    return missing.length === 0 ? vocabulary : { missing: missing.join(', ') };
+  }
+}
+
+class PartTable<Part extends RulePart> {
+  private readonly kind: string;
+  private readonly member: string;
+  private readonly example: string;
+  private readonly parts: ByVersion<Part>;
+
+  constructor(kind: string, member: string, example: string) {
+    this.kind = kind;
+    this.member = member;
+    this.example = example;
+    this.parts = new ByVersion(kind, 'rule_part_exists');
+  }
+
+  register(part: Part): void {
+    const { kind, member, example } = this;
+    checkPart(part, { kind: `a ${kind}`, code: 'bad_rule_part', example, members: [member] });
+    this.parts.register(part.name, part.version, part);
+  }
+
+  newest(): ReadonlyMap<string, Part> {
+    const parts = this.parts.names.map((name) => [name, this.parts.newest(name)] as const);
+    return new Map(parts.filter((entry): entry is readonly [string, Part] => entry[1] !== null));
+  }
+
+  /** Of these the ones that are named; an adapter that names another has a defect. */
+  only(parts: ReadonlyMap<string, Part>, names: readonly string[]): ReadonlyMap<string, Part> {
+    const entries = names.map((name) => {
+      const part = parts.get(name);
+      if (part !== undefined) return [name, part] as const;
+      throw new HubError(
+        'unknown_part',
+        `no ${this.kind} "${name}" is registered; there are ${[...parts.keys()].join(', ')}`,
+      );
+    });
+    return new Map(entries);
+  }
+
+  /** `recorded` is a map of versions by name, as the hub wrote it; absent = none is used. */
+  exact(recorded: unknown, missing: string[]): ReadonlyMap<string, Part> {
+    const found = new Map<string, Part>();
+    for (const [name, version] of Object.entries(recorded ?? {})) {
+      const part = this.parts.find(name, Number(version));
+      if (part === null) missing.push(`${this.kind} ${name} version ${version}`);
+      else found.set(name, part);
+    }
+    return found;
+  }
+}
+
+function versionsOf({ conditions, targets }: Vocabulary): JsonObject {
+  const versions = (parts: ReadonlyMap<string, RulePart>) =>
+    Object.fromEntries([...parts].map(([name, { version }]) => [name, version]));
+  return {
+    ...(conditions.size === 0 ? {} : { conditions: versions(conditions) }),
+    ...(targets.size === 0 ? {} : { targets: versions(targets) }),
+  };
+}

@@ -1,0 +1,208 @@
+/** What a memory store keeps. It outlives the store that writes to it, so that it can be opened again. */
+
+import { type Head, headDeadline } from '../../core/state/fold-head.ts';
+import type { Json } from '../../core/lib/json.ts';
+import { keyName } from '../../core/records/session/keys.ts';
+import { isTerminal } from '../../core/records/session/session.ts';
+import { laterId } from '../../core/records/session/stamp.ts';
+import type {
+  AuditRange,
+  AuditRecord,
+  Cursor,
+  HeadToken,
+  LiveRow,
+  NumberedAudit,
+  SessionPage,
+  SessionQuery,
+  Snapshot,
+  StoredHead,
+} from '../../core/ports/store.ts';
+import { matchesQuery } from '../../core/store-rules.ts';
+import { frozenCopy, MemoryLog, type StagedUnit } from '../memory-log.ts';
+
+/** Nothing in memory is ever repaired or restored, so the past never changes. */
+export const MEMORY_EPOCH = 1;
+
+/** Records of a few hundred bytes: some megabytes, and more than anyone scrolls back in a hub that forgets on exit. */
+export const MAX_AUDIT_RECORDS = 10_000;
+
+export type CursorKey = Pick<Cursor, 'agent_id' | 'session_id'>;
+
+export class MemoryDisk {
+  readonly #logs = new Map<string, MemoryLog>();
+  /** The sessions in the order of their creation; the place of one is its position in a list. */
+  readonly #sessions: MemoryLog[] = [];
+  readonly #places = new Map<string, number>();
+  /** Per agent the places of the sessions that name it, oldest first. */
+  readonly #byAgent = new Map<string, number[]>();
+  readonly #byParent = new Map<string, MemoryLog[]>();
+  /** The newest session of each creator and key. */
+  readonly #byCreateKey = new Map<string, MemoryLog>();
+  #newestId: string | null = null;
+  readonly #snapshots = new Map<string, Snapshot>();
+  /** By agent, then by session. */
+  readonly #cursors = new Map<string, Map<string, Cursor>>();
+  readonly #meta = new Map<string, Json>();
+  readonly #audit: NumberedAudit[] = [];
+  #audited = 0;
+
+  logIds(): readonly string[] {
+    return [...this.#logs.keys()];
+  }
+
+  log(logId: string): MemoryLog | undefined {
+    return this.#logs.get(logId);
+  }
+
+  /** The head of a log as the `expected` of an append; null = there is no such log. */
+  token(logId: string): HeadToken | null {
+    return this.#logs.get(logId)?.token ?? null;
+  }
+
+  /** Compare and append; false = the log is at another head, and nothing was written. */
+  commit(unit: StagedUnit): boolean {
+    if (this.token(unit.logId) !== unit.expected) return false;
+    this.write(unit);
+    return true;
+  }
+
+  /** Append without comparing. */
+  write(unit: StagedUnit): void {
+    const log = this.#logs.get(unit.logId) ?? new MemoryLog();
+    const before = log.head;
+    log.write(unit);
+    for (const { envelope } of unit.entries) this.#newestId = laterId(this.#newestId, envelope.envelope_id);
+    if (!this.#logs.has(unit.logId)) this.#add(unit.logId, log);
+    else if (log.head !== null && log.head.members !== before?.members) this.#nameMembers(log.head);
+  }
+
+  liveRows(): readonly LiveRow[] {
+    return this.#sessions.flatMap(({ head }) => (head === null || isTerminal(head.state) ? [] : [liveRow(head)]));
+  }
+
+  liveChildren(sessionId: string): readonly string[] {
+    const children = this.#byParent.get(sessionId) ?? [];
+    return children.flatMap(({ head }) => (head === null || isTerminal(head.state) ? [] : [head.session_id]));
+  }
+
+  createdUnder(creatorId: string, key: string): Head | null {
+    return this.#byCreateKey.get(keyName(creatorId, key))?.head ?? null;
+  }
+
+  newestEnvelopeId(): string | null {
+    return this.#newestId;
+  }
+
+  list(query: SessionQuery): SessionPage {
+    const heads: StoredHead[] = [];
+    let last = Math.min(this.#sessions.length, Number(query.after ?? this.#sessions.length));
+    for (const place of this.#placesBefore(last, query.participant)) {
+      const stored = storedHead(this.#sessions[place]);
+      if (stored === null || !matchesQuery(stored.head, query)) continue;
+      if (heads.length === query.limit) return { heads, next: String(last) };
+      heads.push(stored);
+      last = place;
+    }
+    return { heads, next: null };
+  }
+
+  saveSnapshot(snapshot: Snapshot): void {
+    this.#snapshots.set(snapshot.session_id, snapshot);
+  }
+
+  snapshot(sessionId: string): Snapshot | null {
+    return this.#snapshots.get(sessionId) ?? null;
+  }
+
+  saveCursor(cursor: Cursor): void {
+    const ofAgent = this.#cursors.get(cursor.agent_id) ?? new Map<string, Cursor>();
+    this.#cursors.set(cursor.agent_id, ofAgent.set(cursor.session_id, cursor));
+  }
+
+  dropCursor({ agent_id, session_id }: CursorKey): void {
+    const ofAgent = this.#cursors.get(agent_id);
+    ofAgent?.delete(session_id);
+    if (ofAgent?.size === 0) this.#cursors.delete(agent_id);
+  }
+
+  cursors(agentId: string): readonly Cursor[] {
+    return [...(this.#cursors.get(agentId)?.values() ?? [])];
+  }
+
+  audit(record: AuditRecord): void {
+    this.#audited += 1;
+    this.#audit.push(frozenCopy({ ...record, number: this.#audited }));
+    if (this.#audit.length > MAX_AUDIT_RECORDS) this.#audit.shift();
+  }
+
+  readAudit(range: AuditRange): readonly NumberedAudit[] {
+    const forgotten = this.#audited - this.#audit.length;
+    if ('before' in range) {
+      const end = Math.max(0, Math.min(this.#audit.length, range.before - 1 - forgotten));
+      return this.#audit.slice(Math.max(0, end - range.limit), end).reverse();
+    }
+    const start = Math.max(0, range.after - forgotten);
+    return this.#audit.slice(start, start + range.limit);
+  }
+
+  getMeta(key: string): Json | null {
+    return this.#meta.get(key) ?? null;
+  }
+
+  setMeta(key: string, value: Json): void {
+    this.#meta.set(key, frozenCopy(value));
+  }
+
+  #add(logId: string, log: MemoryLog): void {
+    this.#logs.set(logId, log);
+    const { head } = log;
+    if (head === null) return;
+    this.#places.set(logId, this.#sessions.push(log) - 1);
+    this.#nameMembers(head);
+    const { parent_session_id: parent, create_key, creator_id } = head;
+    if (parent !== null) {
+      const children = this.#byParent.get(parent) ?? [];
+      children.push(log);
+      this.#byParent.set(parent, children);
+    }
+    if (create_key !== null) this.#byCreateKey.set(keyName(creator_id, create_key), log);
+  }
+
+  /** Whoever a session names is in its head for good, so an agent's places are only ever added to. */
+  #nameMembers({ session_id, members }: Head): void {
+    const place = this.#places.get(session_id);
+    if (place === undefined) return;
+    for (const agentId of Object.keys(members)) {
+      const places = this.#byAgent.get(agentId) ?? [];
+      this.#byAgent.set(agentId, places);
+      // Mostly the newest session; one who joins an older one later is put where it belongs.
+      const behind = places.findLastIndex((known) => known <= place);
+      if (places[behind] !== place) places.splice(behind + 1, 0, place);
+    }
+  }
+
+  /** Newest first. */
+  *#placesBefore(end: number, agentId: string | undefined): Generator<number, void, void> {
+    if (agentId === undefined) {
+      for (let place = end - 1; place >= 0; place--) yield place;
+    } else {
+      const places = this.#byAgent.get(agentId) ?? [];
+      for (let i = places.length - 1; i >= 0; i--) {
+        const place = places[i];
+        if (place !== undefined && place < end) yield place;
+      }
+    }
+  }
+}
+
+function liveRow(head: Head): LiveRow {
+  const { session_id, type, state, parent_session_id, delegations } = head;
+  const is_child = parent_session_id !== null;
+  return { session_id, type, state, deadline_ms: headDeadline(head), is_child, delegates: delegations > 0 };
+}
+
+export function storedHead(log: MemoryLog | undefined): StoredHead | null {
+  const head = log?.head ?? null;
+  const token = log?.token ?? null;
+  return head === null || token === null ? null : { head, token, epoch: MEMORY_EPOCH, damaged_from: null };
+}

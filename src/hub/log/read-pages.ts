@@ -1,0 +1,40 @@
+/** Everything of a log, or of a list, a page at a time: nobody holds more than one page, and a hole is an error. */
+
+import type { Entry } from '../../core/records/session/envelope.ts';
+import { WireError } from '../../core/lib/errors.ts';
+import type { SessionQuery, Store, StoredHead } from '../../core/ports/store.ts';
+
+const ENTRIES_PER_PAGE = 512;
+const HEADS_PER_PAGE = 500;
+
+/** The entries from `fromSeq` to `toSeq`, all of which must exist. */
+export async function* logPages(
+  store: Store,
+  logId: string,
+  fromSeq: number,
+  toSeq: number,
+): AsyncGenerator<readonly Entry[], void, undefined> {
+  for (let from_seq = fromSeq; from_seq <= toSeq; ) {
+    const entries = await store.read(logId, { from_seq, to_seq: toSeq, limit: ENTRIES_PER_PAGE });
+    if (entries.length === 0) throw new WireError('internal', `log ${logId} has no entry ${from_seq}`);
+    yield entries;
+    from_seq += entries.length;
+  }
+}
+
+/** The sessions that have not ended and name the agent, in whatever status, newest first. */
+export function liveSessionsOf(store: Store, agentId: string): AsyncGenerator<StoredHead, void, undefined> {
+  return listed(store, { participant: agentId, states: ['INVITED', 'ACTIVE', 'CLOSING'] });
+}
+
+/** The sessions that match, newest first. */
+export async function* listed(
+  store: Store,
+  query: Omit<SessionQuery, 'after' | 'limit'>,
+): AsyncGenerator<StoredHead, void, undefined> {
+  for (let after: string | null | undefined; after !== null; ) {
+    const page = await store.list({ ...query, limit: HEADS_PER_PAGE, ...(after === undefined ? {} : { after }) });
+    yield* page.heads;
+    after = page.next;
+  }
+}

@@ -1,0 +1,221 @@
+/**
+ * A log with its two states. `admitted` is the state after the last staged unit and only admission reads it; `durable` is
+ * the state after the last unit the store confirmed and everything else reads it. Judging, folding and staging are one
+ * synchronous step, so a log needs no lock; answers leave, in order, when what they depended on is durable.
+ */
+
+import type { Unit } from '../../core/records/session/envelope.ts';
+import { asError, toWireError, type WireError } from '../../core/lib/errors.ts';
+import { roughLength } from '../../core/lib/json.ts';
+import type { AppendOutcome, HeadToken, Store } from '../../core/ports/store.ts';
+import { type Backlog, type Settler, storeFailed } from './backlog.ts';
+
+/** What a judge says: a unit with the state after it, an answer without effect, or a refusal. */
+export type Judgement<State, Answer> =
+  | {
+      readonly kind: 'accept';
+      readonly unit: Unit;
+      readonly after: State;
+      readonly answer: Answer;
+    }
+  | { readonly kind: 'nothing'; readonly answer: Answer }
+  | { readonly kind: 'refuse'; readonly error: WireError };
+
+/** Called in one turn of the event loop, and again on a newer state if the log turns out to have moved. */
+export type Judge<State, Answer> = (state: State) => Judgement<State, Answer>;
+
+export interface LedgerOwner<State> {
+  readonly logId: string;
+  readonly store: Store;
+  readonly backlog: Backlog;
+  /** A unit is staged: what admission remembers beside the state may be changed now, and not before. */
+  onStaged(unit: Unit): void;
+  /** A unit of ours is on disk, as `text` if the store said so. Called in seq order, before its answer is released. */
+  onDurable(unit: Unit, after: State, before: State | null, text: string | undefined): void;
+  /** Another writer moved the log: the durable state and position now, read from the store. */
+  reload(durable: State | null): Promise<{ readonly state: State; readonly token: HeadToken | null }>;
+  /** The store is poisoned. */
+  onFailed(error: Error): void;
+  /** The log could not be read again: this ledger is no longer to be used. */
+  onLost(error: Error): void;
+}
+
+/** What was asked. After a conflict it is judged again, and is of another generation. */
+class Admission<State> implements Settler {
+  readonly judge: Judge<State, unknown>;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: WireError) => void;
+  readonly generation: number;
+  verdict: Judgement<State, unknown> | null = null;
+  /** Of the unit that is staged. */
+  text: string | undefined = undefined;
+  private readonly ledger: Ledger<State>;
+
+  constructor(
+    ledger: Ledger<State>,
+    generation: number,
+    { judge, resolve, reject }: Pick<Admission<State>, 'judge' | 'resolve' | 'reject'>,
+  ) {
+    this.ledger = ledger;
+    this.generation = generation;
+    this.judge = judge;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+
+  settle(outcome: AppendOutcome): void {
+    this.ledger.settle(this, outcome);
+  }
+}
+
+export class Ledger<State> {
+  private readonly owner: LedgerOwner<State>;
+  private admittedState: State;
+  private durableState: State | null;
+  private token: HeadToken | null;
+  /** Admissions whose answers have not left yet, in order. */
+  private pending: Admission<State>[] = [];
+  private reloading = false;
+  private lost: Error | null = null;
+  /** Outcomes of units that were dropped are not ours any more. */
+  private generation = 0;
+
+  /** `durable` null = nothing of this log exists yet; `initial` is then the state the first judge sees. */
+  constructor(owner: LedgerOwner<State>, initial: State, durable: State | null, token: HeadToken | null) {
+    this.owner = owner;
+    this.admittedState = initial;
+    this.durableState = durable;
+    this.token = token;
+  }
+
+  get durable(): State | null {
+    return this.durableState;
+  }
+
+  get idle(): boolean {
+    return this.pending.length === 0 && !this.reloading;
+  }
+
+  admit<Answer>(judge: Judge<State, Answer>): Promise<Answer> {
+    return new Promise<Answer>((resolve, reject) => {
+      const failed = this.owner.backlog.failed ?? this.lost;
+      if (failed !== null) return reject(storeFailed(failed, 'refused'));
+      // The answer given to `resolve` is the one this judge returned.
+      const asked = { judge, resolve: resolve as (answer: unknown) => void, reject };
+      const admission = new Admission<State>(this, this.generation, asked);
+      if (this.reloading) this.pending.push(admission);
+      else this.judgeNow(admission);
+    });
+  }
+
+  private judgeNow(admission: Admission<State>): void {
+    const verdict = this.ask(admission);
+    admission.verdict = verdict;
+    if (verdict.kind === 'accept') {
+      this.pending.push(admission);
+      this.owner.onStaged(verdict.unit);
+    } else if (this.pending.length === 0) {
+      release(admission, verdict);
+    } else {
+      this.pending.push(admission);
+    }
+  }
+
+  /** Judges and stages. A throw (an adapter's or a store's defect) refuses and changes nothing. */
+  private ask(admission: Admission<State>): Judgement<State, unknown> {
+    try {
+      const verdict = admission.judge(this.admittedState);
+      if (verdict.kind === 'accept') this.stage(admission, verdict.unit, verdict.after);
+      return verdict;
+    } catch (thrown) {
+      return { kind: 'refuse', error: toWireError(thrown, `judging an entry of ${this.owner.logId}`) };
+    }
+  }
+
+  private stage(admission: Admission<State>, unit: Unit, after: State): void {
+    const { store, backlog, logId } = this.owner;
+    const { token, outcome, text } = store.append(logId, this.token, unit);
+    admission.text = text;
+    this.token = token;
+    this.admittedState = after;
+    backlog.add(unitBytes(unit), outcome, admission);
+  }
+
+  /** The outcome of its unit is known. */
+  settle(admission: Admission<State>, outcome: AppendOutcome): void {
+    if (admission.generation !== this.generation) return;
+    switch (outcome.kind) {
+      case 'durable':
+        return this.confirm(admission);
+      case 'conflict':
+        return void this.readmit();
+      case 'failed':
+        return this.fail(asError(outcome.error));
+    }
+  }
+
+  /** The unit is on disk: its state becomes the durable one, then answers leave up to the next staged unit. */
+  private confirm(admission: Admission<State>): void {
+    const verdict = admission.verdict;
+    if (verdict?.kind !== 'accept') return;
+    const before = this.durableState;
+    this.durableState = verdict.after;
+    this.pending.shift();
+    this.owner.onDurable(verdict.unit, verdict.after, before, admission.text);
+    release(admission, verdict);
+    this.releaseUnstaged();
+  }
+
+  private releaseUnstaged(): void {
+    for (let next = this.pending[0]; next !== undefined; next = this.pending[0]) {
+      if (next.verdict === null || next.verdict.kind === 'accept') return;
+      this.pending.shift();
+      release(next, next.verdict);
+    }
+  }
+
+  /** Somebody else wrote first: drop what was staged, read on, and judge those drafts again, in order. */
+  private async readmit(): Promise<void> {
+    this.generation += 1;
+    this.reloading = true;
+    try {
+      const { state, token } = await this.owner.reload(this.durableState);
+      this.admittedState = state;
+      if (token !== null) this.durableState = state;
+      this.token = token;
+      this.reloading = false;
+      for (const asked of this.pending.splice(0)) this.judgeNow(new Admission(this, this.generation, asked));
+    } catch (thrown) {
+      this.reloading = false;
+      this.lost = asError(thrown);
+      this.rejectAll(this.lost, 'refused');
+      this.owner.onLost(this.lost);
+    }
+  }
+
+  /** The store is poisoned: nothing more is judged here, and recovery decides what the last batch left. */
+  private fail(error: Error): void {
+    this.generation += 1;
+    this.owner.onFailed(error);
+    this.rejectAll(error, 'unknown');
+  }
+
+  /** A refusal is certain. What was staged, and what a repeat of it was to be answered with, is not. */
+  private rejectAll(error: Error, staged: 'unknown' | 'refused'): void {
+    for (const { verdict, reject } of this.pending.splice(0)) {
+      reject(storeFailed(error, verdict === null || verdict.kind === 'refuse' ? 'refused' : staged));
+    }
+  }
+}
+
+function release<State>({ resolve, reject }: Admission<State>, verdict: Judgement<State, unknown>): void {
+  if (verdict.kind === 'refuse') reject(verdict.error);
+  else resolve(verdict.answer);
+}
+
+/** An estimate that costs little: the bound is a safety net, not an account. */
+function unitBytes(unit: Unit): number {
+  let bytes = 0;
+  for (const { envelope } of unit.entries) bytes += 400 + roughLength(envelope.event_data);
+  return bytes;
+}

@@ -1,0 +1,52 @@
+/** Who is to take part: every name, id and capability of a request becomes one identity. */
+
+import type { CreateFacts } from '../../core/decisions/create.ts';
+import { WireError } from '../../core/lib/errors.ts';
+import type { ParticipantRef } from '../../core/operations.ts';
+import { type Offers, offering } from '../registry/find-agents.ts';
+import type { Opener } from '../opener.ts';
+import type { HubParts } from '../parts.ts';
+
+type Participants = CreateFacts['participants'];
+type Chosen = Participants[number];
+
+/** A creator not listed is put first. Capabilities are filled last, so that nobody is chosen who is named elsewhere. */
+export function resolveParticipants(parts: HubParts, creator: Opener, listed: readonly ParticipantRef[]): Participants {
+  const named = listed.map((ref, i) => (typeof ref === 'string' ? byName(parts, ref, i) : ref));
+  assertOnce(named, listed);
+  const taken = new Set([creator.agentId, ...named.flatMap((one) => ('capability' in one ? [] : [one.agent_id]))]);
+  const offers = offering(
+    parts,
+    named.flatMap((one) => ('capability' in one ? [one.capability] : [])),
+  );
+  const all = named.map((one, i) => ('capability' in one ? byCapability(offers, one.capability, taken, i) : one));
+  const isListed = all.some(({ agent_id }) => agent_id === creator.agentId);
+  return isListed ? all : [{ agent_id: creator.agentId, name: creator.name }, ...all];
+}
+
+function byName({ registry }: HubParts, nameOrId: string, place: number): Chosen {
+  const passport = registry.invitable(nameOrId);
+  if (passport === null) throw nobody(place, `nobody called "${nameOrId}" is registered`, nameOrId);
+  return { agent_id: passport.agent_id, name: passport.name };
+}
+
+function byCapability(offers: Offers, capability: string, taken: Set<string>, place: number): Chosen {
+  const agent = offers.get(capability.toLowerCase())?.find(({ agent_id }) => !taken.has(agent_id));
+  if (agent === undefined) throw nobody(place, `nobody else offers "${capability}"`, capability);
+  taken.add(agent.agent_id);
+  return { agent_id: agent.agent_id, name: agent.name };
+}
+
+function assertOnce(
+  named: readonly (Chosen | { readonly capability: string })[],
+  listed: readonly ParticipantRef[],
+): void {
+  const ids = named.map((one) => ('capability' in one ? null : one.agent_id));
+  const twice = ids.findIndex((id, i) => id !== null && ids.indexOf(id) !== i);
+  if (twice !== -1) throw nobody(twice, `"${String(listed[twice])}" is listed twice`, listed[twice]);
+}
+
+function nobody(place: number, problem: string, received: unknown): WireError {
+  const field = `params.participants.${place}`;
+  return new WireError('invalid_create', `${field}: ${problem}`, { field, received });
+}

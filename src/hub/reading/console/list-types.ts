@@ -1,0 +1,42 @@
+/** The session types of a hub, for whoever opens sessions by hand; and a look at a graph before there is a session with it. */
+
+import type { RulePartInfo } from '../../../core/console-operations.ts';
+import { internalError, WireError } from '../../../core/lib/errors.ts';
+import type { Params, Result } from '../../../core/operations.ts';
+import type { RulePart } from '../../../core/ports/transition.ts';
+import type { RegisteredAdapter } from '../../extensions/adapters.ts';
+import type { HubParts } from '../../parts.ts';
+
+export function listTypes({ adapters, ruleParts }: HubParts): Result<'list_types'> {
+  const { conditions, targets } = ruleParts.newest();
+  const graph = { conditions: [...conditions.values()].map(infoOf), targets: [...targets.values()].map(infoOf) };
+  const types = adapters.newest().map(({ adapter, inspectGraph }) => ({
+    manifest: adapter.manifest,
+    graph: inspectGraph === null ? null : graph,
+  }));
+  return { types };
+}
+
+function infoOf(part: RulePart & { readonly conditions?: readonly string[] }): RulePartInfo {
+  const { name, version, agents = [], conditions = [] } = part;
+  return { name, version, agents, conditions };
+}
+
+export function checkGraph(parts: HubParts, { graph, type }: Params<'check_graph'>): Result<'check_graph'> {
+  const { adapter, inspect } = withGraphs(parts.adapters.newest(), type);
+  try {
+    return inspect(graph, parts.ruleParts.newest());
+  } catch (thrown) {
+    throw internalError(thrown, `inspectGraph of ${adapter.manifest.type} version ${adapter.manifest.version}`);
+  }
+}
+
+function withGraphs(types: readonly RegisteredAdapter[], type: string | undefined) {
+  for (const { adapter, inspectGraph } of types) {
+    const isMeant = type === undefined || type === adapter.manifest.type;
+    if (isMeant && inspectGraph !== null) return { adapter, inspect: inspectGraph };
+  }
+  const known = types.filter(({ inspectGraph }) => inspectGraph !== null).map(({ adapter }) => adapter.manifest.type);
+  const message = `params.type: expected a type with graphs (${known.join(', ') || 'this hub has none'}), got ${type ?? 'nothing'}`;
+  throw new WireError('not_found', message, { field: 'params.type' });
+}

@@ -1,0 +1,141 @@
+/** The lines a view takes, read newest first and no further than it takes them, and how many are before those. */
+
+import { type CompleteAdapter, renderText } from '../../../core/ports/adapter.ts';
+import { type Entry, type Envelope, HUB_ID } from '../../../core/records/session/envelope.ts';
+import { internalError, WireError } from '../../../core/lib/errors.ts';
+import { utf8Bytes } from '../../../core/lib/json.ts';
+import { isLineOf } from '../../../core/lines.ts';
+import { nameOf, type SessionMetadata } from '../../../core/records/session/session.ts';
+import type { Store } from '../../../core/ports/store.ts';
+import type { ViewLine } from '../../../core/ports/view.ts';
+import type { LiveSession } from '../../sessions/live-session.ts';
+
+/** The first page is short because most windows are; each further one is twice as long. */
+const FIRST_PAGE = 32;
+const LONGEST_PAGE = 512;
+
+/** What a message takes in an answer beside its text and its name: its keys, its role, its seq. */
+const MESSAGE_BYTES = 64;
+
+export interface Reading {
+  readonly session: LiveSession;
+  readonly store: Store;
+  readonly metadata: SessionMetadata;
+  /** null = there is none to render the lines with. */
+  readonly adapter: CompleteAdapter | null;
+  /** As the entries may be shown. */
+  readonly shown: (entries: readonly Entry[]) => readonly Entry[];
+  /** Who reads. */
+  readonly agentId: string;
+  /** The last entry that counts. */
+  readonly atSeq: number;
+  /** False = neither this line nor any before it. */
+  readonly takes: (line: ViewLine) => boolean;
+  readonly maxBytes: number;
+}
+
+export interface LinesRead {
+  /** Oldest first. */
+  readonly taken: readonly ViewLine[];
+  /** How many lines are before them. */
+  readonly earlier: number;
+  /** The newest line that was wanted and is too much for one answer; null = none. */
+  readonly cutAt: number | null;
+  /** Whose lines there are before a seq, by id. */
+  readonly heardBefore: (seq: number) => ReadonlySet<string>;
+}
+
+export async function readLines(reading: Reading): Promise<LinesRead> {
+  const { agentId, atSeq, session } = reading;
+  const { tally } = session;
+  // Up to the newest entry the lines are counted; up to an older one, where its interval begins, and from there by reading.
+  const interval = tally.intervalOf(atSeq + 1);
+  const countedTo = interval * tally.length;
+  const there = tally.totalBefore(interval, agentId);
+  let total = tally.seq === atSeq ? tally.total(agentId) : null;
+  const taking = new Taking(reading);
+  let seen = 0;
+  let limit = FIRST_PAGE;
+  for (let at = atSeq; ; ) {
+    if (at === countedTo) total ??= seen + there;
+    if (at < 1 || (total !== null && (taking.isDone || seen === total))) break;
+    const here = tally.intervalOf(at);
+    if (tally.totalBefore(here, agentId) === tally.totalBefore(here + 1, agentId)) {
+      at = here * tally.length;
+      continue;
+    }
+    const entries = await pageBefore(reading, at, Math.max(at - limit, total === null ? countedTo : 0));
+    for (const { envelope } of entries) {
+      if (!isLineOf(envelope, agentId)) continue;
+      seen += 1;
+      taking.offer(envelope);
+      if (taking.isDone && total !== null) break;
+    }
+    at -= entries.length;
+    limit = Math.min(2 * limit, LONGEST_PAGE);
+  }
+  const { lines, cutAt } = taking;
+  const heardBefore = (seq: number): ReadonlySet<string> => tally.heardBefore(seq, agentId);
+  return { taken: lines.toReversed(), earlier: (total ?? seen) - lines.length, cutAt, heardBefore };
+}
+
+/** The entries from `at` back to the one after `after`, newest first: from memory if all of them are there. */
+export async function pageBefore(reading: Reading, at: number, after: number): Promise<readonly Entry[]> {
+  const { session, store, shown } = reading;
+  const tail = session.tailFrom(after + 1);
+  if (tail !== null) return shown(tail.slice(0, at - after).toReversed());
+  const range = { from_seq: after + 1, to_seq: at, limit: at - after, reverse: true };
+  const entries = await store.read(session.sessionId, range);
+  if (entries[0]?.envelope.seq !== at) throw cannotRead(session, at);
+  return shown(entries);
+}
+
+/** Damage may be found only when it is read. */
+export function cannotRead({ sessionId }: LiveSession, seq: number): WireError {
+  const message = `session ${sessionId} cannot be read at seq ${seq}; its log may be damaged`;
+  return new WireError('unavailable', message, { outcome: 'refused' });
+}
+
+/** Lines are offered newest first, until the window or the size of an answer is full. */
+export class Taking {
+  readonly lines: ViewLine[] = [];
+  isDone = false;
+  cutAt: number | null = null;
+  private readonly reading: Reading;
+  private bytes = 0;
+
+  constructor(reading: Reading) {
+    this.reading = reading;
+  }
+
+  offer(envelope: Envelope): void {
+    if (this.isDone) return;
+    const line = lineOf(envelope, this.reading);
+    this.bytes += utf8Bytes(JSON.stringify(line.text)) + 2 * line.name.length + MESSAGE_BYTES;
+    this.isDone = !this.reading.takes(line);
+    if (this.isDone) return;
+    if (this.bytes > this.reading.maxBytes && this.lines.length > 0) {
+      this.isDone = true;
+      this.cutAt = line.seq;
+    } else this.lines.push(line);
+  }
+}
+
+function lineOf(envelope: Envelope, { metadata, adapter, agentId }: Reading): ViewLine {
+  const { seq, sender_id } = envelope;
+  const name = sender_id === HUB_ID ? HUB_ID : nameOf(metadata, sender_id);
+  return { seq, sender_id, name, own: sender_id === agentId, text: textOf(envelope, adapter), envelope };
+}
+
+function textOf(envelope: Envelope, adapter: CompleteAdapter | null): string {
+  if (adapter === null || envelope.redacted !== undefined) return renderText(envelope);
+  const doing = `render of ${adapter.manifest.type} for seq ${envelope.seq}`;
+  let text: unknown;
+  try {
+    text = adapter.render(envelope);
+  } catch (thrown) {
+    throw internalError(thrown, doing);
+  }
+  if (typeof text === 'string') return text;
+  throw new WireError('internal', `${doing} gave ${typeof text}, not text`);
+}

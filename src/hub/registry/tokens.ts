@@ -1,0 +1,145 @@
+/** The tokens of the hub: made, listed, revoked, and judged when a hello offers one. Of a secret only its digest is kept. */
+
+import { refuse } from '../../core/decisions/advance.ts';
+import type { Credential } from '../../core/records/access/credentials.ts';
+import type { Entry } from '../../core/records/session/envelope.ts';
+import { WireError } from '../../core/lib/errors.ts';
+import type { JsonObject } from '../../core/lib/json.ts';
+import type { Secrets } from '../../core/ports/platform.ts';
+import { durationMs, isoFromMs, msFromIso } from '../../core/time.ts';
+import {
+  credentialOfToken,
+  type NewToken,
+  partsOfToken,
+  TOKEN_CREDENTIAL,
+  type TokenClaim,
+  type TokenRecord,
+  tokenText,
+} from '../../core/records/access/tokens.ts';
+import { KeptBook, type Page } from '../log/hub-log.ts';
+import type { HubParts } from '../parts.ts';
+
+export const TOKENS_LOG = 'tokens';
+
+/** Tokens that may be there at once. */
+const MOST_TOKENS = 1_000;
+
+type KeptToken = Omit<TokenRecord, 'last_used_at'> & { readonly digest: string };
+
+interface TokenBook extends Page {
+  readonly byId: ReadonlyMap<string, KeptToken>;
+}
+
+export class Tokens {
+  private readonly parts: HubParts;
+  private readonly secrets: Secrets;
+  private readonly book: KeptBook<TokenBook>;
+  /** Since this hub started; not worth a write each time. */
+  private readonly lastUsed = new Map<string, number>();
+
+  constructor(parts: HubParts, secrets: Secrets) {
+    this.parts = parts;
+    this.secrets = secrets;
+    this.book = new KeptBook<TokenBook>(parts, {
+      logId: TOKENS_LOG,
+      what: 'the tokens',
+      empty: { seq: 0, envelope_id: null, byId: new Map() },
+      fold: foldTokens,
+      onDurable: (entry) => this.announce(entry),
+    });
+  }
+
+  start(): Promise<void> {
+    return this.book.start();
+  }
+
+  create(claim: TokenClaim, created_by: string | null): Promise<NewToken> {
+    const { ids, clock } = this.parts;
+    const secret = this.secrets.make();
+    const token_id = ids.hex32().slice(0, 16);
+    return this.book.admit((book) => {
+      if (book.byId.size >= MOST_TOKENS) return refuse(tooMany());
+      const now = clock.now();
+      const ttlMs = claim.ttl === undefined ? 0 : durationMs(claim.ttl, 'params.ttl');
+      const kept: KeptToken = {
+        token_id,
+        label: claim.label ?? null,
+        name: claim.name ?? null,
+        grants: [...new Set(claim.grants ?? [])].sort(),
+        created_at: isoFromMs(now),
+        created_by,
+        expires_at: ttlMs === 0 ? null : isoFromMs(now + ttlMs),
+        digest: this.secrets.digest(secret),
+      };
+      // Texts, null and lists of them.
+      return this.book.write(book, 'token.created', kept as unknown as JsonObject, () => ({
+        ...shown(kept, null),
+        token: tokenText(token_id, secret),
+      }));
+    });
+  }
+
+  /** By id, those after `after`. */
+  *list(after: string): Generator<TokenRecord, void, undefined> {
+    const all = [...this.book.durable.byId.values()].filter(({ token_id }) => token_id > after);
+    for (const kept of all.sort((a, b) => (a.token_id < b.token_id ? -1 : 1))) yield this.record(kept);
+  }
+
+  get(tokenId: string): TokenRecord | null {
+    const kept = this.book.durable.byId.get(tokenId);
+    return kept === undefined ? null : this.record(kept);
+  }
+
+  /** Whoever speaks with it is sent away when this is durable, before the answer. */
+  revoke(token_id: string): Promise<{ readonly token_id: string }> {
+    return this.book.admit((book) => {
+      if (!book.byId.has(token_id)) return refuse(new WireError('not_found', `no token ${token_id}`));
+      return this.book.write(book, 'token.revoked', { token_id }, () => ({ token_id }));
+    });
+  }
+
+  judge(token: unknown): Credential | null {
+    const parts = partsOfToken(token);
+    const kept = parts === null ? undefined : this.book.durable.byId.get(parts.tokenId);
+    if (parts === null || kept === undefined) return null;
+    if (!this.secrets.same(this.secrets.digest(parts.secret), kept.digest)) return null;
+    const now = this.parts.clock.now();
+    const expiresMs = kept.expires_at === null ? null : msFromIso(kept.expires_at);
+    if (expiresMs !== null && expiresMs <= now) return null;
+    this.lastUsed.set(kept.token_id, now);
+    return credentialOfToken(this.record(kept), expiresMs);
+  }
+
+  /** It was a token of this hub, and is none any more. */
+  isRevoked({ id }: Credential): boolean {
+    return id.startsWith(TOKEN_CREDENTIAL) && !this.book.durable.byId.has(id.slice(TOKEN_CREDENTIAL.length));
+  }
+
+  private record(kept: KeptToken): TokenRecord {
+    const used = this.lastUsed.get(kept.token_id);
+    return shown(kept, used === undefined ? null : isoFromMs(used));
+  }
+
+  private announce({ envelope: { event_type, event_data } }: Entry): void {
+    const token_id = String(event_data.token_id);
+    if (event_type !== 'token.revoked') return;
+    this.lastUsed.delete(token_id);
+    this.parts.bindings.endUnproven(({ id }) => id === `${TOKEN_CREDENTIAL}${token_id}`);
+  }
+}
+
+function foldTokens(book: TokenBook, { envelope: { event_type, event_data } }: Entry): TokenBook {
+  const byId = new Map(book.byId);
+  // Written by this file from a token.
+  if (event_type === 'token.created') byId.set(String(event_data.token_id), event_data as unknown as KeptToken);
+  if (event_type === 'token.revoked') byId.delete(String(event_data.token_id));
+  return { ...book, byId };
+}
+
+function shown({ digest: _, ...rest }: KeptToken, last_used_at: string | null): TokenRecord {
+  return { ...rest, last_used_at };
+}
+
+function tooMany(): WireError {
+  return new WireError('too_large', `there are ${MOST_TOKENS} tokens; revoke some that are not needed`);
+}

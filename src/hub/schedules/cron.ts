@@ -1,0 +1,114 @@
+/** Cron expressions on a wall clock that never changes: what is one, and which times it names. Zones are no business of this file. */
+
+import { type CronExpression, CronExpressionParser } from 'cron-parser';
+import { badValue } from '../../core/lib/json.ts';
+import { withPlainLists } from '../cron-lists.ts';
+
+export const EXPRESSION =
+  'a cron expression of 5 fields (minute hour day month weekday), of 6 (with seconds first), or @hourly, @daily, @weekly, @monthly, @yearly';
+/** What does not happen within this time counts as never. */
+export const HORIZON_MS: number = 10 * 366 * 86_400_000;
+
+const MOST_CHARACTERS = 256;
+const NICKNAME = /^@(?:hourly|daily|weekly|monthly|yearly)$/;
+const VALUE = '(?:\\d{1,2}|[A-Za-z]{3})';
+/** Stricter than the package, which also reads `5*` as 50-59, fills in fields that are missing and knows fields that are left to chance. */
+const ATOM = `(?:\\*|${VALUE}(?:-${VALUE})?)(?:/\\d{1,2})?`;
+const PLAIN = listOf(ATOM);
+/** Also the last day of the month. */
+const DAY = new RegExp(`^\\?$|${listOf(`${ATOM}|L`).source}`);
+/** Also the last one of the month (5L), and the second (5#2). */
+const WEEKDAY = new RegExp(`^\\?$|^${VALUE}#[1-5]$|${listOf(`${ATOM}|(?:[0-7]|[A-Za-z]{3})L`).source}`);
+
+const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+const COMMON = 'ranges upwards (1-5), steps (*/15) and lists (1,3,5)';
+/** The fields of an expression with seconds, in their order: what each is called, what it looks like, and how that is said. */
+const FIELDS = [
+  { name: 'second', pattern: PLAIN, takes: `*, numbers from 0 to 59, ${COMMON}` },
+  { name: 'minute', pattern: PLAIN, takes: `*, numbers from 0 to 59, ${COMMON}` },
+  { name: 'hour', pattern: PLAIN, takes: `*, numbers from 0 to 23, ${COMMON}` },
+  { name: 'day', pattern: DAY, takes: `*, ?, numbers from 1 to 31, L (the last day of the month), ${COMMON}` },
+  { name: 'month', pattern: PLAIN, takes: `*, numbers from 1 to 12, names (jan), ${COMMON}` },
+  {
+    name: 'weekday',
+    pattern: WEEKDAY,
+    takes: `*, ?, numbers from 0 to 7, names (mon), 5L (the last Friday of the month), ${COMMON}, or 5#2 (the second Friday) alone`,
+  },
+] as const;
+
+/** Refuses what is no expression; what is one may still name no time at all. */
+export function checkExpression(expression: unknown, field: string): asserts expression is string {
+  if (typeof expression !== 'string' || expression.length > MOST_CHARACTERS) {
+    throw badValue(field, `${EXPRESSION}, at most ${MOST_CHARACTERS} characters`, expression);
+  }
+  if (NICKNAME.test(expression.trim())) return;
+  const texts = expression.trim().split(/\s+/);
+  if (texts.length !== 5 && texts.length !== 6) throw badValue(field, EXPRESSION, expression);
+  const kinds = FIELDS.slice(-texts.length);
+  for (const [i, { name, pattern, takes }] of kinds.entries()) {
+    const text = texts[i] ?? '';
+    if (!pattern.test(text) || !isSound(texts.map((_, at) => (at === i ? text : '*')).join(' ')))
+      throw badValue(field, `in the field for the ${name} ${takes}`, text);
+  }
+  if (!isSound(texts.join(' '))) throw badValue(field, EXPRESSION, expression);
+}
+
+/** Whether the package takes it. That a month has no such day is no fault of the expression. */
+function isSound(expression: string): boolean {
+  try {
+    CronExpressionParser.parse(withPlainLists(expression), { currentDate: 0, tz: 'UTC' });
+    return true;
+  } catch (thrown) {
+    return isImpossibleDay(thrown);
+  }
+}
+
+/** The first wall time after this one; null = none within the horizon. */
+export function cronAfter(expression: string, wallMs: number): number | null {
+  const span = { currentDate: wallMs, endDate: wallMs + HORIZON_MS };
+  return timeOf(expression, span, (cron) => cron.next().getTime());
+}
+
+/** The last wall time at or before this one; null = none within the horizon. */
+export function cronUpTo(expression: string, wallMs: number): number | null {
+  // The package looks before a time; the next whole second is after this one.
+  const currentDate = (Math.floor(wallMs / 1000) + 1) * 1000;
+  const span = { currentDate, startDate: wallMs - HORIZON_MS };
+  return timeOf(expression, span, (cron) => cron.prev().getTime());
+}
+
+function listOf(atom: string): RegExp {
+  return new RegExp(`^(?:${atom})(?:,(?:${atom}))*$`);
+}
+
+type Span = { readonly currentDate: number; readonly startDate?: number; readonly endDate?: number };
+
+function timeOf(expression: string, span: Span, find: (cron: CronExpression) => number): number | null {
+  try {
+    const cron = CronExpressionParser.parse(withPlainLists(expression), { ...span, tz: 'UTC' });
+    return isNever(cron) ? null : find(cron);
+  } catch (thrown) {
+    // Whoever asks has checked the expression: nothing else is left that the package can complain of.
+    if (isImpossibleDay(thrown) || isOutOfSpan(thrown)) return null;
+    throw thrown;
+  }
+}
+
+/** Days that none of its months has. The package would look for them through all years, day by day. */
+function isNever({ fields: { dayOfMonth, month, dayOfWeek } }: CronExpression): boolean {
+  if (!dayOfWeek.isWildcard || dayOfMonth.hasLastChar) return false;
+  const longest = Math.max(...month.values.map((one) => LONGEST_MONTHS[Number(one) - 1] ?? 0));
+  return dayOfMonth.values.every((day) => Number(day) > longest);
+}
+
+function isImpossibleDay(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.message === 'Invalid explicit day of month definition';
+}
+
+function isOutOfSpan(thrown: unknown): boolean {
+  return (
+    thrown instanceof Error &&
+    /^(?:Out of the time span range|Invalid expression, loop limit exceeded)$/.test(thrown.message)
+  );
+}

@@ -1,0 +1,215 @@
+/** When schedules run: one deadline each in a heap, and what became of each time. No scheduled time opens twice. */
+
+import { asError } from '../../core/lib/errors.ts';
+import { DeadlineHeap } from '../../core/lib/heap.ts';
+import type { Json } from '../../core/lib/json.ts';
+import type { Schedule, ScheduleDefinition, ScheduleRun } from '../../core/records/work/schedule.ts';
+import { isoFromMs, msFromIso } from '../../core/time.ts';
+import { eachAtMost } from '../lib/for-each-limit.ts';
+import { runAfter } from './next-run.ts';
+import type { HubParts } from '../parts.ts';
+import { type DueTime, dueTime } from '../schedule-due.ts';
+import { openedUnder, openScheduled, type RunResult } from '../schedule-open.ts';
+import type { Schedules } from './schedules.ts';
+
+/** Enough to fill a flush when very many are due at midnight. */
+const MOST_AT_ONCE = 64;
+/** What could not be written is asked for again with the sweep after the next. */
+const AGAIN_MS = 2_000;
+/** One that has no time within ten years is looked at once a year. */
+const LOOK_AGAIN_MS = 365 * 86_400_000;
+
+/** How far a schedule is. A named value, not a log: a start reads one for each schedule, however often it has run. */
+export interface RunProgress {
+  /** The last time that was dealt with; 0 = none. */
+  readonly until_ms: number;
+  /** A time that is being opened: if the hub dies meanwhile, its key says whether it was. */
+  readonly opening_at: string | null;
+  readonly last_run: ScheduleRun | null;
+  /** The session opened last. */
+  readonly session_id: string | null;
+}
+
+interface NextRun {
+  readonly definition: ScheduleDefinition;
+  readonly from: number;
+  readonly at: number | null;
+}
+
+const NOT_RUN: RunProgress = { until_ms: 0, opening_at: null, last_run: null, session_id: null };
+
+export class ScheduleRuns {
+  private readonly parts: HubParts;
+  private readonly schedules: Schedules;
+  private readonly deadlines = new DeadlineHeap();
+  private readonly progress = new Map<string, RunProgress>();
+  /** Times after this count. */
+  private readonly from = new Map<string, number>();
+  /** Worked out once, because lists show it of very many. */
+  private readonly next = new Map<string, NextRun>();
+  /** Schedules that are looked at just now; they are armed when that is done. */
+  private readonly busy = new Set<string>();
+  private lastMs = 0;
+
+  constructor(parts: HubParts, schedules: Schedules) {
+    this.parts = parts;
+    this.schedules = schedules;
+  }
+
+  async start(definitions: Iterable<ScheduleDefinition>): Promise<void> {
+    await eachAtMost(MOST_AT_ONCE, definitions, async ({ schedule_id }) => {
+      const stored = await this.parts.store.getMeta(nameOf(schedule_id));
+      // Written by `save`.
+      if (stored !== null) this.progress.set(schedule_id, stored as unknown as RunProgress);
+      this.arm(schedule_id);
+    });
+  }
+
+  withRuns(definition: ScheduleDefinition): Schedule {
+    const next = definition.paused ? null : this.nextMs(definition);
+    const { last_run } = this.progressOf(definition.schedule_id);
+    return { ...definition, next_run_at: next === null ? null : isoFromMs(next), last_run };
+  }
+
+  /** It is new, another or gone. */
+  changed(scheduleId: string): void {
+    this.from.delete(scheduleId);
+    if (!this.busy.has(scheduleId)) this.arm(scheduleId);
+  }
+
+  /** Everything due by now; called once a second. */
+  run(nowMs: number): void {
+    // A clock that was set back makes times due earlier than they were armed for.
+    if (nowMs < this.lastMs) for (const { schedule_id } of this.schedules.list(null, '')) this.changed(schedule_id);
+    this.lastMs = nowMs;
+    const due = this.deadlines.takeDue(nowMs);
+    for (const scheduleId of due) this.busy.add(scheduleId);
+    if (due.length > 0) void eachAtMost(MOST_AT_ONCE, due, (scheduleId) => this.wake(scheduleId));
+  }
+
+  private async wake(scheduleId: string): Promise<void> {
+    let again = false;
+    try {
+      again = await this.dealWithAll(scheduleId);
+    } catch (thrown) {
+      again = true;
+      const error = asError(thrown).message;
+      if (this.parts.backlog.failed === null) this.parts.log.warn('a schedule could not run', { scheduleId, error });
+    }
+    this.busy.delete(scheduleId);
+    this.arm(scheduleId);
+    if (again && this.deadlines.at(scheduleId) !== undefined) {
+      this.deadlines.set(scheduleId, this.parts.wall.now() + AGAIN_MS);
+    }
+  }
+
+  /** Says whether something due could not be dealt with now. */
+  private async dealWithAll(scheduleId: string): Promise<boolean> {
+    await this.recover(scheduleId);
+    for (;;) {
+      const { wall, limits, backlog } = this.parts;
+      const definition = this.schedules.definition(scheduleId);
+      if (definition === null || definition.paused || backlog.failed !== null) return false;
+      const nowMs = wall.now();
+      const due = dueTime(definition, this.fromMs(definition), nowMs, limits.scheduleLateMs);
+      if (due === null) return false;
+      const run = await this.deal(definition, due, nowMs);
+      if (run === 'later') return true;
+      if (run === 'known') {
+        this.from.set(scheduleId, due.at_ms);
+        continue;
+      }
+      const { session_id } = this.progressOf(scheduleId);
+      await this.save(scheduleId, {
+        until_ms: due.at_ms,
+        opening_at: null,
+        last_run: run,
+        session_id: run.session_id ?? session_id,
+      });
+      this.from.delete(scheduleId);
+      const said = this.schedules.get(scheduleId);
+      if (said !== null) this.parts.events.emit('scheduleRan', { schedule: said, run });
+    }
+  }
+
+  private deal(definition: ScheduleDefinition, due: DueTime, nowMs: number): Promise<RunResult> {
+    const { schedule_id } = definition;
+    const before = this.progressOf(schedule_id);
+    // The clock was set back just after it.
+    if (before.last_run?.scheduled_at === isoFromMs(due.at_ms)) return Promise.resolve('known');
+    return openScheduled(this.parts, definition, due, {
+      nowMs,
+      lastSessionId: before.session_id,
+      beforeOpening: (opening_at) => this.save(schedule_id, { ...before, opening_at }),
+    });
+  }
+
+  /** The hub died while it opened one: if it was opened, that is the last run. */
+  private async recover(scheduleId: string): Promise<void> {
+    const before = this.progressOf(scheduleId);
+    const definition = this.schedules.definition(scheduleId);
+    const { opening_at } = before;
+    if (opening_at === null || definition === null) return;
+    const session_id = await openedUnder(this.parts, definition, opening_at);
+    if (session_id === null) return this.save(scheduleId, { ...before, opening_at: null });
+    const run: ScheduleRun = {
+      scheduled_at: opening_at,
+      at: isoFromMs(this.parts.wall.now()),
+      outcome: 'opened',
+      session_id,
+      error: null,
+      missed_since: null,
+    };
+    await this.save(scheduleId, { until_ms: msFromIso(opening_at), opening_at: null, last_run: run, session_id });
+    this.from.delete(scheduleId);
+    this.parts.events.emit('scheduleRan', { schedule: this.withRuns(definition), run });
+  }
+
+  private async save(scheduleId: string, progress: RunProgress): Promise<void> {
+    // Progress is JSON: texts, numbers and null.
+    await this.parts.store.setMeta(nameOf(scheduleId), progress as unknown as Json);
+    this.progress.set(scheduleId, progress);
+  }
+
+  private arm(scheduleId: string): void {
+    const definition = this.schedules.definition(scheduleId);
+    if (definition === null) this.forget(scheduleId);
+    if (definition === null || definition.paused) return this.deadlines.set(scheduleId, null);
+    const nowMs = this.parts.wall.now();
+    const isUnsure = this.progressOf(scheduleId).opening_at !== null;
+    this.deadlines.set(scheduleId, isUnsure ? nowMs : (this.nextMs(definition) ?? nowMs + LOOK_AGAIN_MS));
+  }
+
+  private forget(scheduleId: string): void {
+    this.progress.delete(scheduleId);
+    this.from.delete(scheduleId);
+    this.next.delete(scheduleId);
+  }
+
+  private nextMs(definition: ScheduleDefinition): number | null {
+    const from = this.fromMs(definition);
+    const known = this.next.get(definition.schedule_id);
+    if (known?.definition === definition && known.from === from) return known.at;
+    const at = runAfter(definition.expression, definition.zone, from);
+    this.next.set(definition.schedule_id, { definition, from, at });
+    return at;
+  }
+
+  /** Later times count. After the clock was set back those from now on: what opened is known by its key. */
+  private fromMs({ schedule_id, counts_from }: ScheduleDefinition): number {
+    const known = this.from.get(schedule_id);
+    if (known !== undefined) return known;
+    const { until_ms } = this.progressOf(schedule_id);
+    const from = Math.min(this.parts.wall.now(), Math.max(until_ms, msFromIso(counts_from)));
+    this.from.set(schedule_id, from);
+    return from;
+  }
+
+  private progressOf(scheduleId: string): RunProgress {
+    return this.progress.get(scheduleId) ?? NOT_RUN;
+  }
+}
+
+function nameOf(scheduleId: string): string {
+  return `schedule.${scheduleId}`;
+}

@@ -1,0 +1,157 @@
+/** A session comes into memory: its newest snapshot that fits, and the fold of what follows it, up to its head or its damage. */
+
+import { noSuchSession } from '../../core/decisions/admit.ts';
+import type { Entry, Envelope, Turn } from '../../core/records/session/envelope.ts';
+import { asError, type WireError } from '../../core/lib/errors.ts';
+import { foldEnvelope, type SessionState } from '../../core/state/state.ts';
+import type { StoredHead } from '../../core/ports/store.ts';
+import { AcceptedKeys } from '../accepted-keys.ts';
+import { type LoadedLog, unavailableSession } from './live-session.ts';
+import type { HubParts } from '../parts.ts';
+import { loadStart } from '../pinned.ts';
+import { logPages } from '../log/read-pages.ts';
+import { sharing } from '../sharing.ts';
+import type { Folded } from '../snapshots.ts';
+import { rulesOf } from '../extensions/resolve-adapter.ts';
+import { Tally } from './visible-line-counts.ts';
+
+/** What folds a log; without an adapter nothing is expected either. */
+type Rules = Pick<LoadedLog, 'adapter' | 'watch'>;
+const NO_RULES: Rules = { adapter: null, watch: null };
+type Replayed = Pick<LoadedLog, 'state' | 'keys' | 'tally' | 'tail' | 'snapshotSeq'>;
+
+export async function loadSession(parts: HubParts, sessionId: string): Promise<LoadedLog | WireError> {
+  const stored = await parts.store.head(sessionId);
+  if (stored === null) return noSuchSession(sessionId);
+  if (stored.damaged_from !== null) return loadDamaged(parts, stored, stored.damaged_from);
+  try {
+    return await loadSound(parts, stored);
+  } catch (thrown) {
+    // Damage may be found only when it is read; then the store says so from there on.
+    const again = await parts.store.head(sessionId);
+    if (again === null || again.damaged_from === null) throw thrown;
+    return loadDamaged(parts, again, again.damaged_from);
+  }
+}
+
+async function loadSound(parts: HubParts, stored: StoredHead): Promise<LoadedLog> {
+  const found = await rulesOf(parts, stored);
+  if ('missing' in found) return loadUnavailable(parts, stored, found.missing);
+  try {
+    return loadedLog(stored, found, null, await replay(parts, stored, found, stored.head.seq));
+  } catch (thrown) {
+    if (!(thrown instanceof FoldError)) throw thrown;
+    return loadUnavailable(parts, stored, `folding its log failed: ${thrown.message}`);
+  }
+}
+
+/** Without its adapter a session can still be read, expire and be closed. */
+async function loadUnavailable(parts: HubParts, stored: StoredHead, reason: string): Promise<LoadedLog> {
+  parts.events.emit('sessionUnavailable', { session_id: stored.head.session_id, reason });
+  const replayed = await replay(parts, stored, NO_RULES, stored.head.seq);
+  return loadedLog(stored, NO_RULES, reason, { ...replayed, state: withDueOf(stored, replayed.state) });
+}
+
+/** Readable up to the damage. Nothing is appended and nothing is due: what it came to is not known until it is repaired. */
+async function loadDamaged(parts: HubParts, stored: StoredHead, damagedFrom: number): Promise<LoadedLog | WireError> {
+  const { session_id, seq } = stored.head;
+  const reason = `corrupt: its log is damaged from seq ${damagedFrom} on; stop the hub and repair it (openStore, store.repair)`;
+  parts.index.forget(session_id);
+  parts.events.emit('sessionUnavailable', { session_id, reason });
+  const last = Math.min(seq, damagedFrom - 1);
+  if (last < 1) return unavailableSession(session_id, reason);
+  const found = await rulesOf(parts, stored);
+  const rules = 'missing' in found ? NO_RULES : found;
+  const replayed = await replay(parts, stored, rules, last).catch((thrown: unknown) => {
+    if (!(thrown instanceof FoldError)) throw thrown;
+    return replay(parts, stored, NO_RULES, last);
+  });
+  return { ...loadedLog(stored, NO_RULES, reason, replayed), damaged: true };
+}
+
+/** What it expects and waits for is not known without its rules: the log says what it last was. */
+function withDueOf({ head }: StoredHead, state: SessionState | null): SessionState | null {
+  if (state === null) return null;
+  const { due_at = null, awaits } = head;
+  return { ...state, head: { ...state.head, due_at, ...(awaits === undefined ? {} : { awaits }) } };
+}
+
+function loadedLog(
+  stored: StoredHead,
+  { adapter, watch }: Rules,
+  unavailable: string | null,
+  replayed: Replayed,
+): LoadedLog {
+  const { head, token, epoch } = stored;
+  const owesTurn = unavailable === null && !isSameTurn(head.turn, replayed.state?.head.turn ?? null);
+  return {
+    sessionId: head.session_id,
+    epoch,
+    adapter,
+    watch,
+    unavailable,
+    damaged: false,
+    owesTurn,
+    token,
+    ...replayed,
+  };
+}
+
+function isSameTurn(a: Turn | null, b: Turn | null): boolean {
+  return a?.agent_id === b?.agent_id && a?.since_seq === b?.since_seq;
+}
+
+async function replay(parts: HubParts, stored: StoredHead, rules: Rules, upTo: number): Promise<Replayed> {
+  const { adapter } = rules;
+  const start = adapter === null ? null : await loadStart(parts, stored, adapter, upTo);
+  try {
+    return await foldLog(start, parts, stored, rules, upTo);
+  } catch (thrown) {
+    // A snapshot that does not go on with its log is no loss.
+    if (start === null || !(thrown instanceof FoldError)) throw thrown;
+    return foldLog(null, parts, stored, rules, upTo);
+  }
+}
+
+/** The fold of a log up to a seq, from `start` on; null = from its first entry. */
+async function foldLog(
+  start: Folded | null,
+  { store, limits, stamper }: HubParts,
+  { head, epoch }: StoredHead,
+  { adapter, watch }: Rules,
+  upTo: number,
+): Promise<Replayed> {
+  const keys = start?.keys ?? AcceptedKeys.from([]);
+  const tally = start?.tally ?? Tally.empty(limits.tallyLength);
+  const snapshotSeq = start?.state.head.seq ?? 0;
+  let state = start === null ? null : sharing(start.state, adapter);
+  let tail: Entry[] = [];
+  for await (const entries of logPages(store, head.session_id, snapshotSeq + 1, upTo)) {
+    for (const { envelope, turn } of entries) {
+      if (adapter !== null && envelope.redacted !== undefined) throw cannotFold(envelope);
+      const before: SessionState | null = state;
+      state = foldSafely(before, envelope, { adapter, epoch, watch, recorded: turn });
+      if (before === null) state = sharing(state, adapter);
+    }
+    keys.add(entries);
+    tally.count(entries);
+    tail = [...tail, ...entries].slice(-limits.tailLength);
+  }
+  stamper.observe(head.envelope_id);
+  return { state, keys, tally, tail, snapshotSeq };
+}
+
+class FoldError extends Error {}
+
+/** What it said is gone, and so is what the adapter would make of it: only what was pinned knows. */
+function cannotFold({ seq }: Envelope): FoldError {
+  return new FoldError(`seq ${seq}: it was redacted, and the state that was kept then does not fit this hub`);
+}
+
+function foldSafely(...[state, envelope, context]: Parameters<typeof foldEnvelope>): SessionState {
+  try {
+    return foldEnvelope(state, envelope, context);
+  } catch (thrown) {
+    throw new FoldError(`seq ${envelope.seq}: ${asError(thrown).message}`, { cause: thrown });
+  }
+}

@@ -1,0 +1,137 @@
+/** What operators have hidden: kept in a log of its own, looked up by envelope. Whatever shows an entry shows what this gives. */
+
+import type { Entry, Envelope } from '../../core/records/session/envelope.ts';
+import type { JsonObject } from '../../core/lib/json.ts';
+import { REDACTED_EVENT, REDACTIONS_LOG, type Redaction, type RedactionRecord, tombstone } from '../../core/records/session/redaction.ts';
+import type { Snapshot } from '../../core/ports/store.ts';
+import { KeptBook, type Page } from '../log/hub-log.ts';
+import type { Judge } from '../log/staged-log.ts';
+import type { HubParts } from '../parts.ts';
+
+/** Without its pin: that is large, and read when it is needed. */
+export interface Redacted extends Redaction {
+  readonly session_id: string;
+  readonly seq: number;
+  readonly envelope_id: string;
+  /** Where in the log of redactions its pin is; null = it has none. */
+  readonly pinnedAt: number | null;
+}
+
+export interface RedactionBook extends Page {
+  /** Shared by all versions of the book: of these, the first `count` are in this one. */
+  readonly all: Redacted[];
+  readonly count: number;
+}
+
+export class Redactions {
+  private readonly parts: HubParts;
+  private readonly book: KeptBook<RedactionBook>;
+  private readonly byEnvelope = new Map<string, Redacted>();
+  /** How many each session has. */
+  private readonly counts = new Map<string, number>();
+  /** The newest pin of each session. */
+  private readonly pins = new Map<string, number>();
+  /** So many of the durable ones are in the maps. */
+  private indexed = 0;
+
+  constructor(parts: HubParts) {
+    this.parts = parts;
+    this.book = new KeptBook<RedactionBook>(parts, {
+      logId: REDACTIONS_LOG,
+      what: 'the redactions',
+      empty: { seq: 0, envelope_id: null, all: [], count: 0 },
+      fold: foldRedactions,
+      onDurable: ({ envelope }) => this.announce(envelope),
+    });
+  }
+
+  start(): Promise<void> {
+    return this.book.start();
+  }
+
+  /** The entry as it may be shown. Costs nothing where nothing was ever redacted. */
+  shown(entry: Entry): Entry {
+    if (this.book.durable.count === 0) return entry;
+    const redacted = this.of(entry.envelope);
+    return redacted === undefined ? entry : { ...entry, envelope: tombstone(entry.envelope, redacted) };
+  }
+
+  readonly allShown = (entries: readonly Entry[]): readonly Entry[] =>
+    this.book.durable.count === 0 ? entries : entries.map((entry) => this.shown(entry));
+
+  of({ envelope_id }: Pick<Envelope, 'envelope_id'>): Redacted | undefined {
+    this.index();
+    return this.byEnvelope.get(envelope_id);
+  }
+
+  /** Of one session, in the order they were made. */
+  inSession(sessionId: string): readonly Redacted[] {
+    const { all, count } = this.book.durable;
+    return all.slice(0, count).filter(({ session_id }) => session_id === sessionId);
+  }
+
+  /** How many there are of one session. */
+  countIn(sessionId: string): number {
+    this.index();
+    return this.counts.get(sessionId) ?? 0;
+  }
+
+  /** How many there are: whatever was made before another one may show too much. */
+  get count(): number {
+    return this.book.durable.count;
+  }
+
+  /** Judged on what is staged too, so that two who ask at once write it once. */
+  admit<T>(judge: Judge<RedactionBook, T>): Promise<T> {
+    return this.book.admit(judge);
+  }
+
+  write<T>(book: RedactionBook, record: RedactionRecord, answer: T): ReturnType<Judge<RedactionBook, T>> {
+    // A record is JSON; its interfaces only lack an index signature.
+    return this.book.write(book, REDACTED_EVENT, record as unknown as JsonObject, () => answer);
+  }
+
+  /** The newest state that was pinned of a session; null = nothing of it was redacted, or no state could be kept. */
+  async pinOf(sessionId: string): Promise<Snapshot | null> {
+    this.index();
+    const seq = this.pins.get(sessionId);
+    if (seq === undefined) return null;
+    const [entry] = await this.parts.store.read(REDACTIONS_LOG, { from_seq: seq, to_seq: seq, limit: 1 });
+    return entry === undefined ? null : recordIn(entry.envelope).pin;
+  }
+
+  private index(): void {
+    const { all, count } = this.book.durable;
+    for (; this.indexed < count; this.indexed++) {
+      const redacted = all[this.indexed];
+      if (redacted === undefined) continue;
+      this.byEnvelope.set(redacted.envelope_id, redacted);
+      this.counts.set(redacted.session_id, (this.counts.get(redacted.session_id) ?? 0) + 1);
+      if (redacted.pinnedAt !== null) this.pins.set(redacted.session_id, redacted.pinnedAt);
+    }
+  }
+
+  private announce(envelope: Envelope): void {
+    const { session_id, seq, envelope_id, by, reason, digest } = recordIn(envelope);
+    this.parts.events.emit('envelopeRedacted', { session_id, seq, envelope_id, by, reason, digest });
+  }
+}
+
+/** The newest of an envelope, also one that is staged. */
+export function redactedIn({ all, count }: RedactionBook, envelopeId: string): Redacted | undefined {
+  for (let i = count - 1; i >= 0; i--) if (all[i]?.envelope_id === envelopeId) return all[i];
+  return undefined;
+}
+
+function foldRedactions(book: RedactionBook, { envelope }: Entry): RedactionBook {
+  const { pin, ...record } = recordIn(envelope);
+  // What was staged behind this version and dropped is not in it.
+  const all = book.all.length === book.count ? book.all : book.all.slice(0, book.count);
+  all.push({ ...record, pinnedAt: pin === null ? null : envelope.seq });
+  return { ...book, all, count: book.count + 1 };
+}
+
+/** Written by this file; the log is read by checksum, not by schema. */
+function recordIn({ event_data }: Envelope): RedactionRecord {
+  return event_data as unknown as RedactionRecord;
+}

@@ -1,0 +1,206 @@
+/**
+ * Delegations that are under way. What is durable says what is next: a reservation without a child, a child without its
+ * question, a child that has ended. Whoever finds one does the next step, so a crash between any two heals.
+ */
+
+import { settleDelegation } from '../../core/delegating.ts';
+import { DELEGATION_LABEL, type DelegationOpened, type DelegationSettled } from '../../core/records/work/delegation.ts';
+import { DELEGATOR_REMOVED } from '../../core/delegation-outcome.ts';
+import { type OpenDelegation, openedIn, settledIn } from '../../core/state/open-delegations.ts';
+import { closeSession } from '../../core/decisions/end-session.ts';
+import type { Entry } from '../../core/records/session/envelope.ts';
+import { WireError } from '../../core/lib/errors.ts';
+import { isMember, isTerminal, participantOf, type SessionMetadata } from '../../core/records/session/session.ts';
+import { NOTHING_SPENT } from '../../core/records/session/spending.ts';
+import type { SessionState } from '../../core/state/state.ts';
+import { childKey, openChild, putQuestion, settlementOf } from '../delegation-child.ts';
+import type { HubParts } from '../parts.ts';
+import { triedOn } from '../tried.ts';
+import { WaitGraph } from './wait-graph.ts';
+
+interface Waiter {
+  resolve(): void;
+  reject(error: WireError): void;
+}
+
+interface Look {
+  /** Something happened meanwhile. */
+  again: boolean;
+  done: Promise<void>;
+}
+
+export class Delegations {
+  readonly graph: WaitGraph = new WaitGraph();
+  /** All that was open when the hub started is in the graph. */
+  readonly known: Promise<void>;
+  private allKnown = (): void => {};
+  private readonly parts: HubParts;
+  private readonly looking = new Map<string, Look>();
+  private readonly waiting = new Map<string, Set<Waiter>>();
+  private stopped: WireError | null = null;
+
+  constructor(parts: HubParts) {
+    this.parts = parts;
+    this.known = new Promise((resolve) => {
+      this.allKnown = resolve;
+    });
+  }
+
+  /** Called for every unit with an envelope of the hub. */
+  onDurable(entries: readonly Entry[], { head, delegations }: SessionState): void {
+    const { session_id, parent_session_id, labels } = head;
+    for (const { envelope } of entries) {
+      const { event_type, event_data } = envelope;
+      if (event_type === 'delegation.opened') this.opened(session_id, openedIn(envelope));
+      else if (event_type === 'delegation.settled') this.settled(settledIn(envelope));
+      else if (event_type === 'session.participant.removed' && delegations.length > 0) {
+        for (const open of delegations)
+          if (open.agent_id === event_data.agent_id) void this.drive(session_id, open.delegation_id);
+      }
+    }
+    const ours = labels[DELEGATION_LABEL];
+    if (ours !== undefined && parent_session_id !== null) void this.drive(parent_session_id, ours);
+  }
+
+  /** At the start: what is open in these sessions is in the graph, and then looked at. */
+  async restore(sessionIds: readonly string[]): Promise<void> {
+    try {
+      for (const sessionId of sessionIds) {
+        // One that cannot be read now is driven when it can be.
+        const open = await this.openIn(sessionId).catch(() => []);
+        for (const { delegation_id: id, root_session_id: root, agent_id: from, target_id: to } of open)
+          this.graph.add({ id, root, from, to });
+      }
+    } finally {
+      this.allKnown();
+    }
+    for (const sessionId of sessionIds) {
+      await triedOn(this.parts, `${sessionId}\ndelegations`, async () => {
+        for (const open of await this.openIn(sessionId)) void this.drive(sessionId, open.delegation_id);
+      });
+    }
+  }
+
+  /** `done` when the delegation is settled, if it is not yet; who no longer waits says so. */
+  settlement(delegationId: string): { readonly done: Promise<void>; forget(): void } {
+    let waiter: Waiter | null = null;
+    const waiters = this.waiting.get(delegationId) ?? new Set();
+    const done = new Promise<void>((resolve, reject) => {
+      if (this.stopped !== null) return reject(this.stopped);
+      waiter = { resolve, reject };
+      this.waiting.set(delegationId, waiters.add(waiter));
+    });
+    // Who asks may find that it is settled, and never look at it.
+    done.catch(() => {});
+    const forget = (): void => {
+      if (waiter === null || !waiters.delete(waiter) || waiters.size > 0) return;
+      if (this.waiting.get(delegationId) === waiters) this.waiting.delete(delegationId);
+    };
+    return { done, forget };
+  }
+
+  stop(reason: string): void {
+    this.stopped = new WireError('unavailable', reason, { outcome: 'unknown' });
+    for (const waiters of this.waiting.values()) for (const { reject } of waiters) reject(this.stopped);
+    this.waiting.clear();
+    this.allKnown();
+  }
+
+  private opened(sessionId: string, { delegation_id, root_session_id, agent_id, target_id }: DelegationOpened): void {
+    this.graph.add({ id: delegation_id, root: root_session_id, from: agent_id, to: target_id });
+    void this.drive(sessionId, delegation_id);
+  }
+
+  private settled({ delegation_id }: DelegationSettled): void {
+    this.graph.remove(delegation_id);
+    for (const { resolve } of this.waiting.get(delegation_id) ?? []) resolve();
+    this.waiting.delete(delegation_id);
+  }
+
+  /** Looks at what is durable and does what is next; never rejects. One look at a time: what happens meanwhile is looked at afterwards. */
+  drive(sessionId: string, delegationId: string): Promise<void> {
+    const looking = this.looking.get(delegationId);
+    if (looking !== undefined) {
+      looking.again = true;
+      return looking.done;
+    }
+    const look: Look = { again: false, done: Promise.resolve() };
+    this.looking.set(delegationId, look);
+    look.done = this.look(sessionId, delegationId, look);
+    return look.done;
+  }
+
+  private async look(sessionId: string, delegationId: string, look: Look): Promise<void> {
+    do {
+      look.again = false;
+      await triedOn(this.parts, `${delegationId}\ndelegation`, () => this.step(sessionId, delegationId));
+    } while (look.again);
+    this.looking.delete(delegationId);
+  }
+
+  /** Looks at what is durable and does what is next. Nothing, if it is settled or waits for others. */
+  private async step(sessionId: string, delegationId: string): Promise<void> {
+    const { store, sessions, backlog } = this.parts;
+    if (backlog.failed !== null) return;
+    const parent = await sessions.use(sessionId, ({ durable }) => durable);
+    const open = parent?.delegations.find(({ delegation_id }) => delegation_id === delegationId);
+    if (parent === null || open === undefined) return;
+    const created = await store.createdUnder(open.agent_id, childKey(delegationId));
+    if (created === null) return this.begin(parent.metadata, open);
+    const child = await sessions.use(created.session_id, ({ durable }) => durable);
+    if (child === null) return;
+    const { metadata } = child;
+    if (metadata.state === 'CLOSING' || isTerminal(metadata.state))
+      return this.settle(sessionId, await settlementOf(this.parts, metadata, open, this.isGone(parent.metadata, open)));
+    if (this.isGone(parent.metadata, open)) return this.close(metadata.session_id);
+    if (metadata.state === 'ACTIVE' && child.head.turn?.agent_id === open.agent_id)
+      await putQuestion(this.parts, metadata.session_id, await this.read(sessionId, open));
+  }
+
+  private async begin(parent: SessionMetadata, open: OpenDelegation): Promise<void> {
+    const { session_id } = parent;
+    const { delegation_id, agent_id } = open;
+    const none = { delegation_id, agent_id, child_session_id: null, spent: NOTHING_SPENT };
+    const removed = { ...none, outcome: 'delegator_removed', reason: DELEGATOR_REMOVED } as const;
+    if (this.isGone(parent, open)) return this.settle(session_id, removed);
+    try {
+      await openChild(this.parts, session_id, await this.read(session_id, open));
+    } catch (thrown) {
+      // What is only not possible now is tried again, and so is what somebody else has done meanwhile.
+      const isRefusal = thrown instanceof WireError && thrown.code !== 'unavailable' && thrown.code !== 'duplicate';
+      if (!isRefusal) throw thrown;
+      // It may have gone meanwhile, and be refused for that.
+      const now = await this.parts.sessions.use(session_id, ({ durable }) => durable?.metadata ?? parent);
+      const refused = { ...none, outcome: 'refused', reason: thrown.message } as const;
+      await this.settle(session_id, this.isGone(now, open) ? removed : refused);
+    }
+  }
+
+  private settle(sessionId: string, settled: DelegationSettled): Promise<void> {
+    return this.parts.sessions.use(sessionId, async (session) => {
+      await session.decide((state) => settleDelegation(state, settled));
+    });
+  }
+
+  private close(childId: string): Promise<void> {
+    return this.parts.sessions.use(childId, async (session) => {
+      await session.decide((state) => closeSession(state, null, DELEGATOR_REMOVED));
+    });
+  }
+
+  private async read(sessionId: string, { seq }: OpenDelegation): Promise<DelegationOpened> {
+    const [entry] = await this.parts.store.read(sessionId, { from_seq: seq, to_seq: seq, limit: 1 });
+    if (entry === undefined) throw new WireError('internal', `log ${sessionId} has no entry ${seq}`);
+    return openedIn(entry.envelope);
+  }
+
+  /** Who delegated. */
+  private isGone(parent: SessionMetadata, { agent_id }: OpenDelegation): boolean {
+    const delegator = participantOf(parent, agent_id);
+    return delegator === undefined || !isMember(delegator) || this.parts.registry.isGone(agent_id);
+  }
+
+  private openIn(sessionId: string): Promise<readonly OpenDelegation[]> {
+    return this.parts.sessions.use(sessionId, ({ durable }) => durable?.delegations ?? []);
+  }
+}

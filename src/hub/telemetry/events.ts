@@ -1,0 +1,156 @@
+/** The one tap: typed events, called after durability. Readers only count or enqueue; a throwing one is logged and ignored. */
+
+import { EventEmitter } from 'eventemitter3';
+import type { ArbiterMember } from '../../core/arbiter.ts';
+import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
+import { asError, type WireError } from '../../core/lib/errors.ts';
+import type { Violation } from '../../core/ports/expectation.ts';
+import type { Grant } from '../../core/records/access/grants.ts';
+import type { Passport } from '../../core/records/identity/passport.ts';
+import type { Log } from '../../core/ports/platform.ts';
+import type { Schedule, ScheduleRun } from '../../core/records/work/schedule.ts';
+import type { SessionMetadata } from '../../core/records/session/session.ts';
+
+export interface HubEvents {
+  agentRegistered: { readonly passport: Passport };
+  agentUnregistered: { readonly passport: Passport };
+  /** It says something new about itself, or its rule is another. */
+  agentChanged: { readonly passport: Passport; readonly what: 'resume' | 'skill' | 'rule'; readonly version: number };
+  /** The grants it has from now on. */
+  agentGranted: { readonly passport: Passport; readonly grants: readonly Grant[] };
+  agentBound: { readonly agent_id: string; readonly name: string; readonly binding: number };
+  agentUnbound: { readonly agent_id: string; readonly name: string; readonly binding: number; readonly reason: string };
+  /** Every envelope of every session, in seq order within a session. */
+  envelopePosted: { readonly envelope: Envelope; readonly turn: Turn | null };
+  sessionCreated: { readonly session: SessionMetadata };
+  sessionOpened: { readonly session: SessionMetadata };
+  sessionClosing: { readonly session: SessionMetadata };
+  /** CLOSED or EXPIRED. */
+  sessionEnded: { readonly session: SessionMetadata };
+  /** Somebody with the grant `observe` looks at it, or begins to. */
+  sessionObserved: {
+    readonly agent_id: string;
+    readonly session_id: string;
+    readonly op: 'subscribe' | 'read_log' | 'get_session' | 'read_view' | 'read_state' | 'search_sessions';
+  };
+  /** An operator has hidden what it said; `by` null = whoever runs the hub. */
+  envelopeRedacted: {
+    readonly session_id: string;
+    readonly seq: number;
+    readonly envelope_id: string;
+    readonly by: string | null;
+    readonly reason: string | null;
+    readonly digest: string;
+  };
+  expectationViolated: { readonly session: SessionMetadata; readonly violation: Violation; readonly seq: number };
+  /** An evaluator or a handler threw: its entry is left alone for a while, everything else goes on. */
+  expectationFailed: {
+    readonly session_id: string;
+    readonly entry: number;
+    readonly name: string;
+    readonly on_violation: string;
+    readonly error: Error;
+  };
+  sessionUnavailable: { readonly session_id: string; readonly reason: string };
+  /** It was unavailable, and goes on. */
+  sessionAvailable: { readonly session_id: string };
+  operationRefused: {
+    readonly op: string;
+    readonly agent_id: string | null;
+    readonly session_id: string | null;
+    readonly error: WireError;
+  };
+  deliveryAcked: { readonly agent_id: string; readonly session_id: string; readonly seq: number };
+  deliverySeen: { readonly agent_id: string; readonly session_id: string; readonly seq: number };
+  deliveryFailed: {
+    readonly agent_id: string;
+    readonly session_id: string;
+    readonly seq: number;
+    readonly reason: string;
+  };
+  /** From now on it has at least `high_water` unread; told again only when it had less meanwhile. */
+  inboxHighWater: { readonly agent_id: string; readonly pending: number; readonly max_pending: number };
+  /** It threw, took too long or answered nonsense: the answer was no. */
+  arbiterFailed: { readonly member: ArbiterMember; readonly error: Error };
+  scheduleCreated: { readonly schedule: Schedule };
+  /** It is another, paused or resumed. */
+  scheduleUpdated: { readonly schedule: Schedule };
+  scheduleDeleted: { readonly schedule: Schedule };
+  /** A time of it has come: a session was opened, or why not. */
+  scheduleRan: { readonly schedule: Schedule; readonly run: ScheduleRun };
+  badFrame: { readonly agent_id: string | null; readonly error: WireError };
+  storeFailed: { readonly error: Error };
+}
+
+export type HubEventName = keyof HubEvents;
+/** All of them, for who subscribes by name. */
+export const HUB_EVENTS: readonly HubEventName[] = [
+  'agentRegistered',
+  'agentUnregistered',
+  'agentChanged',
+  'agentGranted',
+  'agentBound',
+  'agentUnbound',
+  'envelopePosted',
+  'sessionCreated',
+  'sessionOpened',
+  'sessionClosing',
+  'sessionEnded',
+  'sessionObserved',
+  'envelopeRedacted',
+  'expectationViolated',
+  'expectationFailed',
+  'sessionUnavailable',
+  'sessionAvailable',
+  'operationRefused',
+  'deliveryAcked',
+  'deliverySeen',
+  'deliveryFailed',
+  'inboxHighWater',
+  'arbiterFailed',
+  'scheduleCreated',
+  'scheduleUpdated',
+  'scheduleDeleted',
+  'scheduleRan',
+  'badFrame',
+  'storeFailed',
+];
+
+export type HubListener<Name extends HubEventName> = (event: HubEvents[Name]) => void;
+
+export class Taps {
+  private readonly emitter = new EventEmitter();
+  private readonly log: Log;
+
+  constructor(log: Log) {
+    this.log = log;
+  }
+
+  /** Adds a listener; the result removes it. */
+  on<Name extends HubEventName>(name: Name, listener: HubListener<Name>): () => void {
+    this.emitter.on(name, listener);
+    return () => void this.emitter.off(name, listener);
+  }
+
+  /** Somebody listens. */
+  hears(name: HubEventName): boolean {
+    return this.emitter.listenerCount(name) > 0;
+  }
+
+  emit<Name extends HubEventName>(name: Name, event: HubEvents[Name]): void {
+    if (!this.hears(name)) return;
+    for (const listener of this.emitter.listeners(name)) {
+      try {
+        const result: unknown = listener(event);
+        // An async listener is as free to fail as any other.
+        if (result instanceof Promise) result.catch((thrown: unknown) => this.contain(name, thrown));
+      } catch (thrown) {
+        this.contain(name, thrown);
+      }
+    }
+  }
+
+  private contain(name: HubEventName, thrown: unknown): void {
+    this.log.error(`a listener of ${name} threw`, { error: asError(thrown).message });
+  }
+}

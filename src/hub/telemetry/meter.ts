@@ -1,0 +1,60 @@
+/** What the hub counts for whoever watches it: plain numbers, so that counting costs a post next to nothing. */
+
+import { type Entry, HUB_ID } from '../../core/records/session/envelope.ts';
+import type { WireCode } from '../../core/lib/errors.ts';
+import { Histogram, LATE_MS, SHORT_MS } from '../lib/histogram.ts';
+
+export type SessionEvent = 'created' | 'opened' | 'closing' | 'ended';
+
+export class Meter {
+  /** Durable envelopes of participants, and of the hub itself. */
+  posted = 0;
+  ofHub = 0;
+  /** Envelopes that were sent, also again, to participants and observers. */
+  delivered = 0;
+  /** By code: every error a peer was answered with. */
+  readonly refusals: Map<WireCode, number> = new Map();
+  /** What became of sessions, by `type\nevent`. */
+  readonly sessions: Map<string, number> = new Map();
+  /** By the name of what was expected. */
+  readonly violations: Map<string, number> = new Map();
+  /** From a post's arrival to its answer. */
+  readonly ackMs: Histogram = new Histogram(SHORT_MS);
+  /** From the moment something was due to the moment it was looked at. */
+  readonly lateMs: Histogram = new Histogram(LATE_MS);
+  /** Connections that were ended because they did not read. */
+  slowConsumers = 0;
+
+  accepted(entries: readonly Entry[], isOfHub: boolean): void {
+    if (!isOfHub) {
+      this.posted += entries.length;
+      return;
+    }
+    for (const { envelope } of entries) {
+      if (envelope.sender_id === HUB_ID) this.ofHub += 1;
+      else this.posted += 1;
+    }
+  }
+
+  get refusedTotal(): number {
+    let total = 0;
+    for (const count of this.refusals.values()) total += count;
+    return total;
+  }
+
+  refused(code: WireCode): void {
+    plusOne(this.refusals, code);
+  }
+
+  session(type: string, event: SessionEvent): void {
+    plusOne(this.sessions, `${type}\n${event}`);
+  }
+
+  violated(name: string): void {
+    plusOne(this.violations, name);
+  }
+}
+
+function plusOne<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}

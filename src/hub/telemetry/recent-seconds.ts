@@ -1,0 +1,87 @@
+/** The last minute of a hub in numbers: a look at its counters once a second, and what lies between two looks. */
+
+import type { FigurePoint } from '../../core/console-operations.ts';
+import type { Clock } from '../../core/ports/platform.ts';
+import { isoFromMs } from '../../core/time.ts';
+import type { Meter } from './meter.ts';
+
+/** A chart of a minute. */
+const POINTS = 60;
+
+interface Look {
+  readonly atMs: number;
+  readonly posts: number;
+  readonly delivered: number;
+  readonly refused: number;
+  readonly acks: number;
+  readonly ackCounts: readonly number[];
+}
+
+export class RecentSeconds {
+  private readonly clock: Clock;
+  private readonly meter: Meter;
+  private last: Look;
+  private readonly points: FigurePoint[] = [];
+
+  constructor(clock: Clock, meter: Meter) {
+    this.clock = clock;
+    this.meter = meter;
+    this.last = this.look();
+  }
+
+  get series(): readonly FigurePoint[] {
+    return this.points;
+  }
+
+  /** Called about once a second; two calls at one time are one. */
+  sample(): void {
+    const now = this.look();
+    const seconds = (now.atMs - this.last.atMs) / 1000;
+    if (seconds <= 0) return;
+    this.points.push(this.between(this.last, now, seconds));
+    if (this.points.length > POINTS) this.points.shift();
+    this.last = now;
+  }
+
+  private between(before: Look, now: Look, seconds: number): FigurePoint {
+    const rate = (count: number): number => Math.round((count / seconds) * 10) / 10;
+    const counts = now.ackCounts.map((count, at) => count - (before.ackCounts[at] ?? 0));
+    const acks = now.acks - before.acks;
+    return {
+      at: isoFromMs(this.clock.now()),
+      posts_per_s: rate(now.posts - before.posts),
+      delivered_per_s: rate(now.delivered - before.delivered),
+      refused_per_s: rate(now.refused - before.refused),
+      ack_p50_ms: quantile(this.meter.ackMs.bounds, counts, acks, 0.5),
+      ack_p99_ms: quantile(this.meter.ackMs.bounds, counts, acks, 0.99),
+    };
+  }
+
+  private look(): Look {
+    const { posted, delivered, refusedTotal, ackMs } = this.meter;
+    const { count: acks, counts } = ackMs;
+    const atMs = this.clock.monotonic();
+    return { atMs, posts: posted, delivered, refused: refusedTotal, acks, ackCounts: [...counts] };
+  }
+}
+
+/** Between the ends of the range it falls into; above the last range, its end. null = nothing was counted. */
+export function quantile(
+  bounds: readonly number[],
+  counts: readonly number[],
+  total: number,
+  part: number,
+): number | null {
+  if (total <= 0) return null;
+  const rank = part * total;
+  let below = 0;
+  for (const [at, bound] of bounds.entries()) {
+    const count = counts[at] ?? 0;
+    if (count > 0 && below + count >= rank) {
+      const from = bounds[at - 1] ?? 0;
+      return Math.round((from + ((rank - below) / count) * (bound - from)) * 1000) / 1000;
+    }
+    below += count;
+  }
+  return bounds.at(-1) ?? null;
+}

@@ -1,0 +1,110 @@
+/** Changes of JSON text that leave every other character alone: the well-known editors lay the neighbours out anew. */
+
+import { createScanner, findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
+import { eolOf, type Path } from './config-editor.ts';
+
+interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly put: string;
+}
+
+/** The value at the path becomes another; what leads there is made where it is missing. The text is an object. */
+export function putValue(text: string, path: Path, value: unknown): string {
+  const root = rootOf(text);
+  const there = findNodeAtLocation(root, [...path]);
+  if (there !== undefined) return edited(text, [replacement(text, there, value)]);
+  let depth = path.length - 1;
+  while (findNodeAtLocation(root, path.slice(0, depth)) === undefined) depth -= 1;
+  const outer = findNodeAtLocation(root, path.slice(0, depth)) ?? root;
+  const inner = path.slice(depth + 1).reduceRight<unknown>((all, name) => ({ [name]: all }), value);
+  return edited(text, addition(text, outer, path[depth] ?? '', inner));
+}
+
+export function takeValue(text: string, path: Path): string {
+  const property = findNodeAtLocation(rootOf(text), [...path])?.parent;
+  const object = property?.parent;
+  if (property === undefined || object === undefined) return text;
+  const all = object.children ?? [];
+  const at = all.indexOf(property);
+  const end = property.offset + property.length;
+  const nextComma = commaIn(text, end, all[at + 1]?.offset ?? object.offset + object.length - 1);
+  const before = all[at - 1];
+  const lastComma =
+    nextComma === null && before !== undefined ? commaIn(text, before.offset + before.length, property.offset) : null;
+  const from = text.slice(0, property.offset).trimEnd().length;
+  // The space before it goes with it, and of what is on its line only that.
+  const own = { from, to: nextComma === null ? end : nextComma + 1, put: '' };
+  return edited(
+    text,
+    lastComma === null || lastComma >= from ? [own] : [own, { from: lastComma, to: lastComma + 1, put: '' }],
+  );
+}
+
+function rootOf(text: string): Node {
+  const root = parseTree(text, [], { allowTrailingComma: true });
+  if (root === undefined) throw new Error('expected text with an object in it');
+  return root;
+}
+
+function edited(text: string, edits: readonly Edit[]): string {
+  const backwards = [...edits].sort((a, b) => b.from - a.from);
+  return backwards.reduce((all, { from, to, put }) => all.slice(0, from) + put + all.slice(to), text);
+}
+
+function replacement(text: string, { offset, length }: Node, value: unknown): Edit {
+  const old = text.slice(offset, offset + length);
+  const put = old.includes('\n') ? laidOut(text, value, indentAt(text, offset)) : JSON.stringify(value);
+  return { from: offset, to: offset + length, put };
+}
+
+function addition(text: string, object: Node, name: string, value: unknown): readonly Edit[] {
+  const close = object.offset + object.length - 1;
+  const last = object.children?.at(-1);
+  const eol = eolOf(text);
+  const indent = indentAt(text, object.offset);
+  const isOneLine = last !== undefined && !text.slice(object.offset, close).includes('\n');
+  if (isOneLine) {
+    const end = last.offset + last.length;
+    return [{ from: end, to: end, put: `, ${JSON.stringify(name)}: ${JSON.stringify(value)}` }];
+  }
+  const inner = last === undefined ? indent + unitOf(text) : indentAt(text, last.offset);
+  const line = `${eol}${inner}${JSON.stringify(name)}: ${laidOut(text, value, inner)}`;
+  const from = text.slice(0, close).trimEnd().length;
+  if (last === undefined) {
+    const isOpen = text.slice(from, close).includes('\n');
+    return [{ from, to: from, put: isOpen ? line : `${line}${eol}${indent}` }];
+  }
+  const end = last.offset + last.length;
+  // A comma at the end is how this file is written; a comment after the last member stays with it.
+  if (commaIn(text, end, close) !== null) return [{ from, to: from, put: `${line},` }];
+  if (from === end) return [{ from, to: from, put: `,${line}` }];
+  return [
+    { from: end, to: end, put: ',' },
+    { from, to: from, put: line },
+  ];
+}
+
+function laidOut(text: string, value: unknown, indent: string): string {
+  return JSON.stringify(value, null, unitOf(text)).replaceAll('\n', `${eolOf(text)}${indent}`);
+}
+
+/** The space the line begins with. */
+function indentAt(text: string, offset: number): string {
+  const [indent = ''] = /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)) ?? [];
+  return indent;
+}
+
+/** One step of indentation: by the first line that has one. */
+function unitOf(text: string): string {
+  return /^([ \t]+)["}\]]/m.exec(text)?.[1] ?? '  ';
+}
+
+/** Where a comma is that is no comment's: null = none. */
+function commaIn(text: string, from: number, to: number): number | null {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(from);
+  scanner.scan();
+  const at = scanner.getTokenOffset();
+  return at < to && text[at] === ',' ? at : null;
+}

@@ -1,0 +1,111 @@
+/** What `parley mcp install` was asked: the tool, where its file is, and the words its entry shall start. */
+
+import { createHash } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import type { Asked } from '../../cli/terminal/command.ts';
+import type { Io } from '../../cli/terminal/io.ts';
+import { Trouble, wrongValue } from '../../cli/terminal/command-error.ts';
+import { dataFolder, hubUrl } from '../../cli/connecting/hub-target.ts';
+import { parseWait, WAIT_EXPECTED } from '../../node/mcp/max-wait.ts';
+import { operatorTokenFile } from '../../node/operator-token.ts';
+import { isThere, type KeptSettings, keptSettings } from '../../node/mcp-install/kept-settings.ts';
+import { ownCommand, serverWords } from './server-command.ts';
+import type { Places, Scope, Tool } from './tools.ts';
+
+export interface Request {
+  readonly tool: Tool;
+  readonly scope: Scope;
+  readonly key: string;
+  readonly file: string;
+  readonly words: readonly string[];
+  /** A secret that goes into a file of its own, which the words name. */
+  readonly secret: { readonly file: string; readonly token: string } | null;
+  /** Nothing was found that proves who asks. */
+  readonly isUnproven: boolean;
+}
+
+/** A name that is a bare key in TOML, and a server's name for every tool. */
+const KEY = /^[A-Za-z0-9_-]{1,64}$/;
+const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+export async function requestOf(tool: Tool, asked: Asked, io: Pick<Io, 'env'>, places: Places): Promise<Request> {
+  const { values } = asked;
+  // Checked against the list by the parser.
+  const scope = (values.scope ?? 'user') as Scope;
+  const key = entryKey(asked);
+  const file = tool.file(scope, places);
+  const { settings: kept, capabilities } = await keptSettings(tool, key, file);
+  const name = values.name ?? (io.env.PARLEY_NAME || kept.name || tool.name);
+  if (!NAME.test(name) || name === 'hub') {
+    throw wrongValue('--name', 'a name of a-z 0-9 . _ - (1 to 64 characters, starting with a letter or digit)', name);
+  }
+  const url = values.url !== undefined || io.env.PARLEY_URL ? hubUrl(asked, io) : kept.url;
+  // A token is shown to nobody but the hub it is for.
+  const known = url === kept.url ? kept : {};
+  const proof = await proofOf(asked, io, secretFile(tool, scope, key, places), known);
+  const ca = values.ca ?? (io.env.PARLEY_CA || kept.ca);
+  const words = serverWords(await ownCommand(places.script, io.env.PATH ?? ''), {
+    name,
+    url,
+    ca: ca === undefined ? undefined : resolve(ca),
+    maxWait: maxWaitOf(values['max-wait']) ?? kept['max-wait'],
+    summary: values.summary ?? kept.summary,
+    capabilities: asked.lists.capability ?? capabilities,
+    ...proof.settings,
+  });
+  return { tool, scope, key, file, words, secret: proof.secret, isUnproven: proof.isUnproven };
+}
+
+/** What the server is called in the tool's file. */
+export function entryKey({ values: { entry = 'parley' } }: Pick<Asked, 'values'>): string {
+  // To programs that read JSON it is no member like others.
+  if (KEY.test(entry) && entry !== '__proto__') return entry;
+  throw wrongValue('--entry', 'a name of A-Z a-z 0-9 _ - (1 to 64 characters), and not __proto__', entry);
+}
+
+function maxWaitOf(given: string | undefined): string | undefined {
+  if (given === undefined || parseWait(given) !== null) return given;
+  throw wrongValue('--max-wait', WAIT_EXPECTED, given, 'For example: --max-wait 50s');
+}
+
+/** Where the token of an entry is kept: one file for each entry, so that it goes when the entry goes. */
+export function secretFile({ name }: Tool, scope: Scope, key: string, { home, project, env }: Places): string {
+  const of = createHash('sha256').update(project).digest('hex').slice(0, 12);
+  const where = scope === 'user' ? 'user' : `project-${of}`;
+  return join(env.XDG_CONFIG_HOME || join(home, '.config'), 'parley', 'mcp', `${name}.${key}.${where}.token`);
+}
+
+/** What is said counts; then what the entry has, so that a second run takes no token from it; then what is usual. */
+async function proofOf(asked: Asked, io: Pick<Io, 'env'>, file: string, kept: KeptSettings) {
+  const { values } = asked;
+  const token = values.token ?? (io.env.PARLEY_TOKEN || undefined);
+  if (token !== undefined) assertToken(token);
+  if (token !== undefined) return { ...byFile(file), secret: { file, token } } as const;
+  const given = values['token-file'];
+  if (given !== undefined) return byFile(resolve(given));
+  const own = kept['token-file'];
+  if (values.data === undefined && own !== undefined && (await isThere(own))) return byFile(own);
+  const usual = resolve(dataFolder(asked, io));
+  if (await isThere(operatorTokenFile(usual))) return byData(usual, false);
+  if (values.data === undefined && kept.data !== undefined && (await isThere(operatorTokenFile(kept.data)))) {
+    return byData(kept.data, false);
+  }
+  const isSaid = values.data !== undefined || Boolean(io.env.PARLEY_DATA);
+  return byData(isSaid ? usual : undefined, true);
+}
+
+/** It goes into a file as one line, and into a header. What came is a secret, and not shown. */
+function assertToken(token: string): void {
+  if (/^[!-~]+$/.test(token)) return;
+  const problem =
+    '--token (or PARLEY_TOKEN): expected a token, one word of letters, digits and signs; got one with spaces, line ends or nothing in it';
+  throw new Trouble('wrong', 'wrong_value', problem, 'Make one with "parley token create --name <name>".');
+}
+
+function byFile(tokenFile: string) {
+  return { settings: { tokenFile, data: undefined }, secret: null, isUnproven: false } as const;
+}
+
+function byData(data: string | undefined, isUnproven: boolean) {
+  return { settings: { tokenFile: undefined, data }, secret: null, isUnproven } as const;
+}

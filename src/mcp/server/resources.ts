@@ -1,0 +1,89 @@
+/** Transcripts as resources: a session as its participant sees it, in pages of bounded length. */
+
+import type { McpServer } from '@modelcontextprotocol/server';
+import { toWireError } from '../../core/lib/errors.ts';
+import type { Result, SessionSummary } from '../../core/operations.ts';
+import { parseCursor } from '../session/cursor.ts';
+import type { Participant } from '../../node/mcp/participant.ts';
+import { Refusal, refusalText } from './refusal-text.ts';
+import type { Sdk } from './server.ts';
+import { standingIn } from '../session/session-status.ts';
+import { pageFrom } from '../session/transcript-page.ts';
+
+const URI = 'parley://session/';
+/** How many of the newest sessions are listed. */
+const LISTED = 50;
+/** So many of them at a time, and so often. */
+const MOST_PAGES = 20;
+/** A host reads a resource for its user, or for good reason: four pages of a tool. */
+const RESOURCE_CHARS = 64_000;
+
+const about = {
+  title: 'Transcript of a session',
+  description:
+    'What was said in a session of yours, as you see it; where it is long, its end names the address of the rest.',
+  mimeType: 'text/plain',
+};
+
+export function registerResources(sdk: Sdk, server: McpServer, participant: Participant): void {
+  const whole = new sdk.ResourceTemplate(`${URI}{session}`, { list: () => listed(participant) });
+  const rest = new sdk.ResourceTemplate(`${URI}{session}/from/{cursor}`, { list: undefined });
+  server.registerResource('transcript', whole, about, ({ href }, { session }) =>
+    read(sdk, participant, href, String(session), undefined),
+  );
+  server.registerResource('transcript-rest', rest, { ...about, title: 'The rest of a transcript' }, (uri, variables) =>
+    read(sdk, participant, uri.href, String(variables.session), decodeURIComponent(String(variables.cursor))),
+  );
+}
+
+async function listed(participant: Participant) {
+  const sessions = await readable(participant);
+  const resources = sessions.slice(0, LISTED).map(({ session_id, type, state, labels }) => ({
+    uri: `${URI}${session_id}`,
+    name: labels.intent ?? `${type} ${session_id.slice(-6)}`,
+    description: `${type}, ${state}`,
+    mimeType: about.mimeType,
+  }));
+  return { resources };
+}
+
+/** Who is only invited cannot read it yet: it is looked further back then. */
+async function readable(participant: Participant): Promise<readonly SessionSummary[]> {
+  const found: SessionSummary[] = [];
+  let after: string | undefined;
+  for (let pages = 0; pages < MOST_PAGES && found.length < LISTED; pages++) {
+    const page: Result<'list_sessions'> = await participant.call('list_sessions', { after, limit: LISTED });
+    const joined = await Promise.all(page.sessions.map((one) => hasJoined(participant, one.session_id)));
+    found.push(...page.sessions.filter((_, i) => joined[i]));
+    if (page.next === null) break;
+    after = page.next;
+  }
+  return found;
+}
+
+async function hasJoined(participant: Participant, session_id: string): Promise<boolean> {
+  const { status } = await standingIn(participant, session_id);
+  return status !== 'invited' && status !== 'rejected';
+}
+
+async function read(sdk: Sdk, participant: Participant, uri: string, session: string, cursor: string | undefined) {
+  try {
+    const page = await pageFrom(participant, session, parseCursor(cursor), RESOURCE_CHARS);
+    const lines = page.messages.map(({ from, text }) => `[${from}]: ${text}`);
+    if (page.more) lines.push(`[more]: ${URI}${session}/from/${encodeURIComponent(page.cursor)}`);
+    return { contents: [{ uri, mimeType: about.mimeType, text: lines.join('\n\n') }] };
+  } catch (thrown) {
+    const message = await refusalText(thrown, participant, session);
+    throw errorFor(sdk, thrown, uri, message);
+  }
+}
+
+/** What is no id of a session is the address of nothing; only what is wrong with the hub is a fault of its own. */
+function errorFor(sdk: Sdk, thrown: unknown, uri: string, message: string): Error {
+  const { InvalidParams, InternalError } = sdk.ProtocolErrorCode;
+  if (thrown instanceof Refusal) return new sdk.ProtocolError(InvalidParams, message);
+  const { code } = toWireError(thrown, 'the resource');
+  if (code === 'not_found' || code === 'bad_frame') return new sdk.ResourceNotFoundError(uri, message);
+  const isFault = code === 'internal' || code === 'unavailable' || code === 'timeout';
+  return new sdk.ProtocolError(isFault ? InternalError : InvalidParams, message);
+}

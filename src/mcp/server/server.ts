@@ -1,0 +1,105 @@
+/** The MCP server for one participant: the table of tools as the SDK wants it, for both revisions of the protocol. */
+
+import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { shownVersion } from '../../node/contracts/version.ts';
+import { INSTRUCTIONS } from '../../node/mcp/instructions.ts';
+import type { Participant } from '../../node/mcp/participant.ts';
+import { registerPrompts } from './prompts.ts';
+import { refusalText } from './refusal-text.ts';
+import { registerResources } from './resources.ts';
+import { TOOLS } from '../../node/mcp/table.ts';
+import type { Call, Effect, Tool } from '../tools/tool.ts';
+import { wrongArguments } from './wrong-arguments.ts';
+
+export type Sdk = typeof import('@modelcontextprotocol/server');
+
+export interface ServerSettings {
+  readonly maxWaitMs: number;
+  /** Aborted when the answer has nobody to go to, also where the protocol does not say so. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export function mcpServer(sdk: Sdk, participant: Participant, settings: ServerSettings): McpServer {
+  const info = { name: 'parley', title: 'Parley', version: shownVersion() };
+  const server = new sdk.McpServer(info, { instructions: withWait(INSTRUCTIONS, settings) });
+  for (const tool of TOOLS) register(server, tool, participant, settings);
+  registerResources(sdk, server, participant);
+  registerPrompts(server);
+  return server;
+}
+
+function register(server: McpServer, tool: Tool, participant: Participant, settings: ServerSettings): void {
+  const { name, title, effect, input, output } = tool;
+  const description = withWait(tool.description, settings);
+  const config = {
+    title,
+    description,
+    inputSchema: unchecked(input),
+    outputSchema: output,
+    annotations: hints(effect),
+  };
+  server.registerTool(name, config, (args: unknown, context: ServerContext) =>
+    answered(tool, args, callOf(context, participant, settings)),
+  );
+}
+
+/** What is listed is the schema; what does not fit it is refused here, where it is known how to go on. */
+function unchecked(input: Tool['input']) {
+  const own = input['~standard'];
+  return { '~standard': { ...own, validate: (value: unknown) => ({ value }) } };
+}
+
+async function answered(tool: Tool, given: unknown, call: Call): Promise<CallToolResult> {
+  const { success, data, error } = tool.input.safeParse(given);
+  const wrong = wrongArguments(tool, given, error?.issues ?? []);
+  return success && wrong === null ? answer(tool, data, call) : refusedWith(wrong ?? '');
+}
+
+function refusedWith(text: string): CallToolResult {
+  return { isError: true, content: [{ type: 'text', text }] };
+}
+
+/** What a model is told of how long a call takes is how long it takes. */
+function withWait(text: string, { maxWaitMs }: ServerSettings): string {
+  return text.replaceAll('{max_wait}', `${Math.ceil(maxWaitMs / 1000)} seconds`);
+}
+
+/** Every call may be repeated; nothing is reached but the hub. */
+function hints(effect: Effect) {
+  return {
+    readOnlyHint: effect === 'reads',
+    destructiveHint: effect === 'ends',
+    idempotentHint: true,
+    openWorldHint: false,
+  };
+}
+
+async function answer(tool: Tool, args: Record<string, unknown>, call: Call): Promise<CallToolResult> {
+  try {
+    const result = await tool.run(args, call);
+    // An answer has only what is there: undefined is not JSON.
+    const structuredContent = JSON.parse(JSON.stringify(result));
+    return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+  } catch (thrown) {
+    const session = typeof args.session === 'string' ? args.session : null;
+    return refusedWith(await refusalText(thrown, call.participant, session));
+  }
+}
+
+function callOf({ mcpReq }: ServerContext, participant: Participant, settings: ServerSettings): Call {
+  const progressToken = mcpReq._meta?.progressToken;
+  const signal = settings.signal === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, settings.signal]);
+  let progress = 0;
+  return {
+    participant,
+    maxWaitMs: settings.maxWaitMs,
+    signal,
+    progress(message) {
+      if (progressToken === undefined || signal.aborted) return;
+      progress += 1;
+      const params = { progressToken, progress, message };
+      // Whoever asked may be gone by now.
+      mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+    },
+  };
+}

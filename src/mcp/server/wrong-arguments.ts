@@ -1,0 +1,89 @@
+/** Arguments that a tool does not take: what was expected of which, what came, where to get it, and how to go on. */
+
+import type { z } from 'zod';
+import type { Tool } from '../tools/tool.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** So many are told at once. */
+const MOST_TOLD = 3;
+const SHOWN_CHARS = 40;
+
+/** null = nothing is wrong with them. What it does not take would be thought to have been heeded. */
+export function wrongArguments(
+  { name, input }: Pick<Tool, 'name' | 'input'>,
+  given: unknown,
+  issues: readonly Issue[],
+): string | null {
+  const told = issues.slice(0, MOST_TOLD).map((issue) => problemOf(input, given, issue));
+  const problems = [...told, ...unknownIn(input, given)];
+  if (problems.length === 0) return null;
+  return [`${name}: nothing was done.`, ...problems, `Call ${name} again with that put right.`].join(' ');
+}
+
+function problemOf(input: z.ZodObject, given: unknown, issue: Issue): string {
+  const [argument = ''] = issue.path;
+  const field = input.shape[String(argument)] as z.ZodType | undefined;
+  const about = field?.description === undefined ? '' : ` ${field.description}`;
+  const where = issue.path.length === 0 ? 'arguments' : issue.path.join('.');
+  return `${where}: expected ${expectedIn(issue)}, got ${shown(valueAt(given, issue.path), issue)}.${about}`;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+function expectedIn(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return KINDS[issue.expected] ?? `a ${issue.expected}`;
+    case 'too_small':
+      return `${unitOf(issue.origin)}${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${countedIn(issue.origin)}`;
+    case 'too_big':
+      return `${unitOf(issue.origin)}at most ${issue.maximum}${countedIn(issue.origin)}`;
+    case 'invalid_value':
+      return `one of ${issue.values.join(', ')}`;
+    default:
+      return issue.message;
+  }
+}
+
+function unitOf(origin: string): string {
+  return origin === 'string' ? 'a text of ' : origin === 'array' ? 'a list of ' : 'a number of ';
+}
+
+function countedIn(origin: string): string {
+  return origin === 'string' ? ' characters' : origin === 'array' ? ' entries' : '';
+}
+
+function shown(value: unknown, { code }: Issue): string {
+  if (value === undefined) return 'nothing';
+  if (code === 'too_big' && typeof value === 'string') return `${value.length} characters`;
+  if (code === 'too_big' && Array.isArray(value)) return `${value.length} entries`;
+  const text = JSON.stringify(value);
+  return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
+}
+
+function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {
+  let value = given;
+  for (const name of path) value = isMembered(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return value;
+}
+
+function isMembered(value: unknown): value is Readonly<Record<PropertyKey, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** What was meant may have come under another name. */
+function unknownIn({ shape }: z.ZodObject, given: unknown): readonly string[] {
+  const unknown = isMembered(given) ? Object.keys(given).filter((name) => !Object.hasOwn(shape, name)) : [];
+  if (unknown.length === 0) return [];
+  const names = unknown.slice(0, MOST_TOLD).map((name) => JSON.stringify(name.slice(0, SHOWN_CHARS)));
+  return [`It takes ${Object.keys(shape).join(', ')}, and no ${names.join(', ')}.`];
+}

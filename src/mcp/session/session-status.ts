@@ -1,0 +1,103 @@
+/** How a session stands for a participant: what is expected of whom, and what an answer of its own would answer. */
+
+import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
+import type { Result } from '../../core/operations.ts';
+import { isTerminal, nameOf, type ParticipantStatus, participantOf } from '../../core/records/session/session.ts';
+import { msFromIso } from '../../core/time.ts';
+import { type LookedBack, lookBack } from '../../node/mcp/look-back.ts';
+import type { Participant } from '../../node/mcp/participant.ts';
+import { Refusal } from '../server/refusal-text.ts';
+
+export interface Standing {
+  readonly session: Result<'get_session'>['session'];
+  readonly unavailable: string | null;
+  readonly turn: Turn | null;
+  readonly agentId: string;
+  readonly status: ParticipantStatus | null;
+}
+
+export async function standingIn(participant: Participant, session_id: string): Promise<Standing> {
+  const agentId = await participant.agentId;
+  const { session, turn, unavailable } = await participant.call('get_session', { session_id });
+  const status = participantOf(session, agentId)?.status ?? null;
+  return { session, turn, unavailable, agentId, status };
+}
+
+/** For this participant nothing more happens in it. */
+export function isOver({ session, status }: Standing): boolean {
+  return isTerminal(session.state) || session.state === 'CLOSING' || status === 'removed' || status === 'rejected';
+}
+
+/** What was said last, as far as this participant can read it, the newest first: all of this turn, and something at least. */
+export async function recentlySaid(
+  participant: Participant,
+  session_id: string,
+  { turn }: Standing,
+): Promise<readonly Envelope[]> {
+  const since = turn?.since_seq ?? Number.MAX_SAFE_INTEGER;
+  const isEnough = ({ said, from }: LookedBack): boolean => said.length > 0 && from <= since;
+  const { said, from } = await lookBack(participant, session_id, isEnough);
+  if (said.length > 0 || from === 0 || turn !== null) return said;
+  // What is answered cannot be told, and a guess might say something twice.
+  throw new Refusal(
+    `nothing was said in all of the log since seq ${from}, and it is not looked further back: nothing was done. ` +
+      'Wait with wait_turn until somebody says something, or open another session.',
+  );
+}
+
+/** The key under which the answer to a turn is said, from which the turn can be told. */
+export function turnKey(seq: number): string {
+  return `mcp turn ${seq}`;
+}
+
+/** What one's own words answered: who spoke had not heard what came between that and them. */
+export function answeredBy({ idempotency_key, seq }: Envelope): number {
+  const [, answered] = /^mcp turn (\d{1,15})$/.exec(idempotency_key ?? '') ?? [];
+  return answered === undefined ? seq : Math.min(seq, Number(answered));
+}
+
+/**
+ * The seq that the next thing said answers: what gave the turn, or the newest of one's own in it; where nobody is expected in
+ * particular, the newest that was said. It is the same however often it is asked until something is said.
+ */
+export function answeredSeq({ turn, agentId }: Standing, recent: readonly Envelope[]): number {
+  if (turn === null) return recent[0]?.seq ?? 0;
+  const own = recent.find(({ sender_id }) => sender_id === agentId)?.seq ?? 0;
+  return Math.max(turn.since_seq, turn.agent_id === agentId ? own : 0);
+}
+
+/** The turn with which the next can be said now, by who has read everything up to a seq; null = nothing can be said now. */
+export async function turnToSay(
+  participant: Participant,
+  session_id: string,
+  standing: Standing,
+  readUpTo: number = Number.MAX_SAFE_INTEGER,
+): Promise<number | null> {
+  const { session, status, turn, agentId } = standing;
+  if (session.state !== 'ACTIVE' || status !== 'active') return null;
+  if (turn !== null && turn.agent_id !== agentId) return null;
+  const recent = await recentlySaid(participant, session_id, standing);
+  const read = recent.filter(({ seq }) => seq <= readUpTo);
+  if (recent.length === 0 || (turn !== null && read.length === recent.length)) return answeredSeq(standing, recent);
+  return turn === null ? (read[0]?.seq ?? null) : null;
+}
+
+/** `bob is expected since 40 s`. */
+export async function awaitedNow(participant: Participant, session_id: string): Promise<string> {
+  const { session, turn, status } = await standingIn(participant, session_id);
+  if (status === 'hidden') return 'you were taken out of the rotation, and come back with accept_invite';
+  if (turn === null)
+    return 'nobody is expected in particular, so that no turn has to be held (give task_progress a title, or call say)';
+  const name = nameOf(session, turn.agent_id);
+  const [{ envelopes }, { time }] = await Promise.all([
+    participant.call('read_log', { session_id, from_seq: turn.since_seq, limit: 1 }),
+    participant.call('health', {}),
+  ]);
+  const began = envelopes.find(({ seq }) => seq === turn.since_seq)?.created_at;
+  if (began === undefined) return `${name} is expected`;
+  return `${name} is expected since ${secondsBetween(began, time)} s`;
+}
+
+function secondsBetween(from: string, to: string): number {
+  return Math.max(0, Math.round((msFromIso(to) - msFromIso(from)) / 1000));
+}

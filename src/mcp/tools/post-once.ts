@@ -1,0 +1,135 @@
+/** Says something once for the turn it answers, however often it is asked for, and tells what came of it. */
+
+import type { Envelope } from '../../core/records/session/envelope.ts';
+import { WireError } from '../../core/lib/errors.ts';
+import { canonicalJson, type JsonObject } from '../../core/lib/json.ts';
+import { isTerminal, nameOf } from '../../core/records/session/session.ts';
+import { cursorText } from '../session/cursor.ts';
+import { lookBack } from '../../node/mcp/look-back.ts';
+import type { Participant } from '../../node/mcp/participant.ts';
+import { Refusal } from '../server/refusal-text.ts';
+import { answeredBy, answeredSeq, recentlySaid, type Standing, standingIn, turnKey, turnToSay } from '../session/session-status.ts';
+import type { Call } from './tool.ts';
+
+export interface Content {
+  readonly event_type: string;
+  readonly event_data: JsonObject;
+}
+
+export interface Spoken {
+  session: string;
+  seq: number;
+  already_said: boolean;
+  state: string;
+  expected: string | null;
+  your_turn: boolean;
+  turn: number | null;
+  cursor: string;
+  next: string;
+}
+
+/** How much of what was said is shown to who would say something else. */
+const SHOWN_CHARS = 500;
+
+export async function speak(
+  { participant }: Call,
+  session_id: string,
+  content: Content,
+  turn: number,
+): Promise<Spoken> {
+  const answered = await whatIsAnswered(participant, session_id, content, turn);
+  if (typeof answered !== 'number') return spoken(participant, session_id, answered, true);
+  try {
+    const said = { ...content, session_id, idempotency_key: turnKey(answered) };
+    const { seq, duplicate } = await participant.call('post', said);
+    return await spoken(participant, session_id, { seq, answered }, duplicate === true);
+  } catch (thrown) {
+    if (!(thrown instanceof WireError) || thrown.code !== 'duplicate') throw thrown;
+    const seq = Number(thrown.details?.seq);
+    const { envelopes } = await participant.call('read_log', { session_id, from_seq: seq, limit: 1 });
+    throw otherwise(seq, envelopes[0]);
+  }
+}
+
+interface Done {
+  readonly seq: number;
+  readonly answered: number;
+}
+
+/** The turn that is answered; or what was said by an earlier call. */
+async function whatIsAnswered(
+  participant: Participant,
+  session_id: string,
+  content: Content,
+  turn: number,
+): Promise<number | Done> {
+  const standing = await standingIn(participant, session_id);
+  const recent = await recentlySaid(participant, session_id, standing);
+  const now = answeredSeq(standing, recent);
+  const isIt = (one: Envelope): boolean => one.sender_id === standing.agentId && one.idempotency_key === turnKey(turn);
+  const back = await lookBack(participant, session_id, ({ said, from }) => from <= turn || said.some(isIt));
+  const earlier = back.said.find(isIt);
+  if (earlier !== undefined && !isSame(earlier, content)) throw otherwise(earlier.seq, earlier);
+  if (earlier !== undefined) return doneBy(earlier);
+  // Where nothing can be said the hub knows best why.
+  if (standing.session.state !== 'ACTIVE' || standing.status !== 'active') return turn;
+  if (standing.turn !== null && standing.turn.agent_id !== standing.agentId) {
+    throw new WireError('not_your_turn', 'somebody else is expected');
+  }
+  if (turn === now || (standing.turn === null && isStillOpen(standing, back.said, turn))) return turn;
+  throw new Refusal(
+    `turn ${turn} is none of yours now, and nothing was said: call wait_turn, and give say the turn it gives.`,
+  );
+}
+
+/** Where all may speak, others may have spoken since the turn was given: it is as good as new until one has answered later words. */
+function isStillOpen({ agentId }: Standing, said: readonly Envelope[], turn: number): boolean {
+  const own = said.find(({ sender_id }) => sender_id === agentId);
+  const isKnown = turn === 0 || said.some(({ seq }) => seq === turn);
+  return isKnown && (own === undefined || turn > answeredBy(own));
+}
+
+function doneBy(envelope: Envelope): Done {
+  return { seq: envelope.seq, answered: answeredBy(envelope) };
+}
+
+function isSame({ event_type, event_data }: Envelope, content: Content): boolean {
+  return event_type === content.event_type && canonicalJson(event_data) === canonicalJson(content.event_data);
+}
+
+function otherwise(seq: number, said: Envelope | undefined): Refusal {
+  const { text, body } = said?.event_data ?? {};
+  const was = String(text ?? body ?? '').slice(0, SHOWN_CHARS);
+  return new Refusal(
+    `already said otherwise: for this turn you said, as seq ${seq}: ${JSON.stringify(was)}. It stands and was not said again. ` +
+      'Call wait_turn; to add something when you may, call say with the turn that session_read gives then.',
+  );
+}
+
+async function spoken(
+  participant: Participant,
+  session_id: string,
+  { seq, answered }: Done,
+  already_said: boolean,
+): Promise<Spoken> {
+  const standing = await standingIn(participant, session_id);
+  const { session, turn, agentId } = standing;
+  const isOver = isTerminal(session.state) || session.state === 'CLOSING';
+  const your_turn = !isOver && turn?.agent_id === agentId;
+  return {
+    session: session_id,
+    seq,
+    already_said,
+    state: session.state,
+    expected: isOver || turn === null ? null : nameOf(session, turn.agent_id),
+    your_turn,
+    turn: your_turn ? await turnToSay(participant, session_id, standing) : null,
+    // What came between is still to be told.
+    cursor: cursorText({ seq: answered, chars: 0 }),
+    next: isOver
+      ? `The session has ended (${session.close_reason ?? session.state}). Nothing is left to do in it.`
+      : your_turn
+        ? 'It is still your turn: call say again with this turn, or hand it on.'
+        : 'Call wait_turn with this session and cursor.',
+  };
+}

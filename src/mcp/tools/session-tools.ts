@@ -1,0 +1,125 @@
+/** The tool `session_open`. */
+
+import { z } from 'zod';
+import type { JsonObject } from '../../core/lib/json.ts';
+import type { CreateParams, ParticipantRef, Result } from '../../core/operations.ts';
+import { type ExpectationEntry, isTerminal } from '../../core/records/session/session.ts';
+import { derivedKey } from '../../node/mcp/derived-key.ts';
+import { key, next, turnToSay as turnField } from '../../node/mcp/fields.ts';
+import type { Participant } from '../../node/mcp/participant.ts';
+import { Refusal } from '../server/refusal-text.ts';
+import { standingIn, turnToSay } from '../session/session-status.ts';
+import { type Tool, tool } from './tool.ts';
+
+/** Whoever is invited may be a model that has to be asked first. */
+const PATIENCE_SECONDS = 600;
+
+const CONSULTING: readonly ExpectationEntry[] = [
+  { name: 'acks_within', on_violation: 'auto_close', params: { seconds: PATIENCE_SECONDS } },
+  { name: 'reply_within', on_violation: 'auto_close', params: { seconds: PATIENCE_SECONDS } },
+];
+
+/** The same again after each of these has ended is a new session; so many are looked through. */
+const MOST_AGAIN = 50;
+
+export const sessionOpen: Tool = tool({
+  name: 'session_open',
+  title: 'Open a session',
+  description:
+    'Opens a session with others and invites them. Call it to ask an expert (type consulting: you ask once, they answer once), to talk freely with one other (conversation), or to discuss with several in turns (discussion). Call peers first if you do not know who is there. ' +
+    'Gives back the session id at once, while the others decide. Then call wait_turn with that session: it tells you when you may speak. The same call again gives the same session as long as that has not ended.',
+  effect: 'changes',
+  input: z.object({
+    type: z
+      .string()
+      .min(1)
+      .max(64)
+      .describe('consulting, conversation, discussion, workflow, or another type of this hub.'),
+    participants: z
+      .array(z.string().min(1).max(80))
+      .min(1)
+      .max(50)
+      .describe('Names of the others, such as "bob"; or "capability:review" for whoever offers that.'),
+    topic: z.string().min(1).max(1024).optional().describe('What it is about, for the others to decide by.'),
+    knobs: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe(
+        'Settings of the type. discussion: {"rounds": 3, "ordering": "round_robin" | "raise_hand" | "moderated" | "random"}; workflow needs {"graph": {…}}, which says who is next; the others need none.',
+      ),
+    key,
+  }),
+  output: z.object({
+    session: z.string(),
+    type: z.string(),
+    state: z.string(),
+    already_open: z.boolean().describe('An earlier call opened it.'),
+    waiting_for: z.array(z.string()).describe('Who has not accepted yet.'),
+    warnings: z.array(z.string()),
+    turn: turnField,
+    next,
+  }),
+  async run({ key: given, ...wanted }, { participant }) {
+    const { session, warnings, duplicate } = await opened(participant, paramsOf(wanted), given);
+    const waiting = session.participants.filter(({ status }) => status === 'invited').map(({ name }) => name);
+    // Of one that is open already nothing has been read here.
+    const standing = await standingIn(participant, session.session_id);
+    const turn = await turnToSay(participant, session.session_id, standing, 0);
+    return {
+      session: session.session_id,
+      type: session.manifest.type,
+      state: session.state,
+      already_open: duplicate === true,
+      waiting_for: waiting.slice(0, 50),
+      warnings: warnings.slice(0, 10),
+      turn,
+      next:
+        turn === null
+          ? 'Call wait_turn with this session: it tells you when you may speak.'
+          : 'You may speak: call say with this turn.',
+    };
+  },
+});
+
+interface Wanted {
+  readonly type: string;
+  readonly participants: readonly string[];
+  readonly topic?: string | undefined;
+  readonly knobs?: Record<string, unknown> | undefined;
+}
+
+function paramsOf({ type, participants, topic, knobs }: Wanted): CreateParams {
+  return {
+    type,
+    participants: participants.map(refOf),
+    intent: topic,
+    // What came as JSON is JSON.
+    knobs: knobs as JsonObject | undefined,
+    invite_timeout: PATIENCE_SECONDS,
+    expectations: type === 'consulting' ? CONSULTING : undefined,
+    wait: 'created',
+  };
+}
+
+function refOf(text: string): ParticipantRef {
+  const [, capability] = /^capability:\s*(.+)$/.exec(text) ?? [];
+  return capability === undefined ? text : { capability };
+}
+
+/** A session that has ended is not what is wanted: then the next under that key. */
+async function opened(
+  participant: Participant,
+  params: CreateParams,
+  given: string | undefined,
+): Promise<Result<'create_session'>> {
+  const { type, participants, intent, knobs } = params;
+  let last: string | null = null;
+  for (let again = 0; again < MOST_AGAIN; again++) {
+    const asked = [type, participants.map((one) => (typeof one === 'string' ? one : one.capability)), intent, knobs];
+    const idempotency_key = derivedKey('open', given, last, ...asked);
+    const result: Result<'create_session'> = await participant.call('create_session', { ...params, idempotency_key });
+    if (result.duplicate !== true || !isTerminal(result.session.state)) return result;
+    last = result.session.session_id;
+  }
+  throw new Refusal('this was opened too often with the same arguments today; give a key of your own.');
+}

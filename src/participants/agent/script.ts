@@ -1,0 +1,59 @@
+/** An agent that answers from a script: a list of answers, one for each turn, or a function. */
+
+import { HubError } from '../../core/lib/errors.ts';
+import { describe } from '../../core/lib/json.ts';
+import type { AgentFn, AgentReply, ThreadContext, TurnOptions } from './agent-fn.ts';
+
+type Answer = string | AgentReply;
+
+/** A list is for each thread, from its start; a function is an agent, and may answer at once. */
+export type Script =
+  | readonly Answer[]
+  | ((ctx: ThreadContext, systemPrompt: string, turn?: TurnOptions) => Answer | Promise<Answer>);
+
+/** With a list, the nth answer of a thread is the nth of the list, also after a restart; a turn that is tried again gets the same; when it is used up the turn fails. */
+export function createScriptAdapter(script: Script): AgentFn {
+  if (typeof script === 'function') return async (ctx, systemPrompt, turn) => script(ctx, systemPrompt, turn);
+  if (!Array.isArray(script)) {
+    throw new HubError('bad_options', `script: expected a function or a list of answers, got ${describe(script)}`);
+  }
+  const answers = script.map(answerOf);
+  const given = new Map<string, Given>();
+  return async ({ threadId, steps }, _systemPrompt, turn) => {
+    const key = turn?.idempotencyKey;
+    const at = placeOf(given.get(threadId), key, steps.filter(({ role }) => role === 'assistant').length);
+    const answer = answers[at];
+    if (answer === undefined) {
+      throw new HubError(
+        'no_result',
+        `script: ${answers.length} answers were given in this session, and there are no more`,
+      );
+    }
+    given.set(threadId, { at, key });
+    turn?.onDelta(typeof answer === 'string' ? answer : answer.text);
+    return answer;
+  };
+}
+
+/** The last answer of a thread, and the turn it was for. */
+interface Given {
+  readonly at: number;
+  readonly key: string | undefined;
+}
+
+/** A turn that comes again gets its answer again: the first may never have been accepted. */
+function placeOf(last: Given | undefined, key: string | undefined, inSight: number): number {
+  if (last === undefined) return inSight;
+  if (key !== undefined && key === last.key) return last.at;
+  // Those given here may be out of the view's sight by now.
+  return Math.max(last.at + 1, inSight);
+}
+
+function answerOf(given: unknown, at: number): Answer {
+  if (typeof given === 'string' || isReply(given)) return given;
+  throw new HubError('bad_options', `script.${at}: expected text or a reply {text}, got ${describe(given)}`);
+}
+
+function isReply(given: unknown): given is AgentReply {
+  return typeof given === 'object' && given !== null && 'text' in given && typeof given.text === 'string';
+}

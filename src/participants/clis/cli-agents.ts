@@ -1,0 +1,62 @@
+/** The CLIs that are ready to join, each as a factory and as an instance with what is usual. */
+
+import type { AgentFn } from '../agent/agent-fn.ts';
+import { aider } from './records/aider.ts';
+import { claude } from './records/claude.ts';
+import { agentOf, type CliOptions } from './cli-agent.ts';
+import { checkAdapterOptions, checkCliOptions } from '../../node/clis/cli-options.ts';
+import type { CliRecord } from './records/cli-record.ts';
+import { codex } from './records/codex.ts';
+import { cursor } from './records/cursor.ts';
+import { gemini } from './records/gemini.ts';
+import { type GenericOptions, genericRecord } from './records/generic.ts';
+import { goose } from './records/goose.ts';
+import type { Heard } from './output/cli-output.ts';
+import { hermes } from './records/hermes.ts';
+import { opencode } from './records/opencode.ts';
+
+/** Any program: how it is called, how it gets the prompt, how it answers. It is told everything at every turn. */
+export type CliAdapterOptions = Omit<CliOptions, 'command' | 'args' | 'permissions' | 'resume'> & GenericOptions;
+
+export function createCliAdapter(options: CliAdapterOptions): AgentFn {
+  checkAdapterOptions(options);
+  // The record already has the arguments.
+  return agentOf(genericRecord(options), { ...options, args: [] });
+}
+
+function known<State extends Heard>(record: CliRecord<State>, options: CliOptions): AgentFn {
+  checkCliOptions(options);
+  return agentOf(record, options);
+}
+
+export const createClaudeAdapter = (options: CliOptions = {}): AgentFn => known(claude, options);
+export const createCodexAdapter = (options: CliOptions = {}): AgentFn => known(codex, options);
+export const createGeminiAdapter = (options: CliOptions = {}): AgentFn => known(gemini, options);
+export const createOpencodeAdapter = (options: CliOptions = {}): AgentFn => known(opencode, options);
+export const createCursorAdapter = (options: CliOptions = {}): AgentFn => known(cursor, options);
+export const createHermesAdapter = (options: CliOptions = {}): AgentFn => known(hermes, options);
+export const createAiderAdapter = (options: CliOptions = {}): AgentFn => known(aider, options);
+export const createGooseAdapter = (options: CliOptions = {}): AgentFn => known(goose, options);
+
+export const claudeAdapter: AgentFn = createClaudeAdapter();
+export const codexAdapter: AgentFn = createCodexAdapter();
+export const geminiAdapter: AgentFn = createGeminiAdapter();
+export const opencodeAdapter: AgentFn = createOpencodeAdapter();
+export const cursorAdapter: AgentFn = createCursorAdapter();
+export const hermesAdapter: AgentFn = createHermesAdapter();
+export const aiderAdapter: AgentFn = createAiderAdapter();
+export const gooseAdapter: AgentFn = createGooseAdapter();
+
+/** By the name a user types, as in `parley join --cli claude`. */
+export const cliFactories: Readonly<Record<CliName, (options?: CliOptions) => AgentFn>> = {
+  claude: createClaudeAdapter,
+  codex: createCodexAdapter,
+  gemini: createGeminiAdapter,
+  opencode: createOpencodeAdapter,
+  'cursor-agent': createCursorAdapter,
+  hermes: createHermesAdapter,
+  aider: createAiderAdapter,
+  goose: createGooseAdapter,
+};
+
+export type CliName = 'claude' | 'codex' | 'gemini' | 'opencode' | 'cursor-agent' | 'hermes' | 'aider' | 'goose';

@@ -1,0 +1,100 @@
+/** The end of a turn: an answer if the terminal event says so, else the error that fits best. The exit code alone proves nothing. */
+
+import {
+  AgentError,
+  type AgentErrorDetails,
+  type AgentErrorKind,
+  nonZeroExit,
+} from '../../agent/agent-error.ts';
+import type { AgentReply } from '../../agent/agent-fn.ts';
+import { redactSecrets } from '../../lib/redact-secrets.ts';
+import type { Ran } from '../../processes/program.ts';
+import { kindOfText, retryAfterMsIn } from './failure-kind.ts';
+import type { Heard } from './cli-output.ts';
+
+export interface Ending {
+  readonly tool: string;
+  readonly ending: 'event' | 'exit';
+  /** Exit codes with a meaning of their own. */
+  readonly exitKinds?: Readonly<Record<number, AgentErrorKind>>;
+}
+
+export function conclude(ending: Ending, ran: Ran, heard: Heard, secrets: readonly string[] = []): AgentReply {
+  if (isAnswered(ending, ran, heard)) return replyOf(heard);
+  throw failureOf(ending, ran, heard, secrets);
+}
+
+/** What was printed beside the events, on both streams. Model text is not in it: it could say "rate limit" as well. */
+export function saidBeside(ran: Ran, heard: Heard): string {
+  return [heard.failure?.message ?? '', heard.noise, ran.stderr].filter((text) => text !== '').join('\n');
+}
+
+function isAnswered(ending: Ending, ran: Ran, heard: Heard): boolean {
+  if (heard.failure !== null || !heard.isDone || isBlank(heard.answer)) return false;
+  return ending.ending === 'event' || ran.exitCode === 0;
+}
+
+function replyOf(heard: Heard): AgentReply {
+  return {
+    text: heard.answer ?? '',
+    cost_usd: heard.costUsd,
+    meta: heard.meta,
+    ...(heard.usage === null ? {} : { usage: heard.usage }),
+    ...(heard.sessionId === null ? {} : { native_session_id: heard.sessionId }),
+  };
+}
+
+function failureOf(ending: Ending, ran: Ran, heard: Heard, secrets: readonly string[]): AgentError {
+  const kind = kindOf(ending, ran, heard);
+  const beside = saidBeside(ran, heard);
+  const retryAfterMs = kind === 'rate_limited' || kind === 'overloaded' ? retryAfterMsIn(beside) : null;
+  const details: AgentErrorDetails = {
+    tool: ending.tool,
+    exitCode: ran.exitCode,
+    signal: ran.signal,
+    stdout: ran.stdout,
+    stderr: ran.stderr,
+    ...(heard.partial === '' ? {} : { partial: heard.partial }),
+    ...(heard.sessionId === null ? {} : { native_session_id: heard.sessionId }),
+    ...(retryAfterMs === null ? {} : { retry_after_ms: retryAfterMs }),
+  };
+  if (kind === 'non_zero_exit' && heard.failure === null) return nonZeroExit(details, { secrets });
+  if (heard.failure?.isFound === true) return new AgentError(kind, heard.failure.message, details, { secrets });
+  return new AgentError(kind, `${problemOf(kind, heard)} (${endOf(ran)})${detailOf(heard, beside, secrets)}`, details, {
+    secrets,
+  });
+}
+
+function kindOf(ending: Ending, ran: Ran, heard: Heard): AgentErrorKind {
+  if (heard.failure !== null && heard.failure.kind !== null) return heard.failure.kind;
+  if (heard.isDone && heard.failure === null && ran.exitCode === 0) return 'no_result';
+  const byCode = ran.exitCode === null ? undefined : ending.exitKinds?.[ran.exitCode];
+  const found = byCode ?? kindOfText(saidBeside(ran, heard));
+  if (found !== null && found !== undefined) return found;
+  const isSilent = ending.ending === 'event' && heard.isDone && heard.failure === null;
+  if (ran.exitCode !== 0) return isSilent ? 'no_result' : 'non_zero_exit';
+  return heard.isCut || heard.failure !== null ? 'bad_output' : 'no_result';
+}
+
+function problemOf(kind: AgentErrorKind, heard: Heard): string {
+  if (heard.failure !== null) return 'it reports a failure';
+  if (kind === 'bad_output') return 'its last line is cut off';
+  if (kind !== 'no_result') return 'it failed';
+  return heard.isDone ? 'it ended well and said nothing' : 'it ended without its result';
+}
+
+function endOf(ran: Ran): string {
+  return ran.signal === null ? `exitCode=${ran.exitCode ?? 'none'}` : `signal=${ran.signal}`;
+}
+
+function detailOf(heard: Heard, beside: string, secrets: readonly string[]): string {
+  // Before anything is cut: half a secret is not found.
+  const text = redactSecrets(heard.failure?.message || beside, secrets)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return text === '' ? '' : `: ${text.slice(0, 1_000)}`;
+}
+
+function isBlank(text: string | null): boolean {
+  return text === null || text.trim() === '';
+}

@@ -1,0 +1,117 @@
+/** Codex: `codex exec --json`. It counts tokens for the whole thread, and its input includes what was cached. */
+
+import type { Usage } from '../../agent/agent-fn.ts';
+import type { CliRecord, Resumed } from './cli-record.ts';
+import { conclude } from '../output/finish-turn.ts';
+import { type Event, readingEvents, textAt } from '../output/event-line.ts';
+import { kindOfText } from '../output/failure-kind.ts';
+import { failed, type Heard, heardNoise, nextMessage, nothingHeard, progressed, type Reading, said } from '../output/cli-output.ts';
+import { countAt, unknownUsage, usageSince, without } from '../output/tokens.ts';
+
+export interface CodexHeard extends Heard {
+  readonly resumed: Resumed | null;
+  /** The message that is being written, and how much of it has been said. */
+  readonly item: { readonly id: string; readonly text: string } | null;
+}
+
+const ending = { tool: 'codex', ending: 'event' } as const;
+
+export const codex: CliRecord<CodexHeard> = {
+  ...ending,
+  command: 'codex',
+  transport: 'stdin',
+  output: 'jsonl',
+  args: ({ model, resume, extra }) => [
+    'exec',
+    '--json',
+    '--skip-git-repo-check',
+    // Both look for updates in the network before anything else, for seconds.
+    '--disable',
+    'plugins',
+    '--disable',
+    'apps',
+    ...(model === undefined ? [] : ['-m', model]),
+    ...extra,
+    ...(resume === undefined ? [] : ['resume', resume]),
+    '-',
+  ],
+  permits: {
+    safe: { args: ['-s', 'read-only'] },
+    write: { args: ['-s', 'workspace-write'] },
+    full: { args: ['--dangerously-bypass-approvals-and-sandbox'] },
+  },
+  env: { pass: ['OPENAI_API_KEY', 'CODEX_API_KEY'], home: ['CODEX_HOME'], set: {} },
+  resume: { unknownSession: /no rollout found|thread.{0,80}not found/i, namedBy: 'tool' },
+  limits: {},
+  begin: (resumed) => ({ ...nothingHeard, resumed, item: null }),
+  read: readingEvents(readEvent),
+  finish: (ran, heard, secrets) => conclude(ending, ran, heard, secrets),
+  isRunForReal: true,
+};
+
+function readEvent(event: Event, state: CodexHeard): Reading<CodexHeard> {
+  switch (event.type) {
+    case 'thread.started':
+      return progressed({ ...state, sessionId: textAt(event, 'thread_id') ?? state.sessionId }, 'started', 'codex');
+    case 'item.started':
+    case 'item.updated':
+    case 'item.completed':
+      return readItem(event, state);
+    case 'error':
+      return readError(textAt(event, 'message') ?? '', state);
+    case 'turn.completed':
+      return { state: completed(event, state) };
+    case 'turn.failed': {
+      const message = textAt(event, 'error', 'message') ?? 'the turn failed';
+      return { state: failed({ ...state, isDone: true }, kindOfText(message), message) };
+    }
+    default:
+      return { state };
+  }
+}
+
+function readItem(event: Event, state: CodexHeard): Reading<CodexHeard> {
+  const type = textAt(event, 'item', 'type');
+  if (type === 'agent_message') return readMessage(event, state);
+  // An item of this type may be a mere warning.
+  if (type === 'error') return progressed(state, 'note', textAt(event, 'item', 'message') ?? 'a warning');
+  if (event.type !== 'item.started' || type === null) return { state };
+  return progressed(nextMessage(state), 'tool', textAt(event, 'item', 'command') ?? type);
+}
+
+/** A message may come whole, or grow from event to event. */
+function readMessage(event: Event, state: CodexHeard): Reading<CodexHeard> {
+  const id = textAt(event, 'item', 'id') ?? '';
+  const text = textAt(event, 'item', 'text') ?? '';
+  const isSame = state.item?.id === id;
+  const before = isSame ? (state.item?.text ?? '') : '';
+  const next = { ...(isSame ? state : nextMessage(state)), item: { id, text }, answer: text };
+  // What was told cannot be taken back; the answer is right all the same.
+  return text.startsWith(before) ? said(next, text.slice(before.length)) : { state: next };
+}
+
+function readError(message: string, before: CodexHeard): Reading<CodexHeard> {
+  const state = heardNoise(before, message);
+  // Without a network it waits for one, for ever.
+  if (/waiting for network/i.test(message)) return progressed(failed(state, 'network', message), 'retry', message);
+  return progressed(state, 'retry', message);
+}
+
+function completed(event: Event, state: CodexHeard): CodexHeard {
+  const cached = countAt(event, 'usage', 'cached_input_tokens');
+  const written = countAt(event, 'usage', 'cache_write_input_tokens');
+  const threadUsage: Usage = {
+    input_tokens: without(countAt(event, 'usage', 'input_tokens'), cached, written),
+    cache_read_tokens: cached,
+    cache_write_tokens: written,
+    output_tokens: countAt(event, 'usage', 'output_tokens'),
+    reasoning_tokens: countAt(event, 'usage', 'reasoning_output_tokens'),
+  };
+  return { ...state, isDone: true, failure: null, threadUsage, usage: usageOfTurn(threadUsage, state) };
+}
+
+/** Of a thread that somebody else began nobody knows what this turn has used. */
+function usageOfTurn(now: Usage, { resumed, sessionId }: CodexHeard): Usage {
+  if (resumed === null || (sessionId !== null && sessionId !== resumed.sessionId)) return now;
+  return resumed.threadUsage === null ? unknownUsage : usageSince(resumed.threadUsage, now);
+}

@@ -1,0 +1,127 @@
+/** Gemini: `gemini -o stream-json`. Much is printed on stderr; some exit codes say what went wrong. */
+
+import { isPlainObject } from '../../../core/lib/json.ts';
+import type { AgentErrorKind } from '../../agent/agent-error.ts';
+import type { Usage } from '../../agent/agent-fn.ts';
+import type { CliRecord } from './cli-record.ts';
+import { conclude } from '../output/finish-turn.ts';
+import { at, type Event, numberAt, readingEvents, textAt } from '../output/event-line.ts';
+import { kindOfStatus, kindOfText } from '../output/failure-kind.ts';
+import { type Heard, heardNoise, nextMessage, nothingHeard, progressed, type Reading, said } from '../output/cli-output.ts';
+import { addUsage, countAt, sum, unknownUsage, without } from '../output/tokens.ts';
+
+/** 53 is its limit of turns, 55 a folder it was not told to trust. */
+const exitKinds: Readonly<Record<number, AgentErrorKind>> = {
+  41: 'auth',
+  42: 'invalid_request',
+  53: 'budget_exceeded',
+  55: 'invalid_request',
+};
+const ending = { tool: 'gemini', ending: 'event', exitKinds } as const;
+
+export const gemini: CliRecord = {
+  tool: ending.tool,
+  ending: ending.ending,
+  command: 'gemini',
+  transport: 'stdin',
+  output: 'jsonl',
+  args: ({ model, resume, extra }) => [
+    '--skip-trust',
+    '-o',
+    'stream-json',
+    ...(model === undefined ? [] : ['-m', model]),
+    ...(resume === undefined ? [] : ['--resume', resume]),
+    ...extra,
+  ],
+  permits: {
+    // Headless, what would have to be asked is denied.
+    safe: { args: ['--approval-mode', 'default'] },
+    write: { args: ['--approval-mode', 'auto_edit'] },
+    full: { args: ['--approval-mode', 'yolo'] },
+  },
+  env: {
+    pass: [
+      'GEMINI_API_KEY',
+      'GOOGLE_API_KEY',
+      'GOOGLE_GEMINI_BASE_URL',
+      'GOOGLE_GENAI_USE_VERTEXAI',
+      'GOOGLE_CLOUD_PROJECT',
+      'GOOGLE_CLOUD_LOCATION',
+      'GOOGLE_APPLICATION_CREDENTIALS',
+    ],
+    home: [],
+    set: {},
+  },
+  resume: {
+    unknownSession: /invalid session identifier|no previous sessions found|error resuming session/i,
+    namedBy: 'tool',
+  },
+  limits: {},
+  retryLines: /^Attempt \d+ failed.*$/gm,
+  begin: () => nothingHeard,
+  read: readingEvents(readEvent),
+  finish: (ran, heard, secrets) => conclude(ending, ran, heard, secrets),
+  isRunForReal: true,
+};
+
+function readEvent(event: Event, before: Heard): Reading {
+  const state = { ...before, sessionId: textAt(event, 'session_id') ?? before.sessionId };
+  switch (event.type) {
+    case 'init':
+      return progressed(state, 'started', textAt(event, 'model') ?? 'gemini');
+    case 'message':
+      return event.role === 'assistant' ? said(state, textAt(event, 'content') ?? '') : { state };
+    case 'tool_use':
+      return progressed(nextMessage(state), 'tool', textAt(event, 'tool_name') ?? textAt(event, 'name') ?? 'a tool');
+    case 'error': {
+      const message = textAt(event, 'message') ?? textAt(event, 'error', 'message') ?? 'an error';
+      return progressed(heardNoise(state, message), 'note', message);
+    }
+    case 'result':
+      return { state: readResult(event, state) };
+    default:
+      return { state };
+  }
+}
+
+function readResult(event: Event, state: Heard): Heard {
+  const stats = at(event, 'stats');
+  const total = countAt(stats, 'total_tokens');
+  // Thoughts are not told apart, but they are in it.
+  const meta = total === null ? state.meta : { ...state.meta, total_tokens: total };
+  const ended = { ...state, isDone: true, answer: state.message, usage: usageOf(stats), meta };
+  if (event.status === 'success') return { ...ended, failure: null };
+  const message = textAt(event, 'error', 'message') ?? `status ${textAt(event, 'status') ?? 'unknown'}`;
+  const code = numberAt(event, 'error', 'code');
+  const kind = (code === null ? null : (exitKinds[code] ?? kindOfStatus(code))) ?? kindOfText(message);
+  return { ...ended, failure: { kind, message } };
+}
+
+/** Per model where it tells so, else in one sum. Thoughts are counted beside the answer; its input includes the cached. */
+function usageOf(stats: unknown): Usage {
+  const models = at(stats, 'models');
+  const counted = isPlainObject(models) ? Object.values(models) : [];
+  const nested = counted
+    .filter((model) => at(model, 'tokens') !== undefined)
+    .map((model) => usageOfModel(at(model, 'tokens')));
+  if (nested.length > 0) return nested.reduce<Usage>((total, usage) => addUsage(total, usage), unknownUsage);
+  const cached = countAt(stats, 'cached');
+  return {
+    ...unknownUsage,
+    input_tokens: without(countAt(stats, 'input_tokens'), cached),
+    cache_read_tokens: cached,
+    output_tokens: countAt(stats, 'output_tokens'),
+  };
+}
+
+function usageOfModel(tokens: unknown): Usage {
+  const cached = countAt(tokens, 'cached');
+  const thoughts = countAt(tokens, 'thoughts');
+  return {
+    input_tokens: without(countAt(tokens, 'prompt'), cached),
+    cache_read_tokens: cached,
+    cache_write_tokens: null,
+    output_tokens: sum(countAt(tokens, 'candidates'), thoughts),
+    reasoning_tokens: thoughts,
+  };
+}

@@ -1,0 +1,94 @@
+/** Goose: `goose run -i -` with stream-json. It tells one number of tokens, and nothing of their kinds. */
+
+import type { CliRecord } from './cli-record.ts';
+import { conclude } from '../output/finish-turn.ts';
+import { type Event, listAt, readingEvents, textAt, textOfBlocks } from '../output/event-line.ts';
+import { kindOfText } from '../output/failure-kind.ts';
+import { failed, type Heard, nextMessage, nothingHeard, type Reading, said } from '../output/cli-output.ts';
+import { countAt } from '../output/tokens.ts';
+
+export interface GooseHeard extends Heard {
+  /** The message that is being written: its pieces share an id. */
+  readonly messageId: string | null;
+}
+
+const ending = { tool: 'goose', ending: 'event' } as const;
+
+export const goose: CliRecord<GooseHeard> = {
+  ...ending,
+  command: 'goose',
+  transport: 'stdin',
+  output: 'jsonl',
+  args: ({ model, resume, newSession, extra }) => [
+    'run',
+    '-i',
+    '-',
+    '-q',
+    '--output-format',
+    'stream-json',
+    ...sessionArgs(resume, newSession),
+    ...(model === undefined ? [] : ['--model', model]),
+    ...extra,
+  ],
+  permits: {
+    // Whoever would be asked is not there: it either may do what it likes, or only talks.
+    safe: { env: { GOOSE_MODE: 'chat' } },
+    write: { env: { GOOSE_MODE: 'auto' } },
+    full: { env: { GOOSE_MODE: 'auto' } },
+  },
+  env: {
+    pass: [
+      'GOOSE_PROVIDER',
+      'GOOSE_MODEL',
+      'OPENAI_API_KEY',
+      'OPENAI_HOST',
+      'ANTHROPIC_API_KEY',
+      'ANTHROPIC_HOST',
+      'OPENROUTER_API_KEY',
+    ],
+    home: ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME'],
+    set: { GOOSE_DISABLE_KEYRING: '1' },
+  },
+  resume: { unknownSession: /session.{0,80}(not found|does not exist)|no session/i, namedBy: 'caller' },
+  limits: {},
+  begin: () => ({ ...nothingHeard, messageId: null }),
+  read: readingEvents(readEvent),
+  finish: (ran, heard, secrets) => conclude(ending, ran, heard, secrets),
+  isRunForReal: false,
+};
+
+function sessionArgs(resume: string | undefined, newSession: string | undefined): readonly string[] {
+  if (resume !== undefined) return ['-n', resume, '-r'];
+  return newSession === undefined ? ['--no-session'] : ['-n', newSession];
+}
+
+function readEvent(event: Event, state: GooseHeard): Reading<GooseHeard> {
+  switch (event.type) {
+    case 'message':
+      return readMessage(event, state);
+    case 'error': {
+      const message = textAt(event, 'error') ?? textAt(event, 'error', 'message') ?? 'an error';
+      return { state: failed(state, kindOfText(message), message) };
+    }
+    case 'complete': {
+      const total = countAt(event, 'total_tokens');
+      const meta = total === null ? state.meta : { ...state.meta, total_tokens: total };
+      return { state: { ...state, isDone: true, answer: state.message, meta } };
+    }
+    default:
+      return { state };
+  }
+}
+
+function readMessage(event: Event, before: GooseHeard): Reading<GooseHeard> {
+  if (textAt(event, 'message', 'role') !== 'assistant') return { state: nextMessage(before) };
+  const id = textAt(event, 'message', 'id');
+  const isSame = id !== null && id === before.messageId;
+  const state = { ...(isSame ? before : nextMessage(before)), messageId: id };
+  const blocks = listAt(event, 'message', 'content');
+  const reading = said(state, textOfBlocks(blocks));
+  const tool = blocks.find((block) => textAt(block, 'type') === 'toolRequest');
+  if (tool === undefined) return reading;
+  const name = textAt(tool, 'toolCall', 'value', 'name') ?? 'a tool';
+  return { ...reading, state: nextMessage(reading.state), progress: { kind: 'tool', text: name } };
+}

@@ -1,0 +1,113 @@
+/** opencode: `opencode run --format json`. It has no last event: steps are summed up, and the end is its exit. */
+
+import type { Usage } from '../../agent/agent-fn.ts';
+import type { CliRecord } from './cli-record.ts';
+import { conclude } from '../output/finish-turn.ts';
+import { type Event, numberAt, readingEvents, textAt } from '../output/event-line.ts';
+import { kindOfStatus, kindOfText } from '../output/failure-kind.ts';
+import { failed, type Heard, nextMessage, nothingHeard, progressed, type Reading, said } from '../output/cli-output.ts';
+import { addUsage, costOf, countAt, sum } from '../output/tokens.ts';
+
+const ending = { tool: 'opencode', ending: 'exit' } as const;
+
+export const opencode: CliRecord = {
+  ...ending,
+  command: 'opencode',
+  transport: 'stdin',
+  output: 'jsonl',
+  args: ({ model, resume, extra }) => [
+    'run',
+    '--format',
+    'json',
+    // Without a title it asks a model for one.
+    ...(resume === undefined ? ['--title', 'parley'] : ['-s', resume]),
+    ...(model === undefined ? [] : ['-m', model]),
+    ...extra,
+  ],
+  permits: {
+    // Its own default lets it do everything.
+    safe: { env: { OPENCODE_PERMISSION: '{"edit":"deny","bash":"deny"}' } },
+    write: { env: { OPENCODE_PERMISSION: '{"edit":"allow","bash":"deny"}' } },
+    full: { args: ['--auto'] },
+  },
+  env: {
+    pass: [
+      'OPENCODE_CONFIG',
+      'OPENCODE_CONFIG_CONTENT',
+      'OPENCODE_DISABLE_MODELS_FETCH',
+      'ANTHROPIC_API_KEY',
+      'OPENAI_API_KEY',
+      'OPENROUTER_API_KEY',
+      'GEMINI_API_KEY',
+    ],
+    home: ['OPENCODE_CONFIG_DIR', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'],
+    set: { OPENCODE_DISABLE_AUTOUPDATE: '1' },
+  },
+  resume: { unknownSession: /session not found/i, namedBy: 'tool' },
+  limits: {},
+  begin: () => nothingHeard,
+  read: readingEvents(readEvent),
+  finish: (ran, heard, secrets) => conclude(ending, ran, heard, secrets),
+  isRunForReal: true,
+};
+
+function readEvent(event: Event, before: Heard): Reading {
+  const state = { ...before, sessionId: textAt(event, 'sessionID') ?? before.sessionId };
+  switch (event.type) {
+    case 'step_start':
+      return { state: nextMessage({ ...state, isDone: false }) };
+    case 'text':
+      return said(state, textAt(event, 'part', 'text') ?? '');
+    case 'tool_use':
+      return progressed(nextMessage(state), 'tool', textAt(event, 'part', 'tool') ?? 'a tool');
+    case 'step_finish':
+      return { state: stepFinished(event, state) };
+    case 'error':
+      return { state: readError(event, state) };
+    default:
+      return { state };
+  }
+}
+
+function stepFinished(event: Event, state: Heard): Heard {
+  const cost = costOf(numberAt(event, 'part', 'cost'));
+  const reason = textAt(event, 'part', 'reason');
+  return {
+    ...state,
+    usage: addUsage(state.usage, usageOf(event)),
+    costUsd: sum(state.costUsd, cost),
+    // A step that ends with tool calls is followed by another one.
+    isDone: reason !== 'tool-calls',
+    answer: state.message,
+    meta: { ...state.meta, ...(reason === null ? {} : { stop_reason: reason }) },
+  };
+}
+
+/** Its input excludes what was cached. Whether its output includes the reasoning is told by its total. */
+function usageOf(event: Event): Usage {
+  const [input, output, reasoning] = ['input', 'output', 'reasoning'].map((name) =>
+    countAt(event, 'part', 'tokens', name),
+  );
+  const read = countAt(event, 'part', 'tokens', 'cache', 'read');
+  const write = countAt(event, 'part', 'tokens', 'cache', 'write');
+  const total = countAt(event, 'part', 'tokens', 'total');
+  const isIncluded = total !== null && total === sum(input ?? null, output ?? null, read, write);
+  return {
+    input_tokens: input ?? null,
+    cache_read_tokens: read,
+    cache_write_tokens: write,
+    output_tokens: output == null ? null : isIncluded ? output : sum(output, reasoning ?? null),
+    reasoning_tokens: reasoning ?? null,
+  };
+}
+
+function readError(event: Event, state: Heard): Heard {
+  const name = textAt(event, 'error', 'name') ?? 'error';
+  const message = `${name}: ${textAt(event, 'error', 'data', 'message') ?? textAt(event, 'error', 'message') ?? ''}`;
+  const status = numberAt(event, 'error', 'data', 'statusCode');
+  return failed(
+    { ...state, isDone: true },
+    (status === null ? null : kindOfStatus(status)) ?? kindOfText(message),
+    message,
+  );
+}

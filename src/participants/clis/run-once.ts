@@ -1,0 +1,129 @@
+/** One run of a CLI: the prompt is handed over, what comes is read as it comes, and what was heard is kept also of a run that is ended. */
+
+import { AgentError, type AgentErrorKind, isAgentError } from '../agent/agent-error.ts';
+import type { TurnOptions } from '../agent/agent-fn.ts';
+import { redactSecrets, secretsIn } from '../lib/redact-secrets.ts';
+import { programEnvironment } from '../processes/environment.ts';
+import type { Program, Ran, RunLimits } from '../processes/program.ts';
+import { runLimits } from '../../node/run/run-limits.ts';
+import { runProgram } from '../processes/run-program.ts';
+import type { CliOptions } from './cli-agent.ts';
+import type { Ask, CliRecord, Resumed } from './records/cli-record.ts';
+import { kindOfText } from './output/failure-kind.ts';
+import { type HandedOver, handOver } from '../../node/clis/hand-over.ts';
+import type { Heard } from './output/cli-output.ts';
+
+export interface Once {
+  readonly prompt: string;
+  readonly resumed: Resumed | null;
+  readonly newSession: string | undefined;
+}
+
+export interface Attempt<State extends Heard> {
+  readonly ran: Ran;
+  readonly heard: State;
+  /** What we called the conversation, where the tool does not say it. */
+  readonly sessionId: string | null;
+  readonly secrets: readonly string[];
+}
+
+export async function runOnce<State extends Heard>(
+  record: CliRecord<State>,
+  options: CliOptions,
+  turn: TurnOptions | undefined,
+  once: Once,
+): Promise<Attempt<State>> {
+  const handed = await handOver(record.transport, once.prompt);
+  const program = programOf(record, options, turn, once, handed);
+  const secrets = secretsIn(programEnvironment(program));
+  const sessionId = once.resumed?.sessionId ?? once.newSession ?? null;
+  let heard = record.begin(once.resumed);
+  const onLine = (line: string): void => {
+    const reading = record.read(line, heard);
+    heard = reading.state;
+    if (reading.delta !== undefined) turn?.onDelta(reading.delta);
+    if (reading.progress === undefined) return;
+    const { kind, text } = reading.progress;
+    turn?.onProgress({ kind, text: redactSecrets(text, secrets) });
+  };
+  const isDone = (): boolean => heard.failure !== null || (record.ending === 'event' && heard.isDone);
+  // A failure that the tool itself does not take for its end: it would try again for ever.
+  const isHopeless = (): boolean => heard.failure !== null && !heard.isDone;
+  const watch = { onLine, isDone, isHopeless, signal: turn?.signal };
+  try {
+    const ran = await runProgram(program, watch, limitsOf(record, options));
+    return { ran, heard, sessionId, secrets };
+  } catch (error) {
+    throw withHeard(error, record, heard, sessionId, secrets);
+  } finally {
+    await handed.close();
+  }
+}
+
+function programOf<State extends Heard>(
+  record: CliRecord<State>,
+  options: CliOptions,
+  turn: TurnOptions | undefined,
+  once: Once,
+  handed: HandedOver,
+): Program {
+  const permit = record.permits[options.permissions ?? 'safe'];
+  const ask: Ask = {
+    model: options.model,
+    resume: once.resumed?.sessionId,
+    newSession: once.newSession,
+    promptFile: handed.promptFile,
+    prompt: handed.prompt,
+    budgetUsd: turn?.budget?.usd,
+    extra: [...(permit.args ?? []), ...(options.args ?? [])],
+  };
+  const ownFolders = options.home === undefined ? record.env.home : [];
+  return {
+    tool: record.tool,
+    command: options.command ?? record.command,
+    args: record.args(ask),
+    cwd: options.cwd,
+    env: { ...record.env.set, ...permit.env, ...options.env },
+    passEnv: [...record.env.pass, ...ownFolders, ...(options.passEnv ?? [])],
+    home: options.home,
+    stdin: handed.stdin,
+  };
+}
+
+function limitsOf<State extends Heard>(record: CliRecord<State>, options: CliOptions): RunLimits {
+  return runLimits(record.limits, { wallMs: options.timeoutMs }, options.limits ?? {});
+}
+
+/** A run that was ended keeps what it had said, and the conversation it can be gone on with. */
+function withHeard<State extends Heard>(
+  error: unknown,
+  record: CliRecord<State>,
+  heard: State,
+  sessionId: string | null,
+  secrets: readonly string[],
+): unknown {
+  if (!isAgentError(error)) return error;
+  const { tool } = error.details;
+  const problem = error.message.startsWith(`${tool}: `) ? error.message.slice(tool.length + 2) : error.message;
+  const known = heard.sessionId ?? sessionId;
+  const details = {
+    ...error.details,
+    ...(heard.partial === '' ? {} : { partial: heard.partial }),
+    ...(known === null ? {} : { native_session_id: known }),
+  };
+  const retried = error.kind === 'timeout' && heard.partial === '' ? lastRetry(record, error) : null;
+  const shown = retried === null ? problem : `it was still trying again: ${retried.line}`;
+  return new AgentError(retried?.kind ?? error.kind, shown, details, { secrets, cause: error });
+}
+
+/** Why it never came to say a word. */
+function lastRetry<State extends Heard>(record: CliRecord<State>, { details }: AgentError): Retry | null {
+  const line = record.retryLines === undefined ? undefined : details.stderr?.match(record.retryLines)?.at(-1);
+  const kind = line === undefined ? null : kindOfText(line);
+  return line === undefined || kind === null ? null : { line, kind };
+}
+
+interface Retry {
+  readonly line: string;
+  readonly kind: AgentErrorKind;
+}

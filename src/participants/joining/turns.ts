@@ -1,0 +1,174 @@
+/** Takes the turns of one participant: reads the thread, calls the agent, posts its answer, or says that there is none. */
+
+import type { AgentClient, Session, TurnOffer } from '../../client/index.ts';
+import { asError, HubError, WireError } from '../../core/lib/errors.ts';
+import type { OwnSignal } from '../../core/ports/platform.ts';
+import { spentIn } from '../../core/records/session/spending.ts';
+import type { AgentReply } from '../agent/agent-fn.ts';
+import { Budgets } from '../budget/budgets.ts';
+import type { TurnMeter } from '../budget/turn-meter.ts';
+import { callAgent } from './call-agent.ts';
+import { findTurn, type OpenTurn, Unwanted } from './find-turn.ts';
+import { asResult } from './governed-turn.ts';
+import { type TakenTurn, type Tell, tellingOf } from './handlers.ts';
+import type { Joining } from './join-options.ts';
+import { KeptSessions } from '../kept-sessions.ts';
+import { postAnswer } from '../post-answer.ts';
+import { readPatiently, unreadTurn } from '../read-turn.ts';
+import { answeredNothing, contentOf, isEmpty, NO_ROUTES, routeNames, routes, spoken } from '../agent/reply.ts';
+import { reportFailure } from '../report-failure.ts';
+import { Slots } from '../lib/slots.ts';
+import { withoutSecrets } from '../without-secrets.ts';
+
+export class Turns {
+  private readonly client: AgentClient;
+  private readonly options: Joining;
+  private readonly slots: Slots;
+  private readonly running = new Set<InstanceType<typeof AbortController>>();
+  private readonly kept = new KeptSessions();
+  private readonly budgets: Budgets;
+  private readonly tell: Tell;
+  private isStopped = false;
+
+  constructor(client: AgentClient, options: Joining) {
+    this.client = client;
+    this.budgets = new Budgets(client, options.budget);
+    this.options = options;
+    this.slots = new Slots(options.maxParallelTurns);
+    this.tell = tellingOf(options);
+  }
+
+  /** Resolves when the turn was answered, has failed or is over; never rejects. */
+  async take(offer: TurnOffer, session: Session): Promise<void> {
+    const { message, signal } = offer;
+    const cancel = new AbortController();
+    const end = (): void => cancel.abort(signal.reason);
+    if (signal.aborted || this.isStopped) return;
+    signal.addEventListener('abort', end, { once: true });
+    this.running.add(cancel);
+    try {
+      if (!(await this.slots.take(cancel.signal))) return;
+      try {
+        const find = () => findTurn(this.client, session, message);
+        const found = await readPatiently(find, session, this.options, cancel.signal);
+        if (found !== null && !cancel.signal.aborted) await this.run(found, cancel.signal);
+      } finally {
+        this.slots.giveBack();
+      }
+    } catch (thrown) {
+      await this.unable(offer, session, asError(thrown), cancel.signal);
+    } finally {
+      signal.removeEventListener('abort', end);
+      this.running.delete(cancel);
+    }
+  }
+
+  /** No more turns are taken, and those that are under way are cancelled. */
+  stop(why: string): void {
+    this.isStopped = true;
+    for (const cancel of this.running) cancel.abort(new HubError('left', why));
+  }
+
+  /** No more turns are taken. */
+  refuse(): void {
+    this.isStopped = true;
+  }
+
+  private async run(found: OpenTurn, signal: OwnSignal): Promise<void> {
+    const { turn } = found;
+    const { session } = turn;
+    this.kept.watch(session, (end) => {
+      this.budgets.forget(session.id);
+      this.tell('onClosed', (handlers) => handlers.onClosed?.(session, end));
+    });
+    if (found.since === null && !this.mayAnswer(turn)) return this.enough(found, signal);
+    this.tell('onTurn', (handlers) => handlers.onTurn?.(turn));
+    let meter: TurnMeter | null = null;
+    try {
+      meter = await this.budgets.begin(session, found.info);
+      const { nativeSessionId } = this.kept.of(session);
+      const { client, options, tell } = this;
+      const given = await callAgent(found, signal, { client, options, nativeSessionId, meter, tell });
+      const reply = withCost(given, meter?.cost);
+      meter?.finish(spentIn(contentOf(reply).event_data));
+      if (signal.aborted) return this.cancelled(turn, signal);
+      await this.post(found, reply, meter, signal);
+    } catch (thrown) {
+      if (signal.aborted) return this.cancelled(turn, signal);
+      await this.failed(found, withoutSecrets(asError(thrown)), signal);
+    } finally {
+      meter?.end('unanswered');
+    }
+  }
+
+  private async post(
+    { turn, info, causationId, since }: OpenTurn,
+    reply: AgentReply,
+    meter: TurnMeter | null,
+    signal: OwnSignal,
+  ): Promise<void> {
+    const { session, idempotencyKey: key } = turn;
+    const names = routeNames(info.tools);
+    const takesPackets = routes(reply, names) && (await session.canSend('msg.packet')).code !== 'protocol_error';
+    const said = takesPackets ? reply : spoken(reply, names);
+    if (!takesPackets && isEmpty(said, NO_ROUTES)) throw answeredNothing();
+    const content = asResult(info, this.client.agentId, contentOf(said, takesPackets ? names : NO_ROUTES));
+    const options = { key, ...(causationId === null ? {} : { causationId }) };
+    const posted = await postAnswer(session, content, options, this.options.clock, signal);
+    if (posted.kind === 'late') return this.tell('onCancelled', (handlers) => handlers.onCancelled?.(posted.why, turn));
+    meter?.end('answered');
+    if (reply.native_session_id !== undefined) this.kept.of(session).nativeSessionId = reply.native_session_id;
+    this.tell('onReply', (handlers) => handlers.onReply?.(said, turn, posted.answer));
+    const { turn: next } = posted.answer;
+    if (since === null || next?.since_seq !== since || next.agent_id !== this.client.agentId) return;
+    // It was said, and is still for this participant to go on, which it would not be asked for again.
+    const why = 'the answer did not pass the turn on; it takes a call of handoff or finish';
+    await this.failed({ turn, since }, new HubError('turn_kept', why), signal);
+  }
+
+  private async failed(
+    { turn, since }: Pick<OpenTurn, 'turn' | 'since'>,
+    error: Error,
+    signal: OwnSignal,
+  ): Promise<void> {
+    await reportFailure(turn, since, error, this.options.clock, signal).catch((thrown: unknown) =>
+      this.options.log.warn('a failure could not be reported', { error: asError(thrown).message }),
+    );
+    this.tell('onError', (handlers) => handlers.onError?.(error, turn));
+  }
+
+  private cancelled(turn: TakenTurn, { reason }: OwnSignal): void {
+    this.tell('onCancelled', (handlers) => handlers.onCancelled?.(asError(reason).message, turn));
+  }
+
+  /** Not even what there is to do could be found out, or nothing would be taken. */
+  private async unable(offer: TurnOffer, session: Session, error: Error, signal: OwnSignal): Promise<void> {
+    if (signal.aborted) return;
+    if (error instanceof Unwanted) return this.failed(error.found, error, signal);
+    // There is nobody to tell.
+    if (error instanceof WireError && error.code === 'not_found') return;
+    const why = new HubError('unread', `the turn could not be read: ${error.message}`, { cause: error });
+    await this.failed(unreadTurn(this.client, session, offer), why, signal);
+  }
+
+  /** Two agents that answer each other where nobody has the turn would never end. */
+  private mayAnswer({ session }: TakenTurn): boolean {
+    const kept = this.kept.of(session);
+    kept.answers += 1;
+    return kept.answers <= this.options.maxAnswers;
+  }
+
+  /** Said once: the session goes on without its answers. */
+  private async enough(found: OpenTurn, signal: OwnSignal): Promise<void> {
+    const { maxAnswers } = this.options;
+    if (this.kept.of(found.turn.session).answers > maxAnswers + 1) return;
+    const why = `${maxAnswers} messages of this session were answered, and no more are`;
+    await this.failed(found, new HubError('enough', why), signal);
+  }
+}
+
+/** What an agent does not tell and is known here is told for it: the hub and a later run read it there. */
+function withCost(reply: AgentReply, cost_usd: number | null | undefined): AgentReply {
+  const isTold = reply.usage !== undefined || reply.cost_usd !== undefined || cost_usd === undefined;
+  return isTold ? reply : { ...reply, cost_usd };
+}

@@ -1,0 +1,199 @@
+/** A call of a model: tries, waits between them, and one answer or one error in the end. */
+
+import type { CancelSignal, Clock } from '../../../core/ports/platform.ts';
+import { AgentError, type AgentErrorKind } from '../../agent/agent-error.ts';
+import { addCosts, costOf } from '../cost.ts';
+import type { Endpoint, LlmProvider } from '../formats/endpoint.ts';
+import { type Failure, malformed } from '../client/failure.ts';
+import { isForced } from '../forced-tools.ts';
+import type { ModelReply, ModelRequest } from '../client/model-client.ts';
+import { type Answer, isFailure, type ModelFormat } from '../formats/model-format.ts';
+import type { ModelIo } from '../model-io.ts';
+import { type Tried, tryOnce } from './attempt.ts';
+import type { PriceList } from '../usage/prices.ts';
+import { requestBody } from '../request-body.ts';
+import { countOf, NO_RETRIES, nextTry, type Retries } from '../retry-table.ts';
+import { shownText } from '../shown-text.ts';
+import { addUsage, type ModelUsage, UNKNOWN_USAGE } from '../usage/usage.ts';
+import { Watch } from './call-timeouts.ts';
+
+export interface Served {
+  readonly format: ModelFormat;
+  readonly provider: string;
+  readonly settings: LlmProvider;
+  readonly endpoint: Endpoint;
+  readonly prices: PriceList;
+  readonly io: ModelIo;
+}
+
+export const TIMES_MS = { timeoutMs: 300_000, idleMs: 120_000, totalMs: 900_000 } as const;
+
+/** Of a call that nobody answered. */
+const NOT_ASKED = { class: 'permanent', status: null, code: null, requestId: null, retryAfterMs: null } as const;
+
+/** Leaves room for the address in a message. */
+const MOST_PROBLEM_CHARS = 1_500;
+
+export function callModel(served: Served, request: ModelRequest): Promise<ModelReply> {
+  return new ModelCall(served, request).run();
+}
+
+class ModelCall {
+  private readonly served: Served;
+  private readonly request: ModelRequest;
+  private readonly began: number;
+  private retries: Retries = NO_RETRIES;
+  /** What was handed on; from then on nothing is tried again. */
+  private text = '';
+  private isHandedOn = false;
+  private used: ModelUsage | null = null;
+  private costUsd: number | null = 0;
+
+  constructor(served: Served, request: ModelRequest) {
+    this.served = served;
+    this.request = request;
+    this.began = served.io.clock.monotonic();
+  }
+
+  async run(): Promise<ModelReply> {
+    const { keyProblem } = this.served.endpoint;
+    if (keyProblem !== null) throw this.error('auth', keyProblem, NOT_ASKED, false);
+    const body = requestBody(this.served, this.request);
+    for (;;) {
+      if (this.request.signal?.aborted) throw this.aborted();
+      const tried = this.checked(await this.try(body));
+      const { came } = tried;
+      if (this.request.signal?.aborted) throw this.aborted();
+      if (!isFailure(came)) return this.reply(came, tried.requestId);
+      const next = this.isHandedOn || this.isTriedOut ? null : nextTry(this.retries, came);
+      if (next === null || next.waitMs >= this.leftMs) throw this.failed(tried, came);
+      this.retries = next.retries;
+      this.tell(came, next.waitMs);
+      await pause(this.served.io.clock, next.waitMs, this.request.signal);
+    }
+  }
+
+  private async try(body: string): Promise<Tried> {
+    const { format, endpoint, settings, io } = this.served;
+    const { timeoutMs = TIMES_MS.timeoutMs, idleMs = TIMES_MS.idleMs, stream = true } = settings;
+    const reader = format.reader();
+    this.text = '';
+    const wallMs = Math.min(timeoutMs, this.leftMs);
+    const watch = new Watch({ clock: io.clock, wallMs, idleMs, signal: this.request.signal });
+    const hand = (text: string): void => this.hand(text);
+    try {
+      return await tryOnce({ endpoint, body, isStream: stream, reader, watch, io, hand });
+    } finally {
+      this.spend(reader.usage);
+    }
+  }
+
+  /** What is of no use to who asks is as good as what cannot be read. */
+  private checked(tried: Tried): Tried {
+    if (isFailure(tried.came)) return tried;
+    const problem = this.request.check?.(tried.came) ?? null;
+    return problem === null ? tried : { ...tried, came: malformed(problem) };
+  }
+
+  private hand(text: string): void {
+    this.text += text;
+    if (this.request.onDelta === undefined || this.request.signal?.aborted) return;
+    this.isHandedOn = true;
+    this.request.onDelta(text);
+  }
+
+  /** A try that tells nothing of what it used adds nothing. */
+  private spend(usage: ModelUsage): void {
+    if (usage.input_tokens === null && usage.output_tokens === null) return;
+    const { settings, prices, io } = this.served;
+    const cost = costOf(usage, settings.model, io.clock.now(), prices);
+    this.used = this.used === null ? usage : addUsage(this.used, usage);
+    this.costUsd = addCosts(this.costUsd, cost);
+  }
+
+  private get leftMs(): number {
+    const { totalMs = TIMES_MS.totalMs } = this.served.settings;
+    return this.began + totalMs - this.served.io.clock.monotonic();
+  }
+
+  private get isTriedOut(): boolean {
+    return countOf(this.retries) >= (this.served.settings.maxRetries ?? Number.POSITIVE_INFINITY);
+  }
+
+  private reply(answer: Answer, requestId: string | null): ModelReply {
+    const { format, provider, settings, io } = this.served;
+    const { content, model, ...said } = answer;
+    return {
+      ...said,
+      usage: this.used ?? UNKNOWN_USAGE,
+      cost_usd: this.used === null ? null : this.costUsd,
+      provider,
+      model: model ?? settings.model,
+      request_id: requestId,
+      latency_ms: Math.round(io.clock.monotonic() - this.began),
+      retries: countOf(this.retries),
+      raw: { format: format.name, content },
+    };
+  }
+
+  private tell(failure: Failure, waitMs: number): void {
+    const { secrets } = this.served.endpoint;
+    const problem = shownText(failure.problem, 200, secrets);
+    const text = `${this.tool}: ${problem}; try ${countOf(this.retries) + 1} in ${waitMs / 1000} s`;
+    this.request.onProgress?.({ kind: 'retry', text });
+  }
+
+  private get tool(): string {
+    return `${this.served.provider}/${this.served.settings.model}`;
+  }
+
+  private aborted(): AgentError {
+    return this.error('aborted', 'the call was cancelled', NOT_ASKED, false);
+  }
+
+  private failed(tried: Tried, failure: Failure): AgentError {
+    const count = countOf(this.retries);
+    const tries = count === 0 ? '' : ` (after ${count} ${count === 1 ? 'retry' : 'retries'})`;
+    const { secrets, shownUrl } = this.served.endpoint;
+    const problem = `${shownText(failure.problem, MOST_PROBLEM_CHARS, secrets)}${tries} at ${shownUrl}`;
+    const about = { ...failure, requestId: failure.requestId ?? tried.requestId };
+    return this.error(failure.kind, problem, about, tried.blamesForce && isForced(this.request));
+  }
+
+  private error(
+    kind: AgentErrorKind,
+    problem: string,
+    about: Pick<Failure, 'class' | 'status' | 'code' | 'retryAfterMs' | 'requestId' | 'watchdog'>,
+    refuses_forced_tools: boolean,
+  ): AgentError {
+    const { secrets } = this.served.endpoint;
+    const shown = (text: string | null): string | null => (text === null ? null : shownText(text, 200, secrets));
+    const call = {
+      class: about.class,
+      status: about.status,
+      code: shown(about.code),
+      request_id: shown(about.requestId),
+      retries: countOf(this.retries),
+      usage: this.used,
+      cost_usd: this.used === null ? null : this.costUsd,
+      refuses_forced_tools,
+    };
+    const partial = this.text === '' ? {} : { partial: this.text };
+    const later = about.retryAfterMs === null ? {} : { retry_after_ms: about.retryAfterMs };
+    const clock = about.watchdog === undefined ? {} : { watchdog: about.watchdog };
+    return new AgentError(kind, problem, { tool: this.tool, call, ...partial, ...later, ...clock }, { secrets });
+  }
+}
+
+/** Waits so long, or until nobody wants the answer any more. */
+function pause(clock: Clock, ms: number, signal: CancelSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      stop();
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const stop = clock.after(ms, done);
+    signal?.addEventListener('abort', done, { once: true });
+  });
+}

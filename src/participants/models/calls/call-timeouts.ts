@@ -1,0 +1,67 @@
+/** Watches over one try: the caller may end it, and so may two clocks, whatever the network does. */
+
+import type { CancelSignal, Clock, OwnSignal } from '../../../core/ports/platform.ts';
+
+export type EndedBy = 'caller' | 'wall' | 'idle';
+
+export interface WatchOptions {
+  readonly clock: Clock;
+  readonly wallMs: number;
+  readonly idleMs: number;
+  readonly signal?: CancelSignal | undefined;
+}
+
+export class Watch {
+  endedBy: EndedBy | null = null;
+  private readonly abort = new AbortController();
+  private readonly options: WatchOptions;
+  private stopWall: () => void = () => {};
+  private stopIdle: () => void = () => {};
+  private readonly onCaller = (): void => this.end('caller');
+
+  constructor(options: WatchOptions) {
+    this.options = options;
+    const { clock, wallMs, signal } = options;
+    signal?.addEventListener('abort', this.onCaller, { once: true });
+    this.stopWall = clock.after(wallMs, () => this.end('wall'));
+    this.touch();
+    if (signal?.aborted) this.end('caller');
+  }
+
+  /** Aborted when the try is over, for whatever reason: it frees the connection. */
+  get signal(): OwnSignal {
+    return this.abort.signal;
+  }
+
+  /** Something came: the silence is over. The next may be as long as any, or no longer than is said here. */
+  touch(mostMs: number = Number.POSITIVE_INFINITY): void {
+    this.stopIdle();
+    if (this.abort.signal.aborted) return;
+    this.stopIdle = this.options.clock.after(Math.min(mostMs, this.options.idleMs), () => this.end('idle'));
+  }
+
+  /** Waits for it, but no longer than the watch allows: not everything that is asked to stop does. */
+  until<T>(waited: Promise<T>): Promise<T> {
+    const { signal } = this.abort;
+    return new Promise<T>((resolve, reject) => {
+      const stop = (): void => reject(new Error('the watch has ended'));
+      if (signal.aborted) stop();
+      signal.addEventListener('abort', stop, { once: true });
+      const settled = (): void => signal.removeEventListener('abort', stop);
+      waited.then(resolve, reject).finally(settled);
+    });
+  }
+
+  /** The try is over: nothing is left running. */
+  close(): void {
+    this.stopWall();
+    this.stopIdle();
+    this.options.signal?.removeEventListener('abort', this.onCaller);
+    this.abort.abort();
+  }
+
+  private end(by: EndedBy): void {
+    this.endedBy ??= by;
+    this.close();
+  }
+}

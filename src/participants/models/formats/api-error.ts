@@ -1,0 +1,61 @@
+/** Reads what a service says of itself when it fails: each has its own shape for that. Pure. */
+
+import type { Json, JsonObject } from '../../../core/lib/json.ts';
+import type { Complaint } from '../client/failure.ts';
+import { asObject, objectAt, parseJson, textAt } from '../read-json.ts';
+
+const MOST_WORD_CHARS = 100;
+
+/** A body that came with a status of failure; it may be anything, such as the page of a proxy. */
+export function complaintOf(body: string): Complaint {
+  const holder = asObject(parseJson(body));
+  const said = holder === null ? null : complaintIn(holder);
+  return (
+    said ?? {
+      message: body
+        .replace(/<[^>]{0,1000}>/g, ' ')
+        .replace(/\s+/g, ' ')
+        .trim(),
+      words: [],
+      param: null,
+    }
+  );
+}
+
+/** `{error: {type, code, message}}` and its relatives; null when nothing in it says that something failed. */
+export function complaintIn(holder: JsonObject): Complaint | null {
+  const error = holder.error;
+  if (typeof error === 'string') return { message: error, words: [], param: null };
+  const inner = asObject(error);
+  if (inner !== null) return read(inner);
+  // FastAPI, which many local servers are made with, says `detail`.
+  const detail = holder.detail ?? holder.message;
+  if (detail === undefined) return null;
+  const message = typeof detail === 'string' ? detail : JSON.stringify(detail);
+  return { message, words: wordsOf(holder.type, holder.code), param: null };
+}
+
+/** An event that is an error itself: `{type: "error", code, message}`. */
+export function complaintOfEvent(event: JsonObject): Complaint {
+  const inner = objectAt(event, 'error');
+  return inner === null ? read({ ...event, type: null }) : read(inner);
+}
+
+function read(error: JsonObject): Complaint {
+  const { type, code, status } = error;
+  const detail = objectAt(error, 'details')?.error_code;
+  return {
+    message: textAt(error, 'message') ?? '',
+    words: wordsOf(type, status, code, detail),
+    param: textAt(error, 'param'),
+  };
+}
+
+function wordsOf(...given: readonly (Json | undefined)[]): readonly string[] {
+  const words = given.flatMap((word) =>
+    (typeof word === 'string' && word !== '') || typeof word === 'number'
+      ? [String(word).slice(0, MOST_WORD_CHARS)]
+      : [],
+  );
+  return [...new Set(words)];
+}

@@ -1,0 +1,149 @@
+/** Chat completions: OpenAI's, and those of the many servers that are compatible with them, each in its own way. */
+
+import type { Json, JsonObject } from '../../../core/lib/json.ts';
+import { CHAT_FORMAT, chatBody, writtenCall } from '../chat-request.ts';
+import { complaintIn } from './api-error.ts';
+import { eventFailure, type Failure, malformed } from '../client/failure.ts';
+import type { ModelToolCall, StopReason } from '../client/model-client.ts';
+import type { Answer, AnswerReader, ModelFormat } from './model-format.ts';
+import { asObject, listAt, numberAt, objectAt, parseJson, textAt } from '../read-json.ts';
+import type { SseEvent } from './sse.ts';
+import { areCalls, readCalls } from '../tool-arguments.ts';
+import { type ModelUsage, openAiUsage, UNKNOWN_USAGE } from '../usage/usage.ts';
+
+export const chatFormat: ModelFormat = {
+  name: CHAT_FORMAT,
+  provider: 'openai',
+  path: '/chat/completions',
+  headers: {},
+  authorise: (key) => ({ authorization: `Bearer ${key}` }),
+  body: chatBody,
+  reader: () => new ChatReader(),
+};
+
+interface GrowingCall {
+  readonly index: number;
+  id: string;
+  name: string;
+  json: string;
+}
+
+const STOPS: ReadonlyMap<string, StopReason> = new Map([
+  ['stop', 'end'],
+  ['tool_calls', 'tool_calls'],
+  ['function_call', 'tool_calls'],
+  ['length', 'length'],
+  ['content_filter', 'refused'],
+]);
+
+class ChatReader implements AnswerReader {
+  isOver = false;
+  private text = '';
+  private refusal = '';
+  private readonly calls: GrowingCall[] = [];
+  private used: JsonObject | null = null;
+  private model: string | null = null;
+  private serviceTier: string | null = null;
+  private finish: string | null = null;
+  private hasChoice = false;
+
+  get isComplete(): boolean {
+    return this.finish !== null;
+  }
+
+  get usage(): ModelUsage {
+    return this.used === null ? UNKNOWN_USAGE : openAiUsage(this.used, this.serviceTier);
+  }
+
+  take({ data }: SseEvent): string | Failure {
+    if (data.trim() === '[DONE]') {
+      this.isOver = true;
+      return '';
+    }
+    const chunk = asObject(parseJson(data));
+    return chunk === null ? malformed(`a chunk is no JSON object: ${data}`) : this.hear(chunk, 'delta');
+  }
+
+  takeWhole(body: JsonObject): string | Failure {
+    this.isOver = true;
+    const heard = this.hear(body, 'message');
+    if (this.hasChoice && this.finish === null) this.finish = 'stop';
+    return heard;
+  }
+
+  answer(): Answer | Failure {
+    if (!this.hasChoice) return malformed('the answer has no choices');
+    const tool_calls = readCalls(this.calls.map((call) => ({ ...call, id: call.id || `call_${call.index}` })));
+    if (!areCalls(tool_calls)) return tool_calls;
+    const { text, model } = this;
+    const refusal = this.refusal === '' ? null : this.refusal;
+    return { text, tool_calls, stop: this.stopOf(tool_calls), refusal, model, content: spoken(text, tool_calls) };
+  }
+
+  /** A chunk, or the whole. The usage may come with no choices, an empty list of them, or null. */
+  private hear(body: JsonObject, part: 'delta' | 'message'): string | Failure {
+    const complaint = body.error === undefined || body.error === null ? null : complaintIn(body);
+    if (complaint !== null) return eventFailure(complaint, null);
+    this.used = objectAt(body, 'usage') ?? this.used;
+    this.model = textAt(body, 'model') ?? this.model;
+    this.serviceTier = textAt(body, 'service_tier') ?? this.serviceTier;
+    const choice = asObject(listAt(body, 'choices')[0]);
+    if (choice === null) return '';
+    this.hasChoice = true;
+    this.finish = textAt(choice, 'finish_reason') ?? this.finish;
+    return this.say(objectAt(choice, part));
+  }
+
+  private say(message: JsonObject | null): string {
+    const more = textIn(message?.content);
+    this.text += more;
+    this.refusal += textAt(message, 'refusal') ?? '';
+    for (const call of listAt(message, 'tool_calls')) this.call(asObject(call));
+    return more;
+  }
+
+  private call(part: JsonObject | null): void {
+    const id = textAt(part, 'id') ?? '';
+    const written = objectAt(part, 'function');
+    const name = textAt(written, 'name') ?? '';
+    const call = this.callOf(numberAt(part, 'index'), id, name);
+    const given = written?.arguments;
+    if (call.id === '') call.id = id;
+    // Some servers say the name in each part.
+    if (name !== call.name) call.name += name;
+    call.json += typeof given === 'string' ? given : given === undefined || given === null ? '' : JSON.stringify(given);
+  }
+
+  /**
+   * Parts of a call belong together by index. Servers that have none, or the same for all, begin a call with its id;
+   * where each part has an id of its own, only the first has a name.
+   */
+  private callOf(given: number | null, id: string, name: string): GrowingCall {
+    const index = given ?? (id === '' ? Math.max(0, this.calls.length - 1) : this.calls.length);
+    const known = this.calls.findLast((other) => other.index === index);
+    const isNext = known !== undefined && known.id !== '' && id !== '' && id !== known.id && name !== '';
+    if (known !== undefined && !isNext) return known;
+    const call = { index, id: '', name: '', json: '' };
+    this.calls.push(call);
+    return call;
+  }
+
+  private stopOf(calls: readonly ModelToolCall[]): StopReason {
+    if (this.refusal !== '') return 'refused';
+    const stop = STOPS.get(this.finish ?? '') ?? 'other';
+    // Some servers say "stop" when they mean that a tool is to be called.
+    return stop === 'end' && calls.length > 0 ? 'tool_calls' : stop;
+  }
+}
+
+/** A text, or a list of parts, of which those that are no text are thoughts. */
+function textIn(content: Json | undefined): string {
+  if (typeof content === 'string') return content;
+  const parts = Array.isArray(content) ? content.map(asObject) : [];
+  return parts.map((part) => (part?.type === 'text' ? (textAt(part, 'text') ?? '') : '')).join('');
+}
+
+function spoken(text: string, calls: readonly ModelToolCall[]): JsonObject {
+  if (calls.length === 0) return { role: 'assistant', content: text };
+  return { role: 'assistant', content: text === '' ? null : text, tool_calls: calls.map(writtenCall) };
+}

@@ -1,0 +1,106 @@
+/** Where a model is served: its address is checked once, and its key is never shown. Pure. */
+
+import type { JsonObject } from '../../../core/lib/json.ts';
+import type { ModelFormat } from './model-format.ts';
+import type { PriceList } from '../usage/prices.ts';
+
+/** How to reach a model. */
+export interface LlmProvider {
+  /** Up to the version, as in `https://api.example.com/v1`; a query stays behind what is appended. */
+  readonly baseUrl: string;
+  /** Local servers need none. */
+  readonly apiKey?: string | undefined;
+  readonly model: string;
+  /** The name errors and records have for it. */
+  readonly provider?: string | undefined;
+  /** What an answer may have at most; unset, the service decides (Anthropic wants a number: 8,192). */
+  readonly maxTokens?: number | undefined;
+  readonly temperature?: number | undefined;
+  /** Whether answers come in pieces; on unless a server cannot. */
+  readonly stream?: boolean | undefined;
+  /** One try, from the request to the last byte of the answer. 300 s. */
+  readonly timeoutMs?: number | undefined;
+  /** The longest silence within a try. 120 s. */
+  readonly idleMs?: number | undefined;
+  /** All tries and the waits between them. 900 s. */
+  readonly totalMs?: number | undefined;
+  /** At most so many tries after the first, whatever the table says. */
+  readonly maxRetries?: number | undefined;
+  /** Go with each request, as does what is in `body`; null there leaves a field out. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: JsonObject | undefined;
+  /** Of an agent: rounds of tools in one turn. 8. */
+  readonly maxRounds?: number | undefined;
+  /** Prices that come before those we know. */
+  readonly prices?: PriceList | undefined;
+}
+
+export interface Endpoint {
+  readonly url: string;
+  /** For errors: without the query. */
+  readonly shownUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What must not be shown. */
+  readonly secrets: readonly string[];
+  /** Why the key cannot be sent; null = it can, or there is none. Who only makes an agent need not have its key. */
+  readonly keyProblem: string | null;
+}
+
+const ADDRESS = /^(https?:\/\/)([^/?#\s]+)(\/[^?#\s]*)?(\?[^#\s]*)?$/i;
+const ONE_LINE = 'expected one line of visible ASCII characters';
+/** A shorter one is a stand-in such as `none`, and hiding it would spoil every text. */
+const SHORTEST_SECRET = 6;
+
+/** Throws TypeError, without any value that may be secret. */
+export function endpointOf(
+  { baseUrl, apiKey = '', headers = {}, model }: LlmProvider,
+  format: Pick<ModelFormat, 'path' | 'headers' | 'authorise'>,
+): Endpoint {
+  const [, scheme = '', host = '', base = '', query = ''] = ADDRESS.exec(baseUrl) ?? [];
+  if (host === '') throw new TypeError('baseUrl: expected an http or https address such as https://api.example.com/v1');
+  if (host.includes('@'))
+    throw new TypeError('baseUrl: expected no user and no password in it; give the key as apiKey');
+  if (typeof model !== 'string' || model === '') throw new TypeError('model: expected the name of a model');
+  const hasKey = apiKey !== '' && isHeaderValue(apiKey);
+  const wrong = Object.entries(headers).find(([, value]) => !isHeaderValue(value));
+  if (wrong !== undefined) throw new TypeError(`headers.${wrong[0]}: ${ONE_LINE}`);
+  const shownUrl = `${scheme}${host}${base.replace(/\/+$/, '')}${format.path}`;
+  const own = { 'content-type': 'application/json', accept: 'text/event-stream, application/json' };
+  return {
+    url: `${shownUrl}${query}`,
+    shownUrl,
+    headers: { ...own, ...format.headers, ...(hasKey ? format.authorise(apiKey) : {}), ...lowerCase(headers) },
+    secrets: secretsOf([apiKey, ...secretHeaders(headers), ...secretQuery(query)]),
+    keyProblem: hasKey || apiKey === '' ? null : `the apiKey cannot be sent, ${ONE_LINE}`,
+  };
+}
+
+/** As they are, and as they look in JSON and in addresses; the longest first, so that none is half hidden. */
+function secretsOf(values: readonly string[]): readonly string[] {
+  const long = values.filter(({ length }) => length >= SHORTEST_SECRET);
+  const written = long.flatMap((value) => [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)]);
+  return [...new Set(written)].sort((a, b) => b.length - a.length);
+}
+
+/** The message of a platform about a header that is not allowed would have its value in it. */
+function isHeaderValue(value: string): boolean {
+  return typeof value === 'string' && /^[\x20-\x7e]*$/.test(value) && value.trim() === value;
+}
+
+/** Names are the same whatever their case: ours must give way to those that are given. */
+function lowerCase(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function secretHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
+  const secret = Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name));
+  return secret.flatMap(([, value]) => [value, value.replace(/^\w+ /, '')]);
+}
+
+function secretQuery(query: string): readonly string[] {
+  const pairs = query
+    .slice(1)
+    .split('&')
+    .map((pair) => pair.split('='));
+  return pairs.flatMap(([name = '', value = '']) => (/key|token|secret|sig/i.test(name) ? [value] : []));
+}

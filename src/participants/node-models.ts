@@ -1,0 +1,13 @@
+/** The models one can ask from Node: over its own fetch, by the clock of the machine. */
+
+import { type Models, modelsOn } from './models/index.ts';
+import { systemClock } from '../system/clock.ts';
+
+const models: Models = modelsOn({ fetch: (url, init) => fetch(url, init), clock: systemClock });
+
+export const createChatClient: Models['createChatClient'] = models.createChatClient;
+export const createAnthropicClient: Models['createAnthropicClient'] = models.createAnthropicClient;
+export const createResponsesClient: Models['createResponsesClient'] = models.createResponsesClient;
+export const createLlmAdapter: Models['createLlmAdapter'] = models.createLlmAdapter;
+export const createAnthropicAdapter: Models['createAnthropicAdapter'] = models.createAnthropicAdapter;
+export const createResponsesAdapter: Models['createResponsesAdapter'] = models.createResponsesAdapter;

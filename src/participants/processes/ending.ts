@@ -1,0 +1,66 @@
+/** Why a run stops, and the error that makes of it. */
+
+import { asError } from '../../core/lib/errors.ts';
+import { AgentError, type AgentErrorDetails, describeExit } from '../agent/agent-error.ts';
+import { redactSecrets } from '../lib/redact-secrets.ts';
+import type { RunLimits } from './program.ts';
+import type { Watchdog } from '../../node/run/watchdogs.ts';
+
+export type Ending =
+  | { readonly kind: 'exit' }
+  | { readonly kind: 'after_result' }
+  | { readonly kind: 'timeout'; readonly watchdog: Exclude<Watchdog, 'after_result'> }
+  | { readonly kind: 'aborted'; readonly reason: unknown }
+  | { readonly kind: 'output_limit' }
+  /** By a function that looks on. */
+  | { readonly kind: 'thrown'; readonly thrown: unknown };
+
+export type Failure = Exclude<Ending, { readonly kind: 'exit' | 'after_result' }>;
+
+export interface About {
+  readonly tool: string;
+  readonly secrets: readonly string[];
+  readonly bounds: RunLimits;
+}
+
+export type Written = Pick<AgentErrorDetails, 'exitCode' | 'signal' | 'stdout' | 'stderr'>;
+
+/** What the run rejects with. What a watching function threw is passed on as it is. */
+export function failureOf(failure: Failure, about: About, written?: Written): unknown {
+  if (failure.kind === 'thrown') return failure.thrown;
+  const { tool, secrets, bounds } = about;
+  const shown = written === undefined ? undefined : withoutSecrets(written, secrets);
+  const how = shown === undefined ? '' : `; ${describeExit(shown)}`;
+  const watchdog = failure.kind === 'timeout' ? { watchdog: failure.watchdog } : {};
+  const cause = failure.kind === 'aborted' ? { cause: failure.reason } : {};
+  const problem = `${problemOf(failure, bounds)}${how}`;
+  return new AgentError(failure.kind, problem, { tool, ...shown, ...watchdog }, { secrets, ...cause });
+}
+
+function problemOf(failure: Exclude<Failure, { readonly kind: 'thrown' }>, bounds: RunLimits): string {
+  switch (failure.kind) {
+    case 'timeout':
+      return `timeout: ${lateness(failure.watchdog, bounds)}, and was ended`;
+    case 'output_limit':
+      return `output_limit: wrote more than ${bounds.maxOutputBytes} bytes, and was ended`;
+    case 'aborted':
+      return failure.reason === undefined ? 'aborted' : `aborted: ${asError(failure.reason).message}`;
+  }
+}
+
+function lateness(watchdog: Exclude<Watchdog, 'after_result'>, bounds: RunLimits): string {
+  switch (watchdog) {
+    case 'wall':
+      return `did not end within ${bounds.wallMs} ms`;
+    case 'first_output':
+      return `wrote nothing within ${bounds.firstOutputMs} ms`;
+    case 'idle':
+      return `wrote nothing more for ${bounds.idleMs} ms`;
+  }
+}
+
+/** Before anything is cut: half a secret is not found. */
+function withoutSecrets(written: Written, secrets: readonly string[]): Written {
+  const { stdout = '', stderr = '' } = written;
+  return { ...written, stdout: redactSecrets(stdout, secrets), stderr: redactSecrets(stderr, secrets) };
+}

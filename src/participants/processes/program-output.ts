@@ -1,0 +1,79 @@
+/** What a program writes: kept within bounds, shown as text and lines, and looked at for its result. */
+
+import { Capture } from '../../node/run/capture.ts';
+import type { RunLimits, RunWatch } from './program.ts';
+import { TextReader } from '../../node/run/read-text.ts';
+import { LineSplitter } from './output/split-lines.ts';
+
+export class Output {
+  readonly #limits: RunLimits;
+  readonly #watch: RunWatch;
+  readonly #stdout: { readonly reader: TextReader; readonly capture: Capture };
+  readonly #stderr: { readonly reader: TextReader; readonly capture: Capture };
+  readonly #lines: LineSplitter;
+  #bytes = 0;
+  #hasResult = false;
+
+  constructor(limits: RunLimits, watch: RunWatch) {
+    this.#limits = limits;
+    this.#watch = watch;
+    this.#stdout = { reader: new TextReader(), capture: new Capture(limits.maxCapturedBytes) };
+    this.#stderr = { reader: new TextReader(), capture: new Capture(limits.maxCapturedBytes) };
+    this.#lines = new LineSplitter(limits.maxLineBytes);
+  }
+
+  get hasResult(): boolean {
+    return this.#hasResult;
+  }
+
+  /** It has written more than it may. */
+  get isTooMuch(): boolean {
+    const { maxOutputBytes } = this.#limits;
+    return maxOutputBytes !== null && this.#bytes > maxOutputBytes;
+  }
+
+  get stdout(): string {
+    return this.#stdout.capture.text();
+  }
+
+  get stderr(): string {
+    return this.#stderr.capture.text();
+  }
+
+  get hasCutLine(): boolean {
+    return this.#lines.hasCut;
+  }
+
+  get isTruncated(): boolean {
+    return this.isTooMuch || this.hasCutLine || this.#stdout.capture.isTruncated || this.#stderr.capture.isTruncated;
+  }
+
+  /** Throws what the watching functions throw. */
+  readStdout(bytes: Uint8Array): void {
+    this.#bytes += bytes.length;
+    const text = this.#stdout.reader.read(bytes);
+    this.#stdout.capture.add(text);
+    this.#show(text, this.#lines.split(text));
+  }
+
+  readStderr(bytes: Uint8Array): void {
+    this.#bytes += bytes.length;
+    this.#stderr.capture.add(this.#stderr.reader.read(bytes));
+  }
+
+  /** Nothing more comes: what was not whole is taken as it is. */
+  end(): void {
+    this.#stderr.capture.add(this.#stderr.reader.end());
+    const text = this.#stdout.reader.end();
+    this.#stdout.capture.add(text);
+    this.#show(text, this.#lines.split(text));
+    this.#show('', this.#lines.end());
+  }
+
+  #show(text: string, lines: Iterable<string>): void {
+    if (text !== '') this.#watch.onText?.(text);
+    // The lines are gone through whether or not anybody looks: that is what splits them.
+    for (const line of lines) this.#watch.onLine?.(line);
+    if (this.#watch.isDone?.() === true) this.#hasResult = true;
+  }
+}

@@ -1,0 +1,119 @@
+/** The body of a request as parameters: one JSON object, no larger than a frame, in UTF-8 and as it is. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { WireError } from '../../core/lib/errors.ts';
+import { badValue, type JsonObject } from '../../core/lib/json.ts';
+import { isNestedWithin } from '../../system/json-nesting.ts';
+
+export interface BodyLimits {
+  readonly maxBytes: number;
+  readonly maxDepth: number;
+}
+
+/** Who sends a little too much is heard to the end, so that it can read the answer; who sends more than so many times that is not. */
+const HEARD_OUT = 4;
+
+/** Nothing at all counts as no parameters. */
+export async function readParams(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limits: BodyLimits,
+): Promise<JsonObject> {
+  const text = await readText(request, response, limits);
+  if (text === '') return {};
+  const value = parsedJson(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badValue('body', 'an object', value);
+  // JSON.parse gives JSON.
+  return value as JsonObject;
+}
+
+/** JSON, as far as that can be told without parsing it. */
+export async function readText(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limits: BodyLimits,
+): Promise<string> {
+  checkHeaders(request);
+  const bytes = await readBytes(request, response, limits.maxBytes);
+  if (!isNestedWithin(bytes, limits.maxDepth)) {
+    throw badValue('body', `JSON nested at most ${limits.maxDepth} deep`, 'deeper nesting');
+  }
+  return decoded(bytes);
+}
+
+/** It has come, or will come soon; false = nobody knows whether the rest will ever come. */
+export function endsSoon({ complete, headers }: IncomingMessage, maxBytes: number): boolean {
+  if (complete) return true;
+  // Who waits to be asked for its body will not send it.
+  if (headers.expect !== undefined || headers['transfer-encoding'] !== undefined) return false;
+  return Number(headers['content-length'] ?? 0) <= maxBytes * HEARD_OUT;
+}
+
+/** A page of another site can send forms and plain text unasked; JSON it cannot. */
+function checkHeaders({ headers }: IncomingMessage): void {
+  const [type = '', ...more] = (headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const charset = more.find((part) => part.startsWith('charset='))?.slice('charset='.length) ?? 'utf-8';
+  if (type !== 'application/json' || !/^"?utf-?8"?$/.test(charset)) {
+    throw badValue('content-type', 'application/json', headers['content-type']);
+  }
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') throw badValue('content-encoding', 'none, or identity', encoding);
+  const transfer = headers['transfer-encoding'] ?? 'chunked';
+  if (transfer.toLowerCase() !== 'chunked') throw badValue('transfer-encoding', 'chunked', transfer);
+}
+
+async function readBytes(request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<Uint8Array> {
+  const { headers, httpVersion } = request;
+  if (Number(headers['content-length'] ?? 0) > maxBytes * HEARD_OUT) throw tooLarge(maxBytes);
+  // Older clients do not know it.
+  if (headers.expect !== undefined && httpVersion === '1.1') response.writeContinue();
+  const { chunks, bytes } = await chunksOf(request, maxBytes);
+  if (bytes > maxBytes) throw tooLarge(maxBytes);
+  return Buffer.concat(chunks);
+}
+
+/** By hand: a loop that leaves early would close the socket, and take the answer from who waits for it. */
+function chunksOf(
+  request: IncomingMessage,
+  maxBytes: number,
+): Promise<{ readonly chunks: readonly Buffer[]; readonly bytes: number }> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= maxBytes) chunks.push(chunk);
+      else chunks.length = 0;
+      if (bytes <= maxBytes * HEARD_OUT) return;
+      request.pause();
+      resolve({ chunks, bytes });
+    });
+    request.once('end', () => resolve({ chunks, bytes }));
+    request.once('error', reject);
+    request.once('close', () => reject(new Error('the request broke off')));
+  });
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw badValue('body', 'text in UTF-8', 'bytes that are none');
+  }
+}
+
+/** Refuses what is no JSON, without showing it. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    // Not shown: it may hold a secret.
+    const details = { field: 'body', expected: 'one JSON object', received: `${text.length} characters` };
+    throw new WireError('bad_frame', `body: expected one JSON object, got ${details.received}`, details, { cause });
+  }
+}
+
+function tooLarge(maxBytes: number): WireError {
+  const expected = `at most ${maxBytes} bytes`;
+  return new WireError('too_large', `body: ${expected} are allowed`, { field: 'body', expected });
+}

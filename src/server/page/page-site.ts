@@ -1,0 +1,122 @@
+/** The console's page over HTTP: files of a table, compressed once, with tags by which a browser asks only for what changed. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { packageFolder } from '../../system/package.ts';
+import { pageHeaders } from '../../node/console/page-headers.ts';
+import { type PageFile, readPages } from './read-pages.ts';
+
+export interface PageSite {
+  /** It was built. */
+  readonly isBuilt: boolean;
+  /** False = there is nothing of it at this path. Only for GET and HEAD. */
+  answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean>;
+}
+
+type Encoding = 'br' | 'gzip';
+
+const NOT_BUILT = [
+  'Parley listens here, but its console was not built.',
+  '',
+  'In a clone of its source: npm run build, and start the hub again.',
+  'The hub itself needs no console: GET /openapi.json, /healthz, /metrics, and WebSocket on this port.',
+  '',
+].join('\n');
+
+const YEAR_S = 31_536_000;
+/** Smaller than a packet: compressing it saves nothing. */
+const SMALL_BYTES = 1024;
+
+/** Where the build puts it. */
+export function consoleFolder(): string {
+  return join(packageFolder(), 'dist', 'console');
+}
+
+export async function openPages(folder: string = consoleFolder()): Promise<PageSite> {
+  const table = await readPages(folder);
+  const compressed = new Map<string, Promise<Buffer>>();
+  return {
+    isBuilt: table !== null,
+    async answer(path, request, response) {
+      if (table === null) return path === '/' && notBuilt(request, response);
+      const file = table.get(path);
+      if (file === undefined) return false;
+      await answerFile(file, compressed, request, response);
+      return true;
+    },
+  };
+}
+
+async function answerFile(
+  file: PageFile,
+  compressed: Map<string, Promise<Buffer>>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const encoding = encodingFor(file, request.headers['accept-encoding']);
+  const etag = `"${file.digest}${encoding === null ? '' : `-${encoding}`}"`;
+  const headers = {
+    ...pageHeaders(request.headers.host ?? ''),
+    'content-type': file.type,
+    'cache-control': file.isHashed ? `public, max-age=${YEAR_S}, immutable` : 'no-cache',
+    etag,
+    vary: 'accept-encoding, origin',
+  };
+  if (isKnown(request.headers['if-none-match'], etag)) return void response.writeHead(304, headers).end();
+  const body = encoding === null ? file.bytes : await compressedOnce(compressed, file, encoding);
+  const encoded = encoding === null ? {} : { 'content-encoding': encoding };
+  response.writeHead(200, { ...headers, ...encoded, 'content-length': body.length });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+function compressedOnce(
+  compressed: Map<string, Promise<Buffer>>,
+  { bytes, digest }: PageFile,
+  encoding: Encoding,
+): Promise<Buffer> {
+  const key = `${encoding} ${digest}`;
+  const known = compressed.get(key);
+  if (known !== undefined) return known;
+  const made = COMPRESS[encoding](bytes);
+  compressed.set(key, made);
+  return made;
+}
+
+const brotli = promisify(brotliCompress);
+const zip = promisify(gzip);
+const COMPRESS: { readonly [Name in Encoding]: (bytes: Buffer) => Promise<Buffer> } = {
+  br: (bytes) => brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  gzip: (bytes) => zip(bytes, { level: 9 }),
+};
+
+/** What the browser takes; a quality of 0 is a no, and which of two it prefers does not matter here. */
+function encodingFor({ type, bytes }: PageFile, accepted: string | string[] | undefined): Encoding | null {
+  if (bytes.length < SMALL_BYTES || /^(image\/(png|x-icon)|font\/)/.test(type)) return null;
+  const taken = new Set(
+    String(accepted ?? '')
+      .toLowerCase()
+      .split(',')
+      .filter((one) => !/;\s*q=0(\.0*)?\s*$/.test(one))
+      .map((one) => one.split(';', 1)[0]?.trim()),
+  );
+  return taken.has('br') ? 'br' : taken.has('gzip') ? 'gzip' : null;
+}
+
+function isKnown(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag || one.trim() === '*');
+}
+
+/** Nothing of it is kept: it may be built by the next time. */
+function notBuilt(request: IncomingMessage, response: ServerResponse): true {
+  response.writeHead(404, {
+    ...pageHeaders(request.headers.host ?? ''),
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-store',
+    'content-length': Buffer.byteLength(NOT_BUILT),
+  });
+  response.end(request.method === 'HEAD' ? undefined : NOT_BUILT);
+  return true;
+}

@@ -1,0 +1,73 @@
+/** The built console as a table: path → file, read once when a port opens. Nothing of a request ever becomes a path of the disk. */
+
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { HubError } from '../../core/lib/errors.ts';
+
+export interface PageFile {
+  readonly type: string;
+  readonly bytes: Buffer;
+  /** Its name changes with what is in it. */
+  readonly isHashed: boolean;
+  readonly digest: string;
+}
+
+export type PageTable = ReadonlyMap<string, PageFile>;
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['.html', 'text/html; charset=utf-8'],
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+  ['.png', 'image/png'],
+  ['.ico', 'image/x-icon'],
+  ['.json', 'application/json'],
+  ['.webmanifest', 'application/manifest+json'],
+  ['.woff2', 'font/woff2'],
+  ['.txt', 'text/plain; charset=utf-8'],
+]);
+
+/** A folder that was named by mistake must not fill the memory. */
+const MOST_FILES = 256;
+const MOST_BYTES = 16 * 1024 * 1024;
+/** Below it names have the hash of their content in them. */
+const HASHED = 'assets';
+
+/** null = there is no page in this folder: it was not built. */
+export async function readPages(folder: string): Promise<PageTable | null> {
+  const table = new Map<string, PageFile>();
+  for (const place of [[], [HASHED]]) {
+    for (const name of await filesIn(join(folder, ...place))) {
+      const type = TYPES.get(extname(name));
+      if (type === undefined) continue;
+      const bytes = await readFile(join(folder, ...place, name));
+      const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
+      table.set(`/${[...place, name].join('/')}`, { type, bytes, isHashed: place.length > 0, digest });
+      checkSize(folder, table);
+    }
+  }
+  const index = table.get('/index.html');
+  if (index === undefined) return null;
+  return table.set('/', index);
+}
+
+async function filesIn(folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    // Links are no files here: what they lead to was not built.
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw thrown;
+  }
+}
+
+function checkSize(folder: string, table: ReadonlyMap<string, PageFile>): void {
+  let bytes = 0;
+  for (const file of table.values()) bytes += file.bytes.length;
+  if (table.size <= MOST_FILES && bytes <= MOST_BYTES) return;
+  const most = `at most ${MOST_FILES} files and ${MOST_BYTES} bytes`;
+  throw new HubError('bad_options', `console: expected a folder with a built console (${most}), got ${folder}`);
+}

@@ -1,0 +1,56 @@
+/** One hub per data folder, by a lock of the operating system: it goes with the process, however that ends. */
+
+import { type FileHandle, open } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { asError, HubError } from '../core/lib/errors.ts';
+import { makeFolder } from '../system/make-folder.ts';
+
+/** The package has no types; this is what is used of it. */
+interface FileLocks {
+  tryLock(fd: number): boolean;
+  unlock(fd: number): void;
+}
+
+const { tryLock, unlock }: FileLocks = createRequire(import.meta.url)('fs-native-extensions');
+
+const LOCK_NAME = 'lock';
+
+/** Takes the folder, which is made if it is not there; the result lets go of it. */
+export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+  const file = await openLock(folder);
+  try {
+    if (!tryLock(file.fd)) throw await inUse(folder, file);
+    await file.truncate(0);
+    await file.write(`${process.pid}\n`, 0);
+    return () => release(file);
+  } catch (thrown) {
+    await file.close();
+    throw thrown;
+  }
+}
+
+/** Closing alone is not enough: a child that is being started at this moment has the file open too, and would keep the lock. */
+async function release(file: FileHandle): Promise<void> {
+  unlock(file.fd);
+  await file.close();
+}
+
+async function openLock(folder: string): Promise<FileHandle> {
+  try {
+    await makeFolder(folder);
+    return await open(join(folder, LOCK_NAME), 'a+', 0o600);
+  } catch (thrown) {
+    const { message } = asError(thrown);
+    throw new HubError('bad_data_folder', `${folder} cannot be a data folder: ${message}`, { cause: thrown });
+  }
+}
+
+async function inUse(folder: string, file: FileHandle): Promise<HubError> {
+  const pid = (await file.readFile('utf8').catch(() => '')).trim();
+  const who = /^\d+$/.test(pid) ? `process ${pid}` : 'another process';
+  return new HubError(
+    'data_in_use',
+    `data folder ${folder} is in use by ${who}; stop that hub, or give this one a folder of its own`,
+  );
+}

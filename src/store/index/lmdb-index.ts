@@ -1,0 +1,72 @@
+/** The index in a folder, by lmdb: memory-mapped reads, writes committed by a thread of its own. */
+
+import { crc32 } from 'node:zlib';
+import { open, type RootDatabase } from 'lmdb';
+import { DamagedIndex } from '../../node/store/damaged-index.ts';
+import type { IndexEntry, OrderedIndex, RangeOptions } from './ordered-index.ts';
+
+/** lmdb has no checksums: a value carries its own, of the key too. */
+const CHECKSUM_BYTES = 4;
+
+export class LmdbIndex implements OrderedIndex {
+  /** Told before it is thrown: whoever asked may only refuse what it was asked for. */
+  onDamage: (error: DamagedIndex) => void = () => {};
+  readonly #database: RootDatabase<Buffer, Buffer>;
+
+  constructor(folder: string) {
+    this.#database = open<Buffer, Buffer>({ path: folder, encoding: 'binary', keyEncoding: 'binary', noSubdir: false });
+  }
+
+  get(key: string): Uint8Array | undefined {
+    const name = Buffer.from(key);
+    const sealed = this.#database.get(name);
+    return sealed === undefined ? undefined : this.#unsealed(name, sealed);
+  }
+
+  *range(from: string, to: string, { reverse = false }: RangeOptions = {}): Generator<IndexEntry, void, void> {
+    const [low, high] = [Buffer.from(from), Buffer.from(to)];
+    // Backwards lmdb begins at the upper end and would take it in and leave the lower one out.
+    const bounds = reverse
+      ? { start: high, end: low, exclusiveStart: true, inclusiveEnd: true }
+      : { start: low, end: high };
+    for (const { key, value } of this.#database.getRange({ ...bounds, reverse })) {
+      yield { key: key.toString(), value: this.#unsealed(key, value) };
+    }
+  }
+
+  async write(changes: ReadonlyMap<string, Uint8Array | null>): Promise<void> {
+    await this.#database.batch(() => {
+      for (const [key, value] of changes) {
+        const name = Buffer.from(key);
+        const written = value === null ? this.#database.remove(name) : this.#database.put(name, sealed(name, value));
+        // The batch rejects for all of them.
+        written.catch(() => {});
+      }
+    });
+    await this.#database.flushed;
+  }
+
+  async clear(): Promise<void> {
+    await this.#database.clearAsync();
+  }
+
+  async close(): Promise<void> {
+    await this.#database.close();
+  }
+
+  #unsealed(key: Uint8Array, bytes: Buffer): Uint8Array {
+    const value = bytes.subarray(0, Math.max(0, bytes.length - CHECKSUM_BYTES));
+    const isSound = bytes.length >= CHECKSUM_BYTES && bytes.readUInt32LE(value.length) === crc32(value, crc32(key));
+    if (isSound) return value;
+    const error = new DamagedIndex(`a value of ${bytes.length} bytes does not match its checksum`);
+    this.onDamage(error);
+    throw error;
+  }
+}
+
+function sealed(key: Uint8Array, value: Uint8Array): Buffer {
+  const bytes = Buffer.allocUnsafe(value.length + CHECKSUM_BYTES);
+  bytes.set(value);
+  bytes.writeUInt32LE(crc32(value, crc32(key)), value.length);
+  return bytes;
+}

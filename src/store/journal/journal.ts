@@ -1,0 +1,151 @@
+/** The journal: every log of a hub in one order, durable before it is confirmed. One writer; the folder is locked by its owner. */
+
+import { HubError } from '../../core/lib/errors.ts';
+import type { Files, OpenFile } from '../../node/journal/files.ts';
+import type {
+  Appended,
+  JournalOutcome,
+  JournalRecord,
+  OnConfirmed,
+  OnProgress,
+  OnRecord,
+  Position,
+  RecordKind,
+  Recovery,
+} from './journal-types.ts';
+import { mend } from '../../node/journal/mend.ts';
+import { type Scanned, type ScanOptions, scanJournal } from './scan.ts';
+import { SegmentReader } from './segment-reader.ts';
+import { listSegments, SPARE_NAME, segmentName } from '../../node/journal/segments.ts';
+import { Spare } from './spare-segment.ts';
+import { type Defer, Writer } from './writer.ts';
+
+export const SEGMENT_BYTES: number = 64 * 1024 * 1024;
+
+export interface JournalOptions {
+  readonly segmentBytes?: number;
+  /** Records before this place are not looked at: a checkpoint holds them. */
+  readonly from?: Position;
+  readonly onRecord?: OnRecord;
+  /** Every record given so far was confirmed, with this damage among them. */
+  readonly onConfirmed?: OnConfirmed;
+  readonly onProgress?: OnProgress;
+  /** How a turn of the event loop ends; a simulation has its own. */
+  readonly defer?: Defer;
+}
+
+export class Journal {
+  readonly #files: Files;
+  readonly #writer: Writer;
+  readonly #reader: SegmentReader;
+  #closing: Promise<void> | null = null;
+
+  private constructor(files: Files, writer: Writer) {
+    this.#files = files;
+    this.#writer = writer;
+    this.#reader = new SegmentReader(files);
+  }
+
+  /** Whatever the files contain, it opens; it rejects only when they cannot be read or written. */
+  static async open(files: Files, options: JournalOptions = {}): Promise<{ journal: Journal; recovery: Recovery }> {
+    const { segmentBytes = SEGMENT_BYTES, defer = setImmediate } = options;
+    if ((await files.list()).includes(SPARE_NAME)) await files.remove(SPARE_NAME);
+    const scanned = await scanJournal(files, options);
+    const segment = await lastSegment(files, segmentBytes, options.from);
+    const file = await files.open(segmentName(segment), { through: true });
+    try {
+      const { end: offset, lastFlush, sealed } = await mend(file, segment, scanned);
+      await files.syncFolder();
+      const capacity = Math.max(segmentBytes, await file.size());
+      const writer = new Writer({ files, segmentBytes, defer, segment, file, capacity, offset, lastFlush, sealed });
+      const { records, damages, torn } = scanned;
+      return { journal: new Journal(files, writer), recovery: { records, damages, torn, end: writer.end } };
+    } catch (thrown) {
+      await file.close();
+      throw thrown;
+    }
+  }
+
+  /** Where the next flush will begin: everything before it is confirmed, and a scan from here finds what comes later. */
+  get end(): Position {
+    return this.#writer.end;
+  }
+
+  /** Bytes that wait to be durable, for whoever bounds them. */
+  get stagedBytes(): number {
+    return this.#writer.stagedBytes;
+  }
+
+  /** Synchronous: records stand in the order of the calls. A lazy record goes with whatever flush comes next. */
+  append(kind: RecordKind, logId: string, text: string): Appended {
+    return this.#writer.append(kind, logId, text);
+  }
+
+  /** Makes the lazy records that wait durable. */
+  flushLazy(): Promise<JournalOutcome> {
+    return this.#writer.flush();
+  }
+
+  /** A confirmed record; rejects with DamagedRecord if it is not sound any more. */
+  async read(position: Position): Promise<JournalRecord> {
+    this.#assertConfirmed(position);
+    return this.#reader.read(position);
+  }
+
+  /** Confirmed records in the order asked for; neighbours are read together. */
+  async readMany(positions: readonly Position[]): Promise<readonly JournalRecord[]> {
+    for (const position of positions) this.#assertConfirmed(position);
+    return this.#reader.readMany(positions);
+  }
+
+  /** Begins another segment: those before it are not written any more. */
+  roll(): Promise<void> {
+    return this.#writer.roll();
+  }
+
+  /** A file written beside it takes the place of a segment that is not written any more; then `moved` makes its places known. */
+  replaceSegment(segment: number, part: string, moved: () => void): Promise<void> {
+    const exchange = async () => {
+      await this.#files.rename(part, segmentName(segment));
+      await this.#files.syncFolder();
+    };
+    return this.#reader.replace(segment, exchange, moved);
+  }
+
+  /** Everything confirmed from a place on, sound or damaged. */
+  scan(options: Omit<ScanOptions, 'until'> = {}): Promise<Pick<Scanned, 'records' | 'damages'>> {
+    return scanJournal(this.#files, { ...options, until: this.end });
+  }
+
+  /** Confirms what waits and lets go of the files; again = the same. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#writer.close();
+    await this.#reader.close();
+  }
+
+  #assertConfirmed(position: Position): void {
+    const { segment, offset } = this.end;
+    if (position.segment < segment || (position.segment === segment && position.offset < offset)) return;
+    throw new HubError(
+      'not_confirmed',
+      `a record is read when it is durable: ${position.segment}/${position.offset} is not before ${segment}/${offset}`,
+    );
+  }
+}
+
+/** The one to append to; it is made if there is none, behind any place that a checkpoint knows. */
+async function lastSegment(files: Files, bytes: number, from: Position | undefined): Promise<number> {
+  const last = (await listSegments(files)).at(-1);
+  if (last !== undefined && last >= (from?.segment ?? 0)) return last;
+  const segment = from === undefined ? 1 : from.segment + 1;
+  const spare = new Spare(files, bytes);
+  await spare.ready();
+  const file: OpenFile = await spare.become(segment);
+  await file.close();
+  return segment;
+}

@@ -1,0 +1,79 @@
+/** A file of the journal that is written as a whole: one mark and all its records. It gets its name when it is durable. */
+
+import type { Files, OpenFile } from '../../node/journal/files.ts';
+import type { Position, RecordKind } from './journal-types.ts';
+import { MARK_BYTES, recordRoom, writeMark, writePacked, writeRecord } from './record.ts';
+import { PART_SUFFIX, segmentName } from '../../node/journal/segments.ts';
+
+const CHUNK_BYTES = 1024 * 1024;
+
+export class PartFile {
+  /** What it is called until it is whole. */
+  readonly name: string;
+  readonly #files: Files;
+  readonly #segment: number;
+  readonly #file: OpenFile;
+  #buffer: Buffer = Buffer.alloc(CHUNK_BYTES);
+  /** The room for the mark, which is written last. */
+  #filled = MARK_BYTES;
+  #written = 0;
+
+  private constructor(files: Files, segment: number, file: OpenFile) {
+    this.#files = files;
+    this.#segment = segment;
+    this.name = segmentName(segment) + PART_SUFFIX;
+    this.#file = file;
+  }
+
+  static async create(files: Files, segment: number): Promise<PartFile> {
+    const name = segmentName(segment) + PART_SUFFIX;
+    // Of an earlier try that failed.
+    if ((await files.list()).includes(name)) await files.remove(name);
+    const file = await files.open(name, { create: true });
+    return new PartFile(files, segment, file);
+  }
+
+  get bytes(): number {
+    return this.#written + this.#filled;
+  }
+
+  /** Gives the place it will have. */
+  async add(kind: RecordKind | 'packed', logId: string, text: string): Promise<Position> {
+    const room = recordRoom(text);
+    if (this.#filled + room > this.#buffer.length) await this.#flush();
+    if (room > this.#buffer.length) this.#buffer = Buffer.alloc(room);
+    const offset = this.bytes;
+    this.#filled +=
+      kind === 'packed'
+        ? writePacked(this.#buffer, this.#filled, logId, text)
+        : writeRecord(this.#buffer, this.#filled, kind, logId, text);
+    return { segment: this.#segment, offset };
+  }
+
+  /** Durable when it returns. `compacted`: it stands for all flushes of a segment up to this one. */
+  async finish(flush: number, { compacted }: { readonly compacted: boolean }): Promise<void> {
+    await this.#flush();
+    const mark = Buffer.alloc(MARK_BYTES);
+    writeMark(mark, 0, flush, this.#written - MARK_BYTES, compacted);
+    await this.#file.write(0, [mark]);
+    await this.#file.sync();
+    await this.#file.close();
+  }
+
+  /** Gives it its name. */
+  async publish(): Promise<void> {
+    await this.#files.rename(this.name, segmentName(this.#segment));
+    await this.#files.syncFolder();
+  }
+
+  async discard(): Promise<void> {
+    await this.#file.close();
+    await this.#files.remove(this.name);
+  }
+
+  async #flush(): Promise<void> {
+    await this.#file.write(this.#written, [this.#buffer.subarray(0, this.#filled)]);
+    this.#written += this.#filled;
+    this.#filled = 0;
+  }
+}

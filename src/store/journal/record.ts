@@ -1,0 +1,173 @@
+/**
+ * How records lie in a segment. A flush is a mark and the records after it; a zero area is the end.
+ *
+ *     mark    "\xffPJM"  bytes of the records u32  compacted u16  flush number u48               checksum u32
+ *     record  "\xffPJR"  kind u8  id form u8  0 u16  bytes of text u32  checksum of text u32  id 16  checksum u32  text
+ *
+ * The byte 0xff is in no UTF-8 text, so nothing a client writes can be taken for a frame when a reader looks for the next one.
+ */
+
+import { crc32 } from 'node:zlib';
+import { HubError } from '../../core/lib/errors.ts';
+import type { JournalRecord, RecordKind } from './journal-types.ts';
+import { packed, unpacked } from '../../node/journal/packing.ts';
+
+export const MARK_BYTES = 20;
+export const RECORD_HEADER_BYTES = 36;
+/** What every frame begins with. */
+export const FRAME_START: Buffer = Buffer.from([0xff, 0x50, 0x4a]);
+export const MARK_START: Buffer = Buffer.from([0xff, 0x50, 0x4a, 0x4d]);
+
+/** Kinds of records. */
+const [UNIT, LAZY, PACKED] = [1, 2, 3];
+const MARK = 0xff504a4d;
+const RECORD = 0xff504a52;
+const ID_BYTES = 16;
+/** The id form of 32 hex digits; any other is the length of a name. */
+const HEX_ID = 0xff;
+/** More than any digit's value. */
+const NOT_HEX = 16;
+/** Above this a string is measured before room is made for it. */
+const MEASURED_LENGTH = 16_384;
+
+/** What stands at a place in a segment. */
+export type Frame =
+  | { readonly kind: 'record'; readonly record: JournalRecord; readonly bytes: number }
+  /** `extent`: the bytes of the records of this flush. `compacted`: it stands for all flushes of a segment that was rewritten. */
+  | { readonly kind: 'mark'; readonly flush: number; readonly extent: number; readonly compacted: boolean }
+  /** A record whose header is sound and whose text is not. */
+  | { readonly kind: 'damaged'; readonly logId: string; readonly bytes: number }
+  /** The source ends before the frame does, which takes at least so many bytes. The header may be known already. */
+  | { readonly kind: 'short'; readonly bytes: number; readonly logId: string | null }
+  | { readonly kind: 'blank' }
+  | { readonly kind: 'junk' };
+
+const BLANK: Frame = { kind: 'blank' };
+const JUNK: Frame = { kind: 'junk' };
+
+/** Room that is enough for a record of this text. */
+export function recordRoom(text: string): number {
+  return RECORD_HEADER_BYTES + (text.length < MEASURED_LENGTH ? text.length * 3 : Buffer.byteLength(text));
+}
+
+/** Writes a record at `at`, where there must be room for it; gives its bytes. */
+export function writeRecord(target: Buffer, at: number, kind: RecordKind, logId: string, text: string): number {
+  const textBytes = target.write(text, at + RECORD_HEADER_BYTES, 'utf8');
+  return writeHeader(target, at, kind === 'unit' ? UNIT : LAZY, logId, textBytes);
+}
+
+/** The same for a unit that is kept packed. It reads like any other. */
+export function writePacked(target: Buffer, at: number, logId: string, text: string): number {
+  const bytes = packed(text);
+  if (bytes.length >= text.length) return writeRecord(target, at, 'unit', logId, text);
+  target.set(bytes, at + RECORD_HEADER_BYTES);
+  return writeHeader(target, at, PACKED, logId, bytes.length);
+}
+
+function writeHeader(target: Buffer, at: number, kind: number, logId: string, textBytes: number): number {
+  const textAt = at + RECORD_HEADER_BYTES;
+  target.writeUInt32BE(RECORD, at);
+  target[at + 4] = kind;
+  target[at + 5] = writeId(target, at + 16, logId);
+  target[at + 6] = 0;
+  target[at + 7] = 0;
+  target.writeUInt32BE(textBytes, at + 8);
+  target.writeUInt32BE(crc32(target.subarray(textAt, textAt + textBytes)), at + 12);
+  target.writeUInt32BE(headerChecksum(target, at, 32), at + 32);
+  return RECORD_HEADER_BYTES + textBytes;
+}
+
+/** Writes the mark that begins a flush, `extent` bytes of records behind it. */
+export function writeMark(target: Buffer, at: number, flush: number, extent: number, compacted = false): void {
+  target.writeUInt32BE(MARK, at);
+  target.writeUInt32BE(extent, at + 4);
+  target.writeUInt16BE(compacted ? 1 : 0, at + 8);
+  target.writeUIntBE(flush, at + 10, 6);
+  target.writeUInt32BE(headerChecksum(target, at, 16), at + 16);
+}
+
+/** The frame at `at` in bytes that end at `end`. */
+export function readFrame(source: Buffer, at: number, end: number = source.length): Frame {
+  if (end - at < 4) return short(4);
+  switch (source.readUInt32BE(at)) {
+    case RECORD:
+      return readRecord(source, at, end);
+    case MARK:
+      return readMark(source, at, end);
+    case 0:
+      return BLANK;
+    default:
+      return JUNK;
+  }
+}
+
+function readRecord(source: Buffer, at: number, end: number): Frame {
+  if (end - at < RECORD_HEADER_BYTES) return short(RECORD_HEADER_BYTES);
+  if (source.readUInt32BE(at + 32) !== headerChecksum(source, at, 32)) return JUNK;
+  const logId = readId(source, at + 16, source[at + 5] ?? 0);
+  const textAt = at + RECORD_HEADER_BYTES;
+  const textEnd = textAt + source.readUInt32BE(at + 8);
+  if (textEnd > end) return short(textEnd - at, logId);
+  const bytes = textEnd - at;
+  if (crc32(source.subarray(textAt, textEnd)) !== source.readUInt32BE(at + 12)) {
+    return { kind: 'damaged', logId, bytes };
+  }
+  const isPacked = source[at + 4] === PACKED;
+  const text = isPacked ? unpacked(source.subarray(textAt, textEnd)) : source.toString('utf8', textAt, textEnd);
+  return { kind: 'record', record: { kind: source[at + 4] === LAZY ? 'lazy' : 'unit', logId, text }, bytes };
+}
+
+function readMark(source: Buffer, at: number, end: number): Frame {
+  if (end - at < MARK_BYTES) return short(MARK_BYTES);
+  if (source.readUInt32BE(at + 16) !== headerChecksum(source, at, 16)) return JUNK;
+  const [flush, extent] = [source.readUIntBE(at + 10, 6), source.readUInt32BE(at + 4)];
+  return { kind: 'mark', flush, extent, compacted: source.readUInt16BE(at + 8) === 1 };
+}
+
+/** Gives the id form. A log id that does not fit is a defect of the caller. */
+function writeId(target: Buffer, at: number, logId: string): number {
+  if (logId.length === 2 * ID_BYTES && writeHex(target, at, logId)) return HEX_ID;
+  const bytes = Buffer.byteLength(logId);
+  if (bytes > ID_BYTES) {
+    throw new HubError('bad_log_id', `a log id is 32 hex digits or a name of up to ${ID_BYTES} bytes, not "${logId}"`);
+  }
+  target.fill(0, at, at + ID_BYTES).write(logId, at, 'utf8');
+  return bytes;
+}
+
+/** False = not all are lower-case hex digits. In the open, because a pattern and a call into Buffer cost three times as much. */
+function writeHex(target: Buffer, at: number, digits: string): boolean {
+  let seen = 0;
+  for (let i = 0; i < ID_BYTES; i++) {
+    const high = HEX_VALUES[digits.charCodeAt(2 * i)] ?? NOT_HEX;
+    const low = HEX_VALUES[digits.charCodeAt(2 * i + 1)] ?? NOT_HEX;
+    seen |= high | low;
+    target[at + i] = (high << 4) | low;
+  }
+  return seen < NOT_HEX;
+}
+
+function readId(source: Buffer, at: number, form: number): string {
+  return form === HEX_ID ? source.toString('hex', at, at + ID_BYTES) : source.toString('utf8', at, at + form);
+}
+
+function short(bytes: number, logId: string | null = null): Frame {
+  return { kind: 'short', bytes, logId };
+}
+
+/** CRC-32 in the open: for a few bytes the call into zlib costs more than the work. */
+function headerChecksum(source: Buffer, at: number, length: number): number {
+  let sum = -1;
+  for (let i = at; i < at + length; i++) sum = (CRC_TABLE[(sum ^ (source[i] ?? 0)) & 0xff] ?? 0) ^ (sum >>> 8);
+  return ~sum >>> 0;
+}
+
+const CRC_TABLE: Int32Array = Int32Array.from({ length: 256 }, (_, byte) => {
+  let sum = byte;
+  for (let bit = 0; bit < 8; bit++) sum = sum & 1 ? (sum >>> 1) ^ 0xedb88320 : sum >>> 1;
+  return sum;
+});
+
+/** The value of a digit by its character code. */
+const HEX_VALUES: Uint8Array = new Uint8Array(128).fill(NOT_HEX);
+for (let value = 0; value < NOT_HEX; value++) HEX_VALUES[value.toString(16).charCodeAt(0)] = value;

@@ -1,0 +1,210 @@
+/** Reads a journal from a place to its end. It changes nothing: whoever only looks may do it beside the writer. */
+
+import type { Files, OpenFile } from '../../node/journal/files.ts';
+import { Findings } from './findings.ts';
+import type { Damage, OnConfirmed, OnProgress, OnRecord, Position } from './journal-types.ts';
+import { lastMarkBefore, type PlacedMark } from '../../node/journal/last-mark.ts';
+import { type Frame, MARK_BYTES } from './record.ts';
+import { listSegments, withSegment } from '../../node/journal/segments.ts';
+import { Window } from './scan-window.ts';
+
+export interface ScanOptions {
+  /** The beginning of a flush or of a record; the beginning of the journal, unless told. */
+  readonly from?: Position;
+  /** Everything before this place was confirmed, and what stands there or later is not looked at. */
+  readonly until?: Position;
+  readonly onRecord?: OnRecord;
+  /** Every record given so far was confirmed, with this damage; the ones after it may turn out to be the last, torn flush. */
+  readonly onConfirmed?: OnConfirmed;
+  readonly onProgress?: OnProgress;
+}
+
+export interface Scanned {
+  readonly records: number;
+  readonly damages: readonly Damage[];
+  /** What follows the last whole record without having been confirmed. `bytes` may be 0: nothing of it reached the disk. */
+  readonly torn: { readonly at: Position; readonly bytes: number } | null;
+  /** Behind the last whole record; null = there is no segment here or later. */
+  readonly end: Position | null;
+  /** The newest mark that was seen. Only the flush it begins may be unconfirmed. */
+  readonly lastMark: PlacedMark | null;
+  /** The newest mark has no records, and nothing follows it. */
+  readonly sealed: boolean;
+}
+
+export async function scanJournal(files: Files, options: ScanOptions = {}): Promise<Scanned> {
+  const { from = START, until } = options;
+  const there = await listSegments(files);
+  const segments = there.filter((segment) => segment >= from.segment && segment <= (until?.segment ?? segment));
+  const scan = new Scan(options, await lastMarkBefore(files, there, from));
+  await scan.plan(files, segments);
+  if (from.offset > 0 && !segments.includes(from.segment)) scan.isBehind(from);
+  if (from === START && (segments[0] ?? 1) > 1) scan.isBehind({ segment: segments[0] ?? 1, offset: 0 });
+  for (const segment of segments) await withSegment(files, segment, (file) => scan.segment(segment, file));
+  return scan.result();
+}
+
+/** Reads one file that is whole or damaged, but was never torn. Its places have this number. */
+export async function scanWhole(file: OpenFile, segment: number, options: ScanOptions = {}): Promise<Scanned> {
+  const scan = new Scan({ ...options, until: { segment, offset: await file.size() } }, null);
+  await scan.segment(segment, file);
+  return scan.result();
+}
+
+class Scan {
+  readonly #options: ScanOptions;
+  readonly #findings: Findings;
+  /** Bytes of the segments before this one, and of all, for whoever shows progress. */
+  #passed = 0;
+  #total = 0;
+  #end: Position | null = null;
+  #torn: Scanned['torn'] = null;
+  #lastMark: PlacedMark | null;
+  #lastSegment: number | null = null;
+  #isSegmentMissing = false;
+
+  constructor(options: ScanOptions, lastMark: PlacedMark | null) {
+    this.#options = options;
+    this.#findings = new Findings(options.onRecord);
+    this.#lastMark = lastMark;
+  }
+
+  async plan(files: Files, segments: readonly number[]): Promise<void> {
+    if (this.#options.onProgress === undefined) return;
+    for (const segment of segments) this.#total += await withSegment(files, segment, (file) => file.size());
+  }
+
+  /** The place to begin at is gone, and what was before it in its segment. */
+  isBehind(from: Position): void {
+    this.#findings.gap({ segment: from.segment, offset: 0 }, from);
+  }
+
+  async segment(segment: number, file: OpenFile): Promise<void> {
+    // A segment is begun when all before it is confirmed, so its being there is as good as a mark.
+    await this.#findings.confirm();
+    if (this.#lastSegment !== null && segment > this.#lastSegment + 1) this.#isSegmentMissing = true;
+    this.#lastSegment = segment;
+    const { from, until } = this.#options;
+    const fileSize = await file.size();
+    const start = from?.segment === segment ? from.offset : 0;
+    const size = until?.segment === segment ? Math.min(fileSize, until.offset) : fileSize;
+    if (size < start) this.#findings.gap({ segment, offset: size }, { segment, offset: start });
+    const window = new Window(file, size);
+    const end = await this.#walk(segment, window, start);
+    await this.#conclude(segment, window, end);
+    this.#passed += fileSize;
+    this.#progress(0);
+  }
+
+  async result(): Promise<Scanned> {
+    if (this.#options.until !== undefined) {
+      await this.#findings.confirm();
+      this.#torn = null;
+    }
+    const { records, damages } = this.#findings;
+    const [end, lastMark] = [this.#end, this.#lastMark];
+    const sealed = lastMark === null || end === null || (lastMark.extent === 0 && isAt(end, endOfMark(lastMark)));
+    return { records, damages, torn: this.#torn, end, lastMark, sealed };
+  }
+
+  /** Frame by frame; gives the end of what is there, sound or not. */
+  async #walk(segment: number, window: Window, start: number): Promise<number> {
+    let at = start;
+    let reported = start;
+    for (;;) {
+      const peeked = window.peek(at);
+      const frame = peeked.kind === 'short' ? await window.frame(at) : peeked;
+      switch (frame.kind) {
+        case 'record': {
+          const delivery = this.#record(segment, at, frame);
+          if (delivery !== undefined) await delivery;
+          at += frame.bytes;
+          break;
+        }
+        case 'damaged':
+          this.#findings.damage(segment, at, at + frame.bytes, frame.logId);
+          at += frame.bytes;
+          break;
+        case 'mark':
+          await this.#mark(segment, at, frame);
+          at += MARK_BYTES;
+          break;
+        case 'blank':
+        case 'junk': {
+          const next = await this.#resume(segment, window, at, frame.kind);
+          if (next === null) return at;
+          at = next;
+        }
+      }
+      if (at - reported < PROGRESS_BYTES) continue;
+      reported = at;
+      this.#progress(at);
+    }
+  }
+
+  #record(segment: number, offset: number, frame: Extract<Frame, { kind: 'record' }>): void | Promise<void> {
+    const position = { segment, offset };
+    // A record that belongs to no flush has lost its mark.
+    if (offset >= this.#flushEnd(segment)) this.#findings.suspect(position);
+    const { kind, logId, text } = frame.record;
+    return this.#findings.record({ kind, logId, text, position, bytes: frame.bytes });
+  }
+
+  async #mark(segment: number, offset: number, frame: Extract<Frame, { kind: 'mark' }>): Promise<void> {
+    const last = this.#lastMark?.flush ?? null;
+    // A mark that is not newer than all before it confirms nothing.
+    if (last !== null && frame.flush <= last) {
+      return this.#findings.damage(segment, offset, offset + MARK_BYTES, null);
+    }
+    // A segment that was rewritten has one mark for all that were in it; then only a whole segment can be missing.
+    const isGap = frame.compacted ? this.#isSegmentMissing : frame.flush > (last ?? 0) + 1 + this.#findings.lostMarks;
+    this.#isSegmentMissing = false;
+    if (last !== null && isGap) {
+      this.#findings.gap(this.#end ?? this.#options.from ?? START, { segment, offset });
+    }
+    await this.#findings.confirm();
+    await this.#options.onConfirmed?.(this.#findings.damages);
+    this.#findings.lostMarks = 0;
+    this.#lastMark = { position: { segment, offset }, flush: frame.flush, extent: frame.extent };
+  }
+
+  /** Where the next frame is after a place that has none; null = nothing follows. */
+  async #resume(segment: number, window: Window, at: number, kind: 'blank' | 'junk'): Promise<number | null> {
+    const content = kind === 'junk' ? at : await window.nonZero(at);
+    if (content >= window.size) return null;
+    const next = await window.nextFrame(kind === 'junk' ? at + 1 : content);
+    const to = next < window.size ? next : await window.contentEnd(content);
+    this.#findings.damage(segment, at, to, null);
+    return to;
+  }
+
+  async #conclude(segment: number, window: Window, end: number): Promise<void> {
+    const flushEnd = this.#flushEnd(segment);
+    if (end < flushEnd) this.#findings.damage(segment, end, flushEnd, null);
+    const suspect = this.#findings.suspectFrom;
+    const at = suspect ?? { segment, offset: end };
+    this.#torn = suspect === null ? null : { at, bytes: (await window.contentEnd(at.offset)) - at.offset };
+    this.#end = at;
+  }
+
+  /** Where the records of the last mark end, if it is in this segment. */
+  #flushEnd(segment: number): number {
+    const mark = this.#lastMark;
+    return mark === null || mark.position.segment !== segment ? 0 : endOfMark(mark).offset + mark.extent;
+  }
+
+  #progress(at: number): void {
+    this.#options.onProgress?.({ bytes: Math.min(this.#passed + at, this.#total), of: this.#total });
+  }
+}
+
+const START: Position = { segment: 0, offset: 0 };
+const PROGRESS_BYTES = 4 * 1024 * 1024;
+
+function endOfMark({ position: { segment, offset } }: PlacedMark): Position {
+  return { segment, offset: offset + MARK_BYTES };
+}
+
+function isAt(a: Position, b: Position): boolean {
+  return a.segment === b.segment && a.offset === b.offset;
+}

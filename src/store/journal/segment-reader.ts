@@ -1,0 +1,165 @@
+/** Reads of confirmed records by their place. */
+
+import { HubError } from '../../core/lib/errors.ts';
+import { FewAtATime } from '../../core/lib/concurrency-limit.ts';
+import { DamagedRecord } from '../../node/journal/damaged-record.ts';
+import type { Files, OpenFile } from '../../node/journal/files.ts';
+import type { JournalRecord, Position } from './journal-types.ts';
+import { type Frame, readFrame } from './record.ts';
+import { segmentName } from '../../node/journal/segments.ts';
+
+/** Enough for most records, so that most are read at once. */
+const GUESS_BYTES = 4 * 1024;
+/** Reading over a gap of this size costs less than asking the disk again. */
+const MAX_GAP_BYTES = 32 * 1024;
+/** One read of neighbours; bounds what a long answer holds in memory. */
+const MAX_RUN_BYTES = 1024 * 1024;
+/** Old segments are read rarely; the system has a limit on open files. */
+const MAX_OPEN_FILES = 32;
+/** The process has four threads for files: one is always left for the write that everybody waits for. */
+const MAX_READS = 3;
+
+interface Shared {
+  readonly file: Promise<OpenFile>;
+  users: number;
+}
+
+interface Asked {
+  readonly position: Position;
+  /** Its place in the answer. */
+  readonly index: number;
+}
+
+export class SegmentReader {
+  readonly #files: Files;
+  /** In the order of their last use. */
+  readonly #open = new Map<number, Shared>();
+  /** Files that have lost their name and are still read. */
+  readonly #replaced = new Set<Shared>();
+  readonly #reads = new FewAtATime(MAX_READS);
+  #isClosed = false;
+
+  constructor(files: Files) {
+    this.#files = files;
+  }
+
+  async read(position: Position): Promise<JournalRecord> {
+    return this.#use(position.segment, async (file) => {
+      const bytes = await this.#readBytes(file, position.offset, GUESS_BYTES);
+      return recordOf(await this.#wholeFrame(file, bytes, 0, position.offset), position);
+    });
+  }
+
+  /** In the order asked for. The first damaged one in the order of the journal rejects. */
+  async readMany(positions: readonly Position[]): Promise<readonly JournalRecord[]> {
+    const records: JournalRecord[] = new Array(positions.length);
+    for (const run of runsOf(positions)) await this.#readRun(run, records);
+    return records;
+  }
+
+  /**
+   * Another file takes the place of a segment: `exchange` renames it, `moved` makes the new places known. Whoever asks
+   * before `moved` reads the old file at the old places, whoever asks after it the new one.
+   */
+  async replace(segment: number, exchange: () => Promise<void>, moved: () => void): Promise<void> {
+    await this.#use(segment, async () => {
+      await exchange();
+      const old = this.#open.get(segment);
+      this.#open.delete(segment);
+      if (old !== undefined) this.#replaced.add(old);
+      moved();
+    });
+    await this.#trim();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const [segment, { users }] of [...this.#open]) if (users === 0) await this.#forget(segment);
+  }
+
+  async #readRun(run: readonly [Asked, ...Asked[]], records: JournalRecord[]): Promise<void> {
+    const { segment, offset: from } = run[0].position;
+    const last = run.at(-1) ?? run[0];
+    await this.#use(segment, async (file) => {
+      const bytes = await this.#readBytes(file, from, last.position.offset - from + GUESS_BYTES);
+      for (const { position, index } of run) {
+        const frame = await this.#wholeFrame(file, bytes, position.offset - from, position.offset);
+        records[index] = recordOf(frame, position);
+      }
+    });
+  }
+
+  async #readBytes(file: OpenFile, position: number, length: number): Promise<Buffer> {
+    const read = await this.#reads.run(() => file.read(position, length));
+    return Buffer.from(read.buffer, read.byteOffset, read.byteLength);
+  }
+
+  /** The frame at `at` of the bytes, read again if they end within it. */
+  async #wholeFrame(file: OpenFile, bytes: Buffer, at: number, position: number): Promise<Frame> {
+    const frame = readFrame(bytes, at);
+    if (frame.kind !== 'short') return frame;
+    return readFrame(await this.#readBytes(file, position, Math.max(frame.bytes, GUESS_BYTES)), 0);
+  }
+
+  async #use<T>(segment: number, use: (file: OpenFile) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new HubError('journal_closed', 'the journal is closed');
+    const shared: Shared = this.#open.get(segment) ?? { file: this.#files.open(segmentName(segment)), users: 0 };
+    this.#open.delete(segment);
+    this.#open.set(segment, shared);
+    shared.users += 1;
+    try {
+      return await use(await shared.file);
+    } catch (thrown) {
+      // A file that could not be opened is asked for again by the next reader.
+      await shared.file.catch(() => this.#open.delete(segment));
+      throw thrown;
+    } finally {
+      shared.users -= 1;
+      await this.#trim();
+    }
+  }
+
+  async #trim(): Promise<void> {
+    for (const old of [...this.#replaced]) {
+      if (old.users > 0) continue;
+      this.#replaced.delete(old);
+      await (await old.file).close();
+    }
+    const limit = this.#isClosed ? 0 : MAX_OPEN_FILES;
+    for (const [segment, { users }] of [...this.#open]) {
+      if (this.#open.size <= limit) return;
+      if (users === 0) await this.#forget(segment);
+    }
+  }
+
+  async #forget(segment: number): Promise<void> {
+    const shared = this.#open.get(segment);
+    this.#open.delete(segment);
+    await (await shared?.file)?.close();
+  }
+}
+
+/** Neighbours together, in the order of the journal. */
+function runsOf(positions: readonly Position[]): readonly (readonly [Asked, ...Asked[]])[] {
+  const asked = positions.map((position, index) => ({ position, index }));
+  asked.sort((a, b) => a.position.segment - b.position.segment || a.position.offset - b.position.offset);
+  const runs: [Asked, ...Asked[]][] = [];
+  for (const one of asked) {
+    const run = runs.at(-1);
+    if (run !== undefined && isNear(run, one.position)) run.push(one);
+    else runs.push([one]);
+  }
+  return runs;
+}
+
+function isNear(run: readonly [Asked, ...Asked[]], { segment, offset }: Position): boolean {
+  const last = run.at(-1) ?? run[0];
+  if (last.position.segment !== segment || offset - last.position.offset > MAX_GAP_BYTES) return false;
+  return offset - run[0].position.offset <= MAX_RUN_BYTES;
+}
+
+function recordOf(frame: Frame, position: Position): JournalRecord {
+  if (frame.kind === 'record') return frame.record;
+  const isNamed = frame.kind === 'damaged' || frame.kind === 'short';
+  throw new DamagedRecord(position, isNamed ? frame.logId : null);
+}

@@ -1,0 +1,81 @@
+/** Makes the next segment ready in the background, so that a flush finds its blocks on the disk already. */
+
+import { asError } from '../../core/lib/errors.ts';
+import type { Files, OpenFile } from '../../node/journal/files.ts';
+import { SPARE_NAME, segmentName } from '../../node/journal/segments.ts';
+import { zeros } from '../../node/journal/zeros.ts';
+
+/** Synced piece by piece: one sync of a whole segment would make the flushes beside it wait. */
+const PIECE_BYTES = 4 * 1024 * 1024;
+
+export class Spare {
+  readonly #files: Files;
+  readonly #bytes: number;
+  #file: OpenFile | null = null;
+  #failure: Error | null = null;
+  #isWanted = false;
+  #work: Promise<void> | null = null;
+
+  constructor(files: Files, bytes: number) {
+    this.#files = files;
+    this.#bytes = bytes;
+  }
+
+  /** Starts to make it ready; again = nothing. */
+  prepare(): void {
+    if (this.#work !== null) return;
+    this.#isWanted = true;
+    this.#work = this.#fill().catch((thrown) => {
+      this.#failure = asError(thrown);
+    });
+  }
+
+  /** Waits until it is ready, or cannot be made so. */
+  async ready(): Promise<void> {
+    this.prepare();
+    await this.#work;
+  }
+
+  /** Turns it into this segment, as far as it is ready: a flush does not wait for zeros. */
+  async become(segment: number): Promise<OpenFile> {
+    await this.#stop();
+    const file = this.#file;
+    if (file === null || this.#failure !== null) {
+      await this.drop();
+      return this.#files.open(segmentName(segment), { create: true, through: true });
+    }
+    this.#reset();
+    await this.#files.rename(SPARE_NAME, segmentName(segment));
+    return file;
+  }
+
+  /** Gives its disk space back. */
+  async drop(): Promise<void> {
+    await this.#stop();
+    const file = this.#file;
+    this.#reset();
+    if (file === null) return;
+    await file.close();
+    await this.#files.remove(SPARE_NAME);
+  }
+
+  async #fill(): Promise<void> {
+    const file = await this.#files.open(SPARE_NAME, { create: true, through: true });
+    this.#file = file;
+    for (let at = 0; at < this.#bytes && this.#isWanted; at += PIECE_BYTES) {
+      await file.write(at, zeros(Math.min(PIECE_BYTES, this.#bytes - at)));
+      await file.sync();
+    }
+  }
+
+  async #stop(): Promise<void> {
+    this.#isWanted = false;
+    await this.#work;
+  }
+
+  #reset(): void {
+    this.#file = null;
+    this.#failure = null;
+    this.#work = null;
+  }
+}

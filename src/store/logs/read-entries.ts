@@ -1,0 +1,90 @@
+/** Reads a range of a log from the journal, up to what is durable and sound. */
+
+import type { Entry, Unit } from '../../core/records/session/envelope.ts';
+import type { ReadRange } from '../../core/ports/store.ts';
+import { DamagedRecord } from '../../node/journal/damaged-record.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { JournalRecord, Position } from '../journal/journal-types.ts';
+import { DamagedIndex } from '../../node/store/damaged-index.ts';
+import type { LogRecord } from '../index/log-record.ts';
+import type { Overlay } from '../index/overlay.ts';
+import { type BoundRange, unitsIn } from '../../node/store/places.ts';
+import type { PlacedUnit } from '../../node/store/unit-places.ts';
+
+export interface ReadResult {
+  readonly entries: readonly Entry[];
+  /** Where the log turned out to be damaged, or not to be where the index says. */
+  readonly damage: { readonly fromSeq: number; readonly position: Position; readonly error: Error } | null;
+}
+
+export async function readEntries(
+  journal: Journal,
+  overlay: Overlay,
+  logId: string,
+  { seq, damagedFrom }: LogRecord,
+  { from_seq, to_seq = Number.POSITIVE_INFINITY, limit, reverse = false }: ReadRange,
+): Promise<ReadResult> {
+  const last = Math.min(seq, to_seq, (damagedFrom ?? Number.POSITIVE_INFINITY) - 1);
+  const range = { from_seq: Math.max(1, from_seq), to_seq: last, limit, reverse };
+  const { units, damage } = await readUnits(journal, logId, unitsIn(overlay, logId, range));
+  if (reverse && damage !== null) units.reverse();
+  const entries = units.flatMap((unit) => (reverse ? [...unit.entries].reverse() : unit.entries));
+  const asked = entries
+    .filter(({ envelope }) => envelope.seq >= range.from_seq && envelope.seq <= last)
+    .slice(0, limit);
+  if (damage === null) assertWhole(logId, asked, range);
+  return { entries: asked, damage };
+}
+
+/** The index says how long the log is; if it does not say where all of that is, it has lost something. */
+function assertWhole(logId: string, entries: readonly Entry[], { from_seq, to_seq, limit, reverse }: BoundRange): void {
+  const count = Math.max(0, Math.min(limit, to_seq - from_seq + 1));
+  const isWhole = entries.every(({ envelope }, i) => envelope.seq === (reverse ? to_seq - i : from_seq + i));
+  if (entries.length === count && isWhole) return;
+  throw new DamagedIndex(`it does not know where seq ${from_seq} to ${to_seq} of log ${logId} are`);
+}
+
+interface ReadUnits {
+  readonly units: Unit[];
+  readonly damage: ReadResult['damage'];
+}
+
+async function readUnits(journal: Journal, logId: string, placed: readonly PlacedUnit[]): Promise<ReadUnits> {
+  try {
+    const records = await journal.readMany(placed.map(({ position }) => position));
+    return { units: records.map((record, i) => unitOf(record, logId, placed[i])), damage: null };
+  } catch (thrown) {
+    if (!isDamage(thrown)) throw thrown;
+    return readUpToDamage(journal, logId, placed);
+  }
+}
+
+/** In the order of the log: those before the first that is not sound. */
+async function readUpToDamage(journal: Journal, logId: string, placed: readonly PlacedUnit[]): Promise<ReadUnits> {
+  const units: Unit[] = [];
+  for (const unit of [...placed].sort((a, b) => a.firstSeq - b.firstSeq)) {
+    try {
+      units.push(unitOf(await journal.read(unit.position), logId, unit));
+    } catch (thrown) {
+      if (!isDamage(thrown)) throw thrown;
+      return { units, damage: { fromSeq: unit.firstSeq, position: unit.position, error: thrown } };
+    }
+  }
+  return { units, damage: null };
+}
+
+/** A record that is not sound, or whose file is gone. */
+function isDamage(thrown: unknown): thrown is Error {
+  return thrown instanceof DamagedRecord || (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT');
+}
+
+/** A record that is sound and not the one that was looked for is as good as none. */
+function unitOf({ logId, text }: JournalRecord, expected: string, placed: PlacedUnit | undefined): Unit {
+  // Written by append(), and its checksum is right.
+  const unit = JSON.parse(text) as Unit;
+  if (placed === undefined) return unit;
+  if (logId !== expected || unit.entries[0]?.envelope.seq !== placed.firstSeq) {
+    throw new DamagedRecord(placed.position, expected);
+  }
+  return unit;
+}

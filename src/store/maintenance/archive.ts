@@ -1,0 +1,225 @@
+/** Moves sessions that have ended out of the journal: their disk space is given back but for the archive, and they stay readable. */
+
+import { HubError } from '../../core/lib/errors.ts';
+import { describe } from '../../core/lib/json.ts';
+import { msFromIso } from '../../core/time.ts';
+import type { PlacedRecord } from '../journal/journal-types.ts';
+import { listArchives, listSegments, withSegment } from '../../node/journal/segments.ts';
+import type { CareOptions, OpenParts } from './maintenance-types.ts';
+import { compactSegment } from './compact-segment.ts';
+import { after, lastPart, orderAt, unarchivedBefore } from '../index/index-keys.ts';
+import { MOVED_FAMILY, type MovedLog } from '../../node/store/moved-log.ts';
+import { PartFile } from '../journal/record-file.ts';
+import { unitsIn } from '../../node/store/places.ts';
+import { Purge } from './purge.ts';
+import type { PlacedUnit } from '../../node/store/unit-places.ts';
+
+export interface ArchiveOptions extends CareOptions {
+  /** Only sessions that ended before this time (ISO). */
+  readonly endedBefore: string;
+}
+
+export interface Archived {
+  readonly sessions: number;
+  /** Bytes of the journal that were given back, less those of the archive, which is packed. */
+  readonly freedBytes: number;
+}
+
+/** One file of the archive; bounds what is in memory while it is written. */
+const ARCHIVE_BYTES = 64 * 1024 * 1024;
+const UNITS_PER_READ = 256;
+
+export async function archiveEnded(parts: OpenParts, options: ArchiveOptions): Promise<Archived> {
+  const endedBeforeMs = parseTime(options?.endedBefore);
+  const { onProgress } = options;
+  const purge = await Purge.of(parts, endedBeforeMs);
+  if (!isAnything(parts, endedBeforeMs) && (await purge.files()).size === 0) return { sessions: 0, freedBytes: 0 };
+  try {
+    const sealed = await sealSegments(parts);
+    const archived = await archiveSealed(parts, endedBeforeMs, sealed, purge, onProgress);
+    const purgedBytes = await purgeSealed(parts, sealed, purge);
+    purge.clean();
+    return { ...archived, freedBytes: archived.freedBytes + purgedBytes };
+  } catch (thrown) {
+    // Files and index may not agree any more.
+    parts.catalogue.spoilt();
+    throw thrown;
+  }
+}
+
+async function archiveSealed(
+  parts: OpenParts,
+  endedBeforeMs: number,
+  sealed: ReadonlySet<number>,
+  purge: Purge,
+  onProgress: ArchiveOptions['onProgress'],
+): Promise<Archived> {
+  let [sessions, freedBytes] = [0, 0];
+  for (;;) {
+    const moved = await moveSome(parts, endedBeforeMs, sealed, purge);
+    sessions += moved.sessions;
+    freedBytes -= moved.bytes;
+    parts.catalogue.haveLeftovers(moved.segments);
+    const segments = [...parts.catalogue.leftovers].filter((segment) => sealed.has(segment)).sort((a, b) => a - b);
+    const isDropped = droppedRecords(parts);
+    const sizes = await Promise.all(segments.map((segment) => sizeOf(parts, segment)));
+    const of = sizes.reduce((sum, size) => sum + size, moved.bytes);
+    let bytes = moved.bytes;
+    if (of > 0) onProgress?.({ bytes, of });
+    for (const [i, segment] of segments.entries()) {
+      freedBytes += await compactSegment(parts, segment, isDropped);
+      bytes += sizes[i] ?? 0;
+      onProgress?.({ bytes, of });
+    }
+    parts.catalogue.isMoving = false;
+    await parts.settle();
+    if (moved.sessions === 0) return { sessions, freedBytes };
+  }
+}
+
+/** What was redacted and lies in the archive already, or in a segment that stays, is written over. Gives the bytes that were freed. */
+async function purgeSealed(parts: OpenParts, sealed: ReadonlySet<number>, purge: Purge): Promise<number> {
+  const { catalogue } = parts;
+  const files = [...(await purge.files())].filter((file) => file < 0 || sealed.has(file));
+  if (files.length === 0) return 0;
+  catalogue.isMoving = true;
+  await parts.settle();
+  let freedBytes = 0;
+  const isDropped = droppedRecords(parts);
+  for (const file of files) {
+    freedBytes += await compactSegment(parts, file, file < 0 ? () => false : isDropped, purge.text);
+  }
+  catalogue.isMoving = false;
+  await parts.settle();
+  return freedBytes;
+}
+
+/** Without anything to do, nothing is sealed: every call would leave another segment. */
+function isAnything({ catalogue }: OpenParts, endedBeforeMs: number): boolean {
+  catalogue.show();
+  const { from, to } = unarchivedBefore(endedBeforeMs);
+  for (const _ of catalogue.overlay.range(from, to)) return true;
+  return catalogue.leftovers.size > 0;
+}
+
+function sizeOf({ files }: OpenParts, segment: number): Promise<number> {
+  return withSegment(files, segment, (file) => file.size());
+}
+
+function parseTime(text: unknown): number {
+  const ms = typeof text === 'string' ? msFromIso(text) : Number.NaN;
+  if (Number.isFinite(ms)) return ms;
+  throw new HubError(
+    'bad_options',
+    `endedBefore: expected a time like 2026-01-31T12:00:00.000Z, got ${describe(text)}`,
+  );
+}
+
+/** Everything so far is in segments that are not written any more, and the index needs none of them to start. Gives them. */
+async function sealSegments(parts: OpenParts): Promise<ReadonlySet<number>> {
+  await parts.settle();
+  await parts.journal.roll();
+  // The cursors as they are now, so that those in old segments can go.
+  const { end } = parts.journal;
+  await parts.dumpCursors();
+  await parts.settle();
+  return new Set((await listSegments(parts.files)).filter((segment) => segment < end.segment));
+}
+
+/** Cursors were written again; everything else that is not of an archived session stays. */
+function droppedRecords({ catalogue }: OpenParts): (record: PlacedRecord) => boolean {
+  const known = new Map<string, ReadonlySet<string> | null>();
+  return ({ kind, logId, position }) => {
+    if (kind !== 'unit') return logId === 'cursors';
+    let beside = known.get(logId);
+    if (beside === undefined) {
+      beside = catalogue.placesBesideArchive(logId);
+      known.set(logId, beside);
+    }
+    return beside !== null && !beside.has(orderAt(position));
+  };
+}
+
+interface Moved {
+  readonly sessions: number;
+  /** The segments they were in. */
+  readonly segments: ReadonlySet<number>;
+  readonly bytes: number;
+}
+
+/** Writes sessions into one file of the archive. From when it has its name until the segments are rewritten, they lie in both. */
+async function moveSome(
+  parts: OpenParts,
+  endedBeforeMs: number,
+  sealed: ReadonlySet<number>,
+  purge: Purge,
+): Promise<Moved> {
+  const { files, catalogue } = parts;
+  catalogue.show();
+  const number = Math.min(0, ...(await listArchives(files))) - 1;
+  const placed = new Map<string, readonly PlacedUnit[]>();
+  const segments = new Set<number>();
+  const part = await PartFile.create(files, number);
+  let { from } = unarchivedBefore(endedBeforeMs);
+  const { to } = unarchivedBefore(endedBeforeMs);
+  for (let key = next(); key !== null && part.bytes < ARCHIVE_BYTES; key = next()) {
+    from = after(key);
+    const logId = lastPart(key);
+    const units = unitsOf(parts, logId);
+    if (units?.some(({ position }) => position.segment < 0)) catalogue.isNotToArchive(logId);
+    if (units === null || units.some(({ position }) => !sealed.has(position.segment))) continue;
+    placed.set(logId, await copyLog(parts, part, purge, logId, units));
+    for (const { position } of units) segments.add(position.segment);
+  }
+  if (placed.size === 0) {
+    await part.discard();
+    catalogue.isMoving = catalogue.leftovers.size > 0;
+    await parts.settle();
+    return { sessions: 0, segments, bytes: 0 };
+  }
+  const { bytes } = part;
+  await part.finish(1, { compacted: false });
+  await part.publish();
+  catalogue.isMoving = true;
+  await parts.settle();
+  for (const [logId, units] of placed) catalogue.archived(logId, units);
+  catalogue.knowsArchive(number);
+  return { sessions: placed.size, segments, bytes };
+
+  function next(): string | null {
+    for (const { key } of catalogue.overlay.range(from, to)) return key;
+    return null;
+  }
+}
+
+/** null = it is damaged and stays where it is. */
+function unitsOf({ catalogue }: OpenParts, logId: string): readonly PlacedUnit[] | null {
+  const record = catalogue.record(logId);
+  if (record === null || record.damagedFrom !== null) return null;
+  catalogue.showPlaces(logId);
+  return unitsIn(catalogue.overlay, logId, { from_seq: 1, to_seq: record.seq, limit: record.seq, reverse: false });
+}
+
+async function copyLog(
+  { journal, catalogue }: OpenParts,
+  part: PartFile,
+  purge: Purge,
+  log_id: string,
+  units: readonly PlacedUnit[],
+): Promise<readonly PlacedUnit[]> {
+  const { order, epoch } = catalogue.record(log_id) ?? { order: '', epoch: 1 };
+  const about: MovedLog = { log_id, order, epoch, archived_at: journal.end };
+  await part.add('lazy', MOVED_FAMILY, JSON.stringify(about));
+  const copied: PlacedUnit[] = [];
+  for (let i = 0; i < units.length; i += UNITS_PER_READ) {
+    const some = units.slice(i, i + UNITS_PER_READ);
+    const records = await journal.readMany(some.map(({ position }) => position));
+    for (const [j, { text }] of records.entries()) {
+      copied.push({
+        firstSeq: some[j]?.firstSeq ?? 0,
+        position: await part.add('packed', log_id, purge.text(log_id, text)),
+      });
+    }
+  }
+  return copied;
+}

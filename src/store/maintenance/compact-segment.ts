@@ -1,0 +1,61 @@
+/** Rewrites a file that is not written any more, a segment or one of the archive, without some of its records. What stays has other places then. */
+
+import type { PlacedRecord } from '../journal/journal-types.ts';
+import { scanJournal, scanWhole } from '../journal/scan.ts';
+import { withSegment } from '../../node/journal/segments.ts';
+import type { OpenParts } from './maintenance-types.ts';
+import { orderAt } from '../index/index-keys.ts';
+import type { LogRecord } from '../index/log-record.ts';
+import { MOVED_FAMILY, type MovedLog } from '../../node/store/moved-log.ts';
+import { PartFile } from '../journal/record-file.ts';
+
+function movedText(log_id: string, { order }: LogRecord): string {
+  const moved: MovedLog = { log_id, order, epoch: 1, archived_at: null };
+  return JSON.stringify(moved);
+}
+
+/** Gives the bytes that were freed. A damaged segment is left as it is: nothing may be lost that could be looked at. */
+export async function compactSegment(
+  { files, journal, catalogue }: OpenParts,
+  segment: number,
+  isDropped: (record: PlacedRecord) => boolean,
+  textOf: (logId: string, text: string) => string = (_, text) => text,
+): Promise<number> {
+  const before = await withSegment(files, segment, (file) => file.size());
+  const offsets = new Map<number, number>();
+  const logIds = new Set<string>();
+  const part = await PartFile.create(files, segment);
+  const isArchive = segment < 0;
+  let isChanged = false;
+  const scanned = {
+    from: { segment, offset: 0 },
+    until: { segment, offset: before },
+    async onRecord(record: PlacedRecord) {
+      if (isDropped(record)) return;
+      const { kind, logId, position } = record;
+      const text = kind === 'unit' ? textOf(logId, record.text) : record.text;
+      isChanged ||= text !== record.text;
+      const about = kind === 'unit' && !logIds.has(logId) ? catalogue.record(logId) : null;
+      // The first of its units here may be the first of all: its order would follow from its place.
+      if (about !== null && about.order === orderAt(position))
+        await part.add('lazy', MOVED_FAMILY, movedText(logId, about));
+      const { offset } = await part.add(isArchive && kind === 'unit' ? 'packed' : kind, logId, text);
+      offsets.set(position.offset, offset);
+      if (kind === 'unit') logIds.add(logId);
+    },
+  };
+  const { damages, lastMark } = isArchive
+    ? await withSegment(files, segment, (file) => scanWhole(file, segment, scanned))
+    : await scanJournal(files, scanned);
+  const isSound = damages.length === 0 && lastMark?.position.segment === segment;
+  if (!isSound || (part.bytes >= before && !isChanged)) {
+    await part.discard();
+    catalogue.compacted(segment);
+    return 0;
+  }
+  const freed = before - part.bytes;
+  await part.finish(lastMark.flush, { compacted: !isArchive });
+  await journal.replaceSegment(segment, part.name, () => catalogue.moved(segment, logIds, offsets));
+  catalogue.compacted(segment);
+  return freed;
+}

@@ -1,0 +1,93 @@
+/** Opens a data folder: locked against others, in the format this program knows, recovered. */
+
+import { join } from 'node:path';
+import type { Files } from '../node/journal/files.ts';
+import type { OnProgress } from './journal/journal-types.ts';
+import { realFiles } from './journal/real-files.ts';
+import { systemClock } from '../system/clock.ts';
+import { DamagedIndex } from '../node/store/damaged-index.ts';
+import { type FolderFormat, JOURNAL_FOLDER, newFormat, readFormat, syncPath, writeFormat } from './maintenance/data-format.ts';
+import type { DurableStore } from './durable-store.ts';
+import { lockFolder } from './folder-lock.ts';
+import { type OpenedIndex, openIndex } from './open-index.ts';
+import { recoverStore, type StoreRecovery } from './recover.ts';
+import { upgradeFolder } from '../node/store/upgrade.ts';
+
+/** A hub that has run for so long has not met damage in its index at its start. */
+const FINE_AFTER_MS = 60_000;
+
+export interface OpenStoreOptions {
+  /** How far the journal has been read, when there is much to read. */
+  readonly onProgress?: OnProgress;
+  /** A log turned out to be damaged while the store was in use. */
+  readonly onDamage?: (logId: string, fromSeq: number, error: Error) => void;
+  /** Bytes of one file of the journal; for tests and small disks. */
+  readonly segmentBytes?: number;
+}
+
+/** The folder is made if it is not there. A second opener is refused as long as the first has not closed. */
+export async function openStore(
+  folder: string,
+  options: OpenStoreOptions = {},
+): Promise<{ store: DurableStore; recovery: StoreRecovery }> {
+  const unlock = await lockFolder(folder);
+  try {
+    return await openLocked(folder, options, unlock);
+  } catch (thrown) {
+    await unlock();
+    throw thrown;
+  }
+}
+
+async function openLocked(
+  folder: string,
+  options: OpenStoreOptions,
+  unlock: () => Promise<void>,
+): Promise<{ store: DurableStore; recovery: StoreRecovery }> {
+  const found = await readFormat(folder);
+  const format = found === null ? newFormat() : await upgradeFolder(folder, found);
+  if (found === null) await writeFormat(folder, format);
+  const files = await realFiles(join(folder, JOURNAL_FOLDER));
+  // Also when it was there: whoever made it may have been killed before its name was on the disk.
+  await syncPath(folder);
+  const recovered = async () => recoverWith(await openIndex(folder), files, format, options, unlock);
+  const { store, recovery } = await recovered().catch((thrown: unknown) => {
+    // It was marked as bad, so the next one is a new one.
+    if (thrown instanceof DamagedIndex) return recovered();
+    throw thrown;
+  });
+  const isUpgraded = found !== null && found.format !== format.format;
+  return { store, recovery: { ...recovery, upgradedFrom: isUpgraded ? found.format : null } };
+}
+
+async function recoverWith(
+  { index, wasRenewed, isBad, isFine, renew }: OpenedIndex,
+  files: Files,
+  { journal_id: journalId }: FolderFormat,
+  { onProgress, onDamage = () => {}, segmentBytes }: OpenStoreOptions,
+  unlock: () => Promise<void>,
+): Promise<{ store: DurableStore; recovery: StoreRecovery }> {
+  const stopWaiting = systemClock.after(FINE_AFTER_MS, isFine);
+  const onClosed = async (): Promise<void> => {
+    stopWaiting();
+    isFine();
+    await unlock();
+  };
+  try {
+    const opened = await recoverStore({
+      files,
+      index,
+      journalId,
+      ports: { after: systemClock.after, onDamage, onIndexDamaged: isBad, onIndexRenewed: renew, onClosed },
+      ...(segmentBytes === undefined ? {} : { segmentBytes }),
+      ...(onProgress === undefined ? {} : { onProgress }),
+    });
+    index.onDamage = (error) => opened.store.failIndex(error);
+    return { store: opened.store, recovery: { ...opened.recovery, renewed: wasRenewed && opened.recovery.rebuilt } };
+  } catch (thrown) {
+    stopWaiting();
+    if (thrown instanceof DamagedIndex) isBad();
+    await index.close();
+    throw thrown;
+  }
+}

@@ -1,0 +1,117 @@
+/** Opens a store over its files: the index as far as it goes, then what the journal holds behind that. */
+
+import type { Files } from '../node/journal/files.ts';
+import { Journal, type JournalOptions } from './journal/journal.ts';
+import type { Damage, OnProgress, Recovery } from './journal/journal-types.ts';
+import { listArchives, listSegments, PART_SUFFIX, withSegment } from '../node/journal/segments.ts';
+import { Catalogue } from './catalogue/catalogue.ts';
+import { type Checkpoint, emptyCheckpoint, readCheckpoint } from './index/checkpoint.ts';
+import { DurableStore, type StorePorts } from './durable-store.ts';
+import { type DamagedLog, damagedLogs } from '../node/store/live-sessions.ts';
+import { nameLostLogs } from './journal/inspect-damage.ts';
+import type { OrderedIndex } from './index/ordered-index.ts';
+import { Overlay } from './index/overlay.ts';
+import { applyRecord, confirmedSeqs, markDamaged, markMissing, recoverArchives } from './catalogue/replay.ts';
+import { isAside } from '../node/store/set-aside.ts';
+
+/** Bounds what a rebuild holds in memory. */
+const RECORDS_PER_COMMIT = 20_000;
+
+export interface StoreParts {
+  readonly files: Files;
+  readonly index: OrderedIndex;
+  /** Which journal this is: an index of another one is of no use. */
+  readonly journalId: string;
+  readonly ports: StorePorts;
+  readonly segmentBytes?: number;
+  readonly defer?: JournalOptions['defer'];
+  readonly onProgress?: OnProgress;
+}
+
+/** What was found when the store was opened. */
+export interface StoreRecovery {
+  /** A last write that was never confirmed and not whole: it was cut. */
+  readonly torn: Recovery['torn'];
+  /** Damage to what had been confirmed: nothing was cut. */
+  readonly damages: readonly Damage[];
+  /** The logs that are damaged, whenever that was found. */
+  readonly damagedLogs: readonly DamagedLog[];
+  /** Records read from the journal because the index did not have them. */
+  readonly replayed: number;
+  /** The index was of no use and was built anew. */
+  readonly rebuilt: boolean;
+  /** It had been given up on purpose: an archiving had removed what was redacted, and the index may have had it. */
+  readonly renewed: boolean;
+  /** The folder had this older format; a copy of it as it was is in `before-format-…`. null = it had the present one. */
+  readonly upgradedFrom: number | null;
+}
+
+export async function recoverStore(parts: StoreParts): Promise<{ store: DurableStore; recovery: StoreRecovery }> {
+  const { files, index, journalId, segmentBytes, defer, onProgress, ports } = parts;
+  const last = readCheckpoint(index, journalId);
+  const known = await usableCheckpoint(files, last);
+  const overlay = new Overlay(index);
+  // An index knows what had been confirmed, also when the journal has lost it.
+  const confirmed = known === null && last !== null ? confirmedSeqs(overlay) : new Map<string, number>();
+  if (known === null) await overlay.clear();
+  const catalogue = new Catalogue(overlay, known ?? emptyCheckpoint(journalId));
+  await removeParts(files);
+  // A rebuild that is cut off begins again: what it knows of moved logs is in memory only.
+  catalogue.isMoving = known === null;
+  const archiveDamages = known === null ? await recoverArchives(files, catalogue) : [];
+  let waiting = 0;
+  const { journal, recovery } = await Journal.open(files, {
+    ...(segmentBytes === undefined ? {} : { segmentBytes }),
+    ...(defer === undefined ? {} : { defer }),
+    ...(onProgress === undefined ? {} : { onProgress }),
+    ...(known === null || known.at === null ? {} : { from: known.at }),
+    onRecord: (record) => {
+      waiting += 1;
+      applyRecord(catalogue, record);
+    },
+    onConfirmed: async (found) => {
+      if (waiting < RECORDS_PER_COMMIT) return;
+      waiting = 0;
+      // With the damage so far: whoever goes on from this checkpoint does not meet it again.
+      markDamaged(catalogue, await nameLostLogs(files, found));
+      await catalogue.commit();
+    },
+  });
+  const { torn, records: replayed } = recovery;
+  const found = await nameLostLogs(files, [...archiveDamages, ...recovery.damages]);
+  markDamaged(catalogue, found);
+  const damages = found.filter((damage) => !isAside(catalogue.aside, damage));
+  markMissing(catalogue, confirmed, recovery.end);
+  catalogue.forgetMoved();
+  catalogue.isMoving = false;
+  await catalogue.commit();
+  const store = new DurableStore(files, journal, catalogue, ports);
+  return {
+    store,
+    recovery: {
+      torn,
+      damages,
+      damagedLogs: damagedLogs(catalogue),
+      replayed,
+      rebuilt: known === null && replayed > 0,
+      renewed: false,
+      upgradedFrom: null,
+    },
+  };
+}
+
+/** What was being written when the process ended, and had not got its name. */
+async function removeParts(files: Files): Promise<void> {
+  for (const name of await files.list()) if (name.endsWith(PART_SUFFIX)) await files.remove(name);
+}
+
+/** null = the files are not those it was made from: the journal ends before it, or there is another archive. */
+async function usableCheckpoint(files: Files, checkpoint: Checkpoint | null): Promise<Checkpoint | null> {
+  const at = checkpoint?.at ?? null;
+  if (checkpoint === null) return null;
+  if (checkpoint.archive !== Math.min(0, ...(await listArchives(files)))) return null;
+  if (at === null) return checkpoint;
+  if (!(await listSegments(files)).includes(at.segment)) return null;
+  const size = await withSegment(files, at.segment, (file) => file.size());
+  return size >= at.offset ? checkpoint : null;
+}

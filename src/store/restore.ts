@@ -1,0 +1,32 @@
+/** Makes a data folder of a backup. */
+
+import { rename, rm, rmdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { makeFolder } from '../system/make-folder.ts';
+import { realFiles } from './journal/real-files.ts';
+import { systemClock } from '../system/clock.ts';
+import { assertEmpty, type BackedUp, bytesOf } from '../node/store/backup.ts';
+import type { CareOptions } from './maintenance/maintenance-types.ts';
+import { copyFiles } from './maintenance/backup.ts';
+import { JOURNAL_FOLDER, newFormat, readBackupMark, syncPath, writeFormat } from './maintenance/data-format.ts';
+import { openStore } from './open-store.ts';
+
+/** Every session has a new epoch then: what clients have seen since the backup is not in it. The folder is there whole or not at all. */
+export async function restoreBackup(backup: string, folder: string, options: CareOptions = {}): Promise<BackedUp> {
+  const { files } = await readBackupMark(backup);
+  await assertEmpty(folder);
+  const part = `${resolve(folder)}.restoring`;
+  await rm(part, { recursive: true, force: true });
+  await makeFolder(part);
+  const from = await realFiles(join(backup, JOURNAL_FOLDER));
+  const copied = await copyFiles(from, await realFiles(join(part, JOURNAL_FOLDER)), files, options);
+  await writeFormat(part, newFormat());
+  const { store } = await openStore(part);
+  await store.renewEpochs(systemClock.now()).finally(() => store.close());
+  await rmdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  await rename(part, folder);
+  await syncPath(dirname(resolve(folder)));
+  return { bytes: bytesOf(copied) };
+}

@@ -1,0 +1,124 @@
+/** A peer that speaks frames and nothing else: what it hears is kept, what it answers is up to the test. */
+
+import { asError, WireError } from '../../core/lib/errors.ts';
+import type { HubFrame, NotifyFrame, ResponseFrame } from '../../core/protocol/frames/frame-codec.ts';
+import type { JsonObject } from '../../core/lib/json.ts';
+import type { Link } from '../../core/lib/link.ts';
+import { OPERATIONS, type OperationName, type Params, type Result } from '../../core/operations.ts';
+
+export class Peer {
+  readonly link: Link;
+  /** Everything heard, in order. */
+  readonly frames: HubFrame[] = [];
+  closed = false;
+  agentId = '';
+  /** Acks what arrives in its streams, at once. */
+  acks = false;
+  private lastRequest = 0;
+  private readonly open = new Map<string, (frame: ResponseFrame) => void>();
+
+  constructor(link: Link) {
+    this.link = link;
+    link.onMessage((text) => this.receive(text));
+    link.onClose(() => {
+      this.closed = true;
+    });
+  }
+
+  /** Sends any frame, also a wrong one. */
+  send(frame: unknown): void {
+    this.link.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
+  }
+
+  hello(name: string, resume?: Record<string, { seq: number; epoch: number }>): void {
+    this.send({
+      kind: 'hello',
+      protocol: 1,
+      name,
+      auth: { scheme: 'none' },
+      ...(resume === undefined ? {} : { resume }),
+    });
+  }
+
+  /**
+   * The result, or the WireError the hub answered. Settles when the response arrives. A result that is not what the
+   * table of operations says is an Error of another kind: no test can take it for a refusal.
+   */
+  call<Name extends OperationName>(op: Name, params: Params<Name>, more: JsonObject = {}): Promise<Result<Name>> {
+    return this.ask(op, params, more).then((frame) => {
+      if (frame.ok) return checkedResult(op, frame.result);
+      throw new WireError(frame.error.code, frame.error.message, frame.error.details);
+    });
+  }
+
+  /** The response as it came, for operations and parameters that may be wrong. */
+  ask(op: string, params: unknown, more: JsonObject = {}): Promise<ResponseFrame> {
+    this.lastRequest += 1;
+    const request_id = String(this.lastRequest);
+    return new Promise((resolve) => {
+      this.open.set(request_id, resolve);
+      this.send({ kind: 'request', request_id, op, params, ...more });
+    });
+  }
+
+  receipt(session_id: string, seq: number, status: 'ack' | 'nack' | 'seen' = 'ack', reason?: string): void {
+    this.send({
+      kind: 'receipt',
+      recipient_id: this.agentId,
+      session_id,
+      seq,
+      status,
+      ...(reason === undefined ? {} : { reason }),
+    });
+  }
+
+  /** Notifies of one session (or all), in the order they came. */
+  notifies(sessionId?: string): readonly NotifyFrame[] {
+    return this.frames.filter(
+      (frame): frame is NotifyFrame =>
+        frame.kind === 'notify' && (sessionId === undefined || frame.envelope.session_id === sessionId),
+    );
+  }
+
+  /** Seqs of the stream of a session, as they came. */
+  seqs(sessionId: string): readonly number[] {
+    return this.notifies(sessionId)
+      .filter(({ prev_seq, observed }) => prev_seq !== null && observed !== true)
+      .map(({ envelope }) => envelope.seq);
+  }
+
+  /** Seqs of a session that it observes, as they came. */
+  observed(sessionId: string): readonly number[] {
+    return this.notifies(sessionId)
+      .filter(({ observed }) => observed === true)
+      .map(({ envelope }) => envelope.seq);
+  }
+
+  private receive(text: string): void {
+    // The hub is the thing under test; its frames are looked at, not trusted.
+    const frame = JSON.parse(text) as HubFrame;
+    if (frame.kind === 'response') {
+      const settle = this.open.get(frame.request_id);
+      this.open.delete(frame.request_id);
+      settle?.(frame);
+      return;
+    }
+    this.frames.push(frame);
+    if (frame.kind === 'welcome') this.agentId = frame.agent_id;
+    if (frame.kind === 'notify' && frame.prev_seq !== null && frame.observed !== true && this.acks) {
+      this.receipt(frame.envelope.session_id, frame.envelope.seq);
+    }
+  }
+}
+
+function checkedResult<Name extends OperationName>(op: Name, result: unknown): Result<Name> {
+  try {
+    OPERATIONS[op].result.parse(result, 'result');
+  } catch (cause) {
+    throw new Error(`the answer to ${op} is not what OPERATIONS.${op}.result says: ${asError(cause).message}`, {
+      cause,
+    });
+  }
+  // As it came, not as it was parsed: the check must not mend what it checks.
+  return result as Result<Name>;
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { type Candidate, fairChoice } from '../../../adapters/orderings/fair-choice.ts';
+
+/** `bob 3 passed 1 spoke 2`. */
+function who(line: string): Candidate {
+  const [agent_id = '', bid, , passed, , spoke] = line.split(' ');
+  return { agent_id, bid: Number(bid), passed: Number(passed), spoke: Number(spoke) };
+}
+
+describe('the fair choice', () => {
+  it.each<[string, string[], number, string | null]>([
+    ['of nobody is nobody', [], 3, null],
+    ['is the highest bid', ['a 1 passed 0 spoke 0', 'b 2 passed 0 spoke 5'], 3, 'b'],
+    ['of equal bids is the longest silence', ['a 2 passed 0 spoke 5', 'b 2 passed 0 spoke 4'], 3, 'b'],
+    ['of equals is the first place', ['a 2 passed 0 spoke 0', 'b 2 passed 0 spoke 0'], 3, 'a'],
+    ['is who cannot be put off any more', ['a 9 passed 0 spoke 0', 'b 0 passed 2 spoke 1'], 3, 'b'],
+    [
+      'among those who can just be served is the highest bid of them',
+      ['a 9 passed 0 spoke 0', 'b 0 passed 2 spoke 1', 'c 5 passed 2 spoke 2'],
+      4,
+      'c',
+    ],
+    [
+      'too late for two who wait as long is the one that spoke longer ago',
+      ['a 9 passed 3 spoke 8', 'b 0 passed 3 spoke 7'],
+      3,
+      'b',
+    ],
+    [
+      'too late for two is the longest waiting, whatever is bid',
+      ['a 9 passed 3 spoke 1', 'b 0 passed 4 spoke 7'],
+      3,
+      'b',
+    ],
+  ])('[DI8] %s', (_what, lines, active, expected) => {
+    expect(fairChoice(lines.map(who), active)?.agent_id ?? null).toBe(expected);
+  });
+});

@@ -1,0 +1,71 @@
+// The deadline of a call runs in the client too: also while there is no hub that could look at it.
+
+import { SimClock } from 'parley-hub/testing';
+import { expect, it } from 'vitest';
+import { Requests } from '../../../src/client/connection/requests.ts';
+
+function scene() {
+  const clock = new SimClock();
+  const sent: string[] = [];
+  const requests = new Requests((text) => void sent.push(JSON.parse(text).request_id), 1_000_000, clock);
+  return { clock, sent, requests };
+}
+
+const answered = (request_id: string) =>
+  ({ kind: 'response', request_id, ok: true, result: { agents: [], next: null } }) as const;
+
+it('[CB12] what waits for a hub that is out of reach is a timeout when its deadline passes, and is not sent after it', async () => {
+  const { clock, sent, requests } = scene();
+  requests.suspend('the link was lost');
+  const late = expect(requests.call('list_agents', {}, { deadlineMs: 100 })).rejects.toMatchObject({
+    code: 'timeout',
+    message: 'list_agents could not be sent within 100 ms, and was not',
+  });
+  const patient = requests.call('list_agents', {});
+  clock.advance(99);
+  expect(sent).toEqual([]);
+  clock.advance(1);
+  await late;
+  requests.resume();
+  expect(sent).toEqual(['r2']);
+  requests.settle(answered('r2'));
+  expect(await patient).toMatchObject({ agents: [] });
+});
+
+it('[CB12] what was sent before the hub was lost is a timeout too, may have taken effect, and is not asked again', async () => {
+  const { clock, sent, requests } = scene();
+  const late = expect(requests.call('list_agents', {}, { deadlineMs: 100 })).rejects.toMatchObject({
+    code: 'timeout',
+    message: 'list_agents was not answered within 100 ms; it may still take effect',
+  });
+  requests.suspend('the link was lost');
+  clock.advance(100);
+  await late;
+  requests.resume();
+  expect(sent).toEqual(['r1']);
+  expect(requests.unanswered).toEqual([]);
+});
+
+it('[CB12] a hub that is there and silent does not outlast the deadline; the place is taken until it answers', async () => {
+  const { clock, sent, requests } = scene();
+  const late = Array.from({ length: 32 }, () =>
+    expect(requests.call('list_agents', {}, { deadlineMs: 100 })).rejects.toMatchObject({ code: 'timeout' }),
+  );
+  clock.advance(100);
+  await Promise.all(late);
+  const next = requests.call('list_agents', {});
+  expect(sent).toHaveLength(32);
+  requests.settle(answered('r1'));
+  expect(sent.at(-1)).toBe('r33');
+  requests.settle(answered('r33'));
+  expect(await next).toMatchObject({ next: null });
+});
+
+it('[CB12] an answer in time is the answer, and its deadline is forgotten', async () => {
+  const { clock, requests } = scene();
+  const call = requests.call('list_agents', {}, { deadlineMs: 100 });
+  requests.settle(answered('r1'));
+  expect(await call).toMatchObject({ agents: [] });
+  clock.advance(1000);
+  expect(requests.unanswered).toEqual([]);
+});

@@ -1,0 +1,165 @@
+import { createHub } from 'parley-hub';
+import { AgentClient, HumanClient } from 'parley-hub/client';
+import { expect, it } from 'vitest';
+import { countedIds, HELLO, keptLog, ME, ScriptedHub, WELCOME } from '../scripted-hub.ts';
+import { agent } from '../world.ts';
+
+const UNKNOWN =
+  '{"kind":"error","error":{"code":"unauthenticated","message":"unknown name","details":{"name":"alice"}}}';
+
+function connect(
+  hub: ScriptedHub,
+  options: { register?: boolean | object; credentials?: { scheme: string; token: string } } = {},
+) {
+  return AgentClient.connect({ link: hub.link, name: 'alice', ids: countedIds(), ...options });
+}
+
+it('[CL1] a client says hello, and is bound by the welcome', async () => {
+  const hub = new ScriptedHub();
+  const connecting = connect(hub);
+  expect(await hub.heard()).toEqual([HELLO]);
+  hub.say(WELCOME);
+  const client = await connecting;
+  expect([client.agentId, client.name, client.state]).toEqual([ME, 'alice', 'open']);
+});
+
+it('[CL1] a name that is not known is registered, which binds it', async () => {
+  const hub = new ScriptedHub();
+  const connecting = connect(hub, { register: { model: 'm1' } });
+  await hub.heard();
+  hub.say(UNKNOWN);
+  expect(await hub.heard()).toEqual([
+    '{"kind":"request","request_id":"r1","op":"register","params":{"kind":"agent","model":"m1","name":"alice"}}',
+  ]);
+  hub.say(WELCOME);
+  hub.say(`{"kind":"response","request_id":"r1","ok":true,"result":{"agent_id":"${ME}","name":"alice"}}`);
+  expect((await connecting).agentId).toBe(ME);
+});
+
+it('[CL1] a person registers as one', async () => {
+  const hub = new ScriptedHub();
+  const connecting = HumanClient.connect({ link: hub.link, name: 'alice', ids: countedIds() });
+  await hub.heard();
+  hub.say(UNKNOWN);
+  await hub.welcome();
+  expect(await hub.answer('register', { agent_id: ME })).toEqual({ kind: 'human', name: 'alice' });
+  await connecting;
+});
+
+it('[CL1] a name that was registered meanwhile says hello once more, and then gives up', async () => {
+  const hub = new ScriptedHub();
+  const connecting = connect(hub);
+  await hub.heard();
+  hub.say(UNKNOWN);
+  await hub.refuse('register', { code: 'conflict', message: 'taken' });
+  expect(await hub.heard()).toEqual([HELLO]);
+  hub.say(UNKNOWN);
+  await expect(connecting).rejects.toMatchObject({
+    name: 'WireError',
+    code: 'unauthenticated',
+    message: 'taken (and hello was refused)',
+    cause: { message: 'unknown name' },
+  });
+  expect(await hub.heard()).toEqual([]);
+  expect(hub.linkClosed).toBe(true);
+});
+
+it('[CL1] a second hello that fails for another reason says so', async () => {
+  const hub = new ScriptedHub();
+  const connecting = connect(hub);
+  await hub.heard();
+  hub.say(UNKNOWN);
+  await hub.refuse('register', { code: 'conflict', message: 'taken' });
+  await hub.heard();
+  hub.close();
+  await expect(connecting).rejects.toMatchObject({ code: 'unavailable' });
+});
+
+it('[CL1] who does not register is refused as the hub says', async () => {
+  const hub = new ScriptedHub();
+  const connecting = connect(hub, { register: false, credentials: { scheme: 'token', token: 't' } });
+  expect(await hub.heard()).toEqual([
+    '{"kind":"hello","protocol":1,"name":"alice","auth":{"scheme":"token","token":"t"}}',
+  ]);
+  hub.say(UNKNOWN);
+  await expect(connecting).rejects.toMatchObject({ code: 'unauthenticated', message: 'unknown name' });
+});
+
+it('[CL1] a registration that is refused is the answer', async () => {
+  const hub = new ScriptedHub();
+  const connecting = expect(connect(hub)).rejects.toMatchObject({ code: 'forbidden' });
+  await hub.heard();
+  hub.say(UNKNOWN);
+  await hub.refuse('register', { code: 'forbidden', message: 'enrolment is closed' });
+  await connecting;
+  expect(await hub.heard()).toEqual([]);
+});
+
+it('[CL3] a link that closes before the welcome refuses the connect', async () => {
+  const hub = new ScriptedHub();
+  const connecting = connect(hub);
+  hub.close();
+  await expect(connecting).rejects.toMatchObject({ code: 'unavailable', details: { outcome: 'unknown' } });
+});
+
+it('[CL23] a goodbye ends the client and says whether to come back', async () => {
+  const replaced = await agent();
+  replaced.hub.say(`{"kind":"goodbye","reason":"replaced","recipient_id":"${ME}"}`);
+  expect(await replaced.client.closed).toEqual({ by: 'hub', reason: 'replaced', final: true, retry_after_ms: null });
+  await replaced.hub.flush();
+  expect([replaced.client.state, replaced.hub.linkClosed]).toEqual(['closed', true]);
+
+  const stopped = await agent();
+  stopped.hub.say('{"kind":"goodbye","reason":"shutdown","retry_after_ms":500}');
+  expect(await stopped.client.closed).toEqual({ by: 'hub', reason: 'shutdown', final: false, retry_after_ms: 500 });
+});
+
+it('[CL23] a goodbye to somebody else on the link is not ours', async () => {
+  const { hub, client } = await agent();
+  hub.say('{"kind":"goodbye","reason":"replaced","recipient_id":"id-carol"}');
+  await hub.flush();
+  expect(client.state).toBe('open');
+});
+
+it('[CL23] unregistering closes, also when the goodbye is faster than the answer', async () => {
+  const { hub, client } = await agent();
+  const gone = client.unregister();
+  await hub.request('unregister');
+  hub.say(`{"kind":"goodbye","reason":"unregistered","recipient_id":"${ME}"}`);
+  await gone;
+  expect(client.state).toBe('closed');
+
+  const other = await agent();
+  const refused = other.client.unregister();
+  await other.hub.refuse('unregister', { code: 'forbidden', message: 'no' });
+  await expect(refused).rejects.toMatchObject({ code: 'forbidden' });
+  expect(other.client.state).toBe('open');
+});
+
+it('[CL25] a ping is answered, and what is no frame of ours is let go', async () => {
+  const { hub, client } = await agent();
+  hub.say('{"kind":"ping"}', 'no json', '[]', '{"kind":"hologram"}', '{"kind":"pong"}');
+  hub.say('{"kind":"error","error":{"code":"bad_frame","message":"?"}}');
+  hub.say('{"kind":"response","request_id":"r99","ok":true,"result":{}}');
+  expect(await hub.heard()).toEqual(['{"kind":"pong"}']);
+  expect(client.state).toBe('open');
+});
+
+it('[CL25] a name that is new to the hub is registered without a warning', async () => {
+  const log = keptLog();
+  const hub = await createHub();
+  const bob = await hub.agent('bob', { log });
+  expect([bob.state, log.lines]).toEqual(['open', []]);
+  await hub.stop();
+});
+
+it('[CL25] an error that answers no hello is logged and settles nothing', async () => {
+  const log = keptLog();
+  const { hub, client } = await agent({ log });
+  const asking = client.call('health', {});
+  hub.say('{"kind":"error","error":{"code":"bad_frame","message":"frame.seq: no such receipt"}}');
+  await hub.flush();
+  expect(log.lines).toEqual(['the hub refused a frame {"code":"bad_frame","error":"frame.seq: no such receipt"}']);
+  await hub.answer('health', { ready: true });
+  expect([await asking, client.state]).toEqual([{ ready: true }, 'open']);
+});

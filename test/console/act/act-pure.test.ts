@@ -1,0 +1,163 @@
+// What is decided without a page: what somebody may try, what is posted, which field an error is about.
+
+import type { Envelope, Participant, SessionMetadata } from 'parley-hub/core';
+import { describe, expect, it } from 'vitest';
+import { mayDo, treatmentsOf } from '../../../src/console/act/permissions.ts';
+import { routeChoices } from '../../../src/console/act/compose/routes.ts';
+import { askedAt, askedText, resultBegun, turnDue } from '../../../src/console/act/governed/turn-due.ts';
+import { silenceWords, turnWords } from '../../../src/console/act/compose/turn-text.ts';
+import { whyNoAnswer } from '../../../src/console/act/governed/approval-obstacle.ts';
+import { fieldError } from '../../../src/console/open/field-error.ts';
+import { bookOf } from '../../../src/console/parts/governed/model/run-history.ts';
+import { stopWords } from '../../../src/console/parts/governed/stop-words.ts';
+import type { StateAt, WhoAmI } from '../../../src/core/console-operations.ts';
+import { WireError } from '../../../src/core/lib/errors.ts';
+import { CONFIG } from '../../adapters/governed/governed-scene.ts';
+
+const ann = (status: Participant['status']): Participant => ({
+  agent_id: 'id-ann',
+  name: 'ann',
+  role: 'participant',
+  order: 1,
+  joined_at: null,
+  status,
+});
+const me = (...grants: WhoAmI['grants']): WhoAmI => ({ agent_id: 'id-ann', name: 'ann', kind: 'human', grants });
+const session = (more: Partial<SessionMetadata>): SessionMetadata =>
+  // As much of it as is looked at.
+  ({ state: 'ACTIVE', knobs: {}, creator_id: 'id-bob', participants: [ann('active')], ...more }) as SessionMetadata;
+
+const offered = (who: WhoAmI | null, where: SessionMetadata, isReadOnly = false) =>
+  Object.entries(mayDo(who, where, isReadOnly)).flatMap(([name, may]) => (may === true ? [name] : []));
+
+describe('what is offered', () => {
+  it('[UI88] is what the grants and the place in the session allow', () => {
+    expect(offered(me(), session({}))).toEqual(['speak', 'close']);
+    expect(offered(me('approve', 'operate'), session({}))).toEqual(['speak', 'close', 'operate', 'approve']);
+    expect(offered(me('approve'), session({ participants: [] }))).toEqual([]);
+    expect(offered(me('operate'), session({ participants: [] }))).toEqual(['close', 'operate']);
+    expect(offered(me(), session({ knobs: { close_by: 'creator' } }))).toEqual(['speak']);
+    expect(offered(me(), session({ knobs: { close_by: 'creator' }, creator_id: 'id-ann' }))).toContain('close');
+    expect(offered(me('approve'), session({ participants: [ann('hidden')] }))).toEqual(['comeBack']);
+    expect(offered(me(), session({ participants: [ann('invited')] }))).toEqual([]);
+    expect(offered(me(), session({ state: 'INVITED' }))).toEqual(['close']);
+  });
+
+  it('[UI88] is nothing in read-only mode, for nobody, and when it is over', () => {
+    expect(offered(me('approve', 'operate', 'observe'), session({}), true)).toEqual([]);
+    expect(offered(null, session({}))).toEqual([]);
+    for (const state of ['CLOSING', 'CLOSED', 'EXPIRED'] as const) {
+      expect(offered(me('approve', 'operate'), session({ state }))).toEqual([]);
+    }
+  });
+
+  it('[UI85] with a participant it is what its status allows', () => {
+    expect(treatmentsOf('active', 'ACTIVE')).toEqual(['hide', 'remove']);
+    expect(treatmentsOf('hidden', 'ACTIVE')).toEqual(['return', 'remove']);
+    expect(treatmentsOf('removed', 'ACTIVE')).toEqual([]);
+  });
+});
+
+it('[UI81] whose turn it is, and why one is silent, is said in words', () => {
+  const names = new Map([['id-bob', 'bob']]);
+  const turn = (agent_id: string) => ({ agent_id, since_seq: 1 });
+  expect(turnWords(turn('id-ann'), 'id-ann', names, null)).toBe('It is your turn.');
+  expect(turnWords(turn('id-bob'), 'id-ann', names, { code: 'protocol_error', why: 'wait' })).toBe(
+    'It is the turn of bob. Not now: wait',
+  );
+  const isBobs = { code: 'not_your_turn', why: "discussion expects 'bob' to speak, got 'ann'" } as const;
+  expect(turnWords(turn('id-bob'), 'id-ann', names, isBobs)).toBe('It is the turn of bob.');
+  expect(turnWords(null, 'id-ann', names, isBobs)).toContain('Not now:');
+  expect(turnWords(null, 'id-ann', names, null)).toBe('Nobody in particular has the turn.');
+  expect(silenceWords(ann('hidden'), { state: 'ACTIVE' })).toMatch(/^You are hidden/);
+  expect(silenceWords(ann('active'), { state: 'CLOSED' })).toMatch(/^It is over/);
+  expect(silenceWords(null, { state: 'ACTIVE' })).toBeNull();
+});
+
+it('[UI82] the tools of a turn are choices, each with the packet it posts; others are left out', () => {
+  const text = { type: 'string' };
+  const tools = [
+    { name: 'handoff', description: '', parameters: { properties: { to: { enum: ['bob', 'carol'] }, message: text } } },
+    { name: 'finish', description: '', parameters: { properties: { message: text, reason: text } } },
+    { name: 'approve', description: 'End it.', parameters: { properties: { message: text } } },
+    { name: 'raise_hand', description: '', parameters: { properties: { bid: { type: 'integer' } } } },
+    { name: 'odd', description: '', parameters: {} },
+  ];
+  const choices = routeChoices(tools);
+  expect(choices.map(({ id }) => id)).toEqual(['handoff bob', 'handoff carol', 'finish', 'tool approve']);
+  expect(choices[0]?.packet('hi').event_data).toEqual({ body: 'hi', routing: { kind: 'handoff', target: 'bob' } });
+  expect(choices[2]?.packet('bye', 'all said').event_data).toEqual({
+    body: 'bye',
+    routing: { kind: 'finish', reason: 'all said' },
+  });
+  expect(choices[3]?.packet('').event_data).toEqual({ body: null, routing: { kind: 'tool', tool: 'approve' } });
+});
+
+it('[UI87] a turn is due for who holds its role while it is at work, and begins with what every result has', () => {
+  const turn = { turn_id: 't1', role: 'dev', holder: 'id-ann', status: 'running', attempt: 2, is_handed_in: false };
+  const state = (type: string, status: string, more: object = {}) =>
+    ({
+      session: { manifest: { type } },
+      public_state: { run_id: 'r1', status, turns: [{ ...turn, ...more }] },
+    }) as unknown as StateAt;
+  const due = turnDue(state('governed', 'active'), 'id-ann');
+  expect(due).toEqual({ turn_id: 't1', role: 'dev', attempt: 2, run_id: 'r1' });
+  expect(due === null ? null : resultBegun(due, CONFIG)).toMatchObject({ run_id: 'r1', runtime_id: 'manual' });
+  for (const none of [
+    turnDue(state('governed', 'active'), 'id-bob'),
+    turnDue(state('governed', 'blocked'), 'id-ann'),
+    turnDue(state('workflow', 'active'), 'id-ann'),
+    turnDue(state('governed', 'active', { is_handed_in: true }), 'id-ann'),
+    turnDue(state('governed', 'active', { status: 'assigned' }), 'id-ann'),
+  ]) {
+    expect(none).toBeNull();
+  }
+});
+
+it('[UI87] what is asked in a turn is its newest prompt with its context, and nothing that was redacted', () => {
+  const entry = (seq: number, event_type: string, event_data: object) =>
+    ({ seq, created_at: '2026-01-01T00:00:00.000Z', sender_id: 'a1', event_type, event_data }) as Envelope;
+  const log = [
+    entry(1, 'turn.dispatched', { turn_id: 't1', prompt: 'Build it.', context: 'So far: nothing.' }),
+    entry(2, 'turn.dispatched', { turn_id: '__proto__', prompt: 'Other.' }),
+    entry(3, 'turn.dispatched', { turn_id: 't1' }),
+  ];
+  const asked = (turnId: string) => {
+    const seq = askedAt(bookOf(log), turnId);
+    return seq === null ? null : askedText(log[seq - 1] as Envelope);
+  };
+  expect(['t1', '__proto__', 't9'].map(asked)).toEqual(['Build it.\n\nSo far: nothing.', 'Other.', null]);
+  log.push(entry(4, 'turn.dispatched', { turn_id: 't1', prompt: 'Again.' }));
+  expect(asked('t1')).toBe('Again.');
+  log[3] = { ...log[3], redacted: { at: '', by: '', reason: null } } as unknown as Envelope;
+  expect(asked('t1')).not.toContain('Again.');
+});
+
+it('[UI88] who may approve is told what is missing to answer, by their place; all others nothing', () => {
+  const at = (status: Participant['status'] | null, state: SessionMetadata['state'] = 'ACTIVE') => ({
+    session: session({ state, participants: status === null ? [] : [ann(status)] }),
+  });
+  expect(whyNoAnswer(me('approve'), at('active'))).toBeNull();
+  expect(whyNoAnswer(me('observe'), at(null))).toBeNull();
+  expect(whyNoAnswer(me('approve'), at(null, 'CLOSED'))).toBeNull();
+  expect(whyNoAnswer(me('approve'), at(null))).toMatch(/answering takes a place in the session\. .* can invite you/);
+  expect(whyNoAnswer(me('approve'), at('invited'))).toContain('accept the invite first');
+  expect(whyNoAnswer(me('approve'), at('hidden'))).toContain('come back first');
+});
+
+it('[UI50] what stops a run is told in words, and a question once', () => {
+  expect(stopWords('human:Which colour?', 'Which colour?')).toBe('a question for a person');
+  expect(stopWords('human:key', 'A key is missing.')).toBe('a person is needed: key');
+  expect(stopWords('turn:turn_1', 'x')).toBe('the turn turn_1 stands still');
+  expect(stopWords('escalation:retries-exhausted:dev', 'x')).toBe('escalated: retries exhausted, dev');
+  for (const other of ['key', '', 'human:', 'https://x']) expect(stopWords(other, 'x')).toBe(other);
+});
+
+it('[UI80] what the hub says of a field is told at it, once; anything else of all of it', () => {
+  const said = new WireError('invalid_create', 'knobs.rounds: expected 1, got 0', { field: 'knobs.rounds' });
+  expect(fieldError(said, 'x')).toEqual({ field: 'knobs.rounds', message: 'expected 1, got 0' });
+  expect(fieldError(new WireError('rate_limited', 'slow down'), 'The hub refused: slow down')).toEqual({
+    field: '',
+    message: 'The hub refused: slow down',
+  });
+});

@@ -1,0 +1,266 @@
+// Answers that come late, in another order, or to somebody else: what is shown is what was asked for last, by who is signed in.
+
+import type { AgentClient } from 'parley-hub';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { required } from '../../package/repository.ts';
+import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
+import { type ConsoleWorld, consoleWorld } from '../support/console-world.ts';
+import { joined, person as somebody } from '../support/people.ts';
+
+const POLL = { timeout: 10_000 };
+
+interface Asked {
+  readonly op: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** The wire between a page and its hub, on which some answers wait until they are let go. */
+interface SlowWire {
+  /** Answers to what fits wait from now on. */
+  hold(fits: (asked: Asked) => boolean): void;
+  /** So many wait. */
+  waiting(): number;
+  letGo(): void;
+}
+
+async function slowWire(page: Page): Promise<SlowWire> {
+  let isHeld: (asked: Asked) => boolean = () => false;
+  let kept: (() => void)[] = [];
+  await page.routeWebSocket(/^ws:/, (route) => {
+    const asked = new Map<string, Asked>();
+    const hub = route.connectToServer();
+    route.onMessage((text) => {
+      const frame = JSON.parse(String(text)) as Asked & { kind: string; request_id: string };
+      if (frame.kind === 'request') asked.set(frame.request_id, frame);
+      hub.send(text);
+    });
+    hub.onMessage((text) => {
+      const { request_id } = JSON.parse(String(text)) as { request_id?: string };
+      const question = asked.get(request_id ?? '');
+      if (question !== undefined && isHeld(question)) kept.push(() => route.send(text));
+      else route.send(text);
+    });
+  });
+  return {
+    hold: (fits) => {
+      isHeld = fits;
+    },
+    waiting: () => kept.length,
+    letGo() {
+      isHeld = () => false;
+      for (const send of kept) send();
+      kept = [];
+    },
+  };
+}
+
+describe.skipIf(chromium === null && !required('chromium'))(`answers that come late${whyNoChromium}`, () => {
+  let world: ConsoleWorld;
+  let alice: AgentClient;
+  let bob: AgentClient;
+
+  beforeAll(async () => {
+    world = await consoleWorld();
+    alice = await world.hub.agent('alice');
+    bob = await world.hub.agent('bob');
+    bob.handle({ onMessage: () => {} });
+  }, 60_000);
+  afterAll(() => world?.end());
+
+  /** A page at a session with so many lines, over a wire that can be slow. */
+  async function atSession(lines: number) {
+    const session = await alice.open('conversation', ['bob']);
+    // One after the other: more than the other one can have unread is refused.
+    for (let at = 1; at <= lines; at += 1) await session.send(`line ${at}`);
+    const name = `late-${session.id.slice(-6)}`;
+    const token = await world.tokenFor(name, ['observe']);
+    const page = await (await world.browser.newContext()).newPage();
+    page.setDefaultTimeout(8000);
+    const wire = await slowWire(page);
+    await page.goto(`${world.origin}/#token=${token}&name=${name}&to=/sessions/${session.id}`);
+    await page.waitForSelector('.said-row');
+    return { session, page, wire };
+  }
+  const scrollTo = (page: Page, top: number | 'end') =>
+    page.evaluate(`(() => {
+      const talk = document.querySelector('.transcript');
+      talk.scrollTop = ${top === 'end' ? 'talk.scrollHeight' : top};
+      // Also if it was there already.
+      talk.dispatchEvent(new Event('scroll'));
+    })()`);
+  const lastLine = (page: Page) => page.locator('.said-row .text').last().textContent();
+
+  const firstLine = async (page: Page) => Number(await page.locator('[data-seq]').first().getAttribute('data-seq'));
+  /** Scrolls up until a line before this one is shown. */
+  const upTo = (page: Page, seq: number) =>
+    expect
+      .poll(
+        async () => {
+          const first = await firstLine(page);
+          if (first >= seq) await scrollTo(page, 0);
+          return first;
+        },
+        { timeout: 20_000 },
+      )
+      .toBeLessThan(seq);
+
+  it('[UI5] what was asked for about another part of the log changes nothing of the newest', async () => {
+    const { session, page, wire } = await atSession(1400);
+    // Up, until the newest are not held any more.
+    await upTo(page, 100);
+    wire.hold(({ op, params }) => op === 'read_log' && params.reverse !== true);
+    await scrollTo(page, 'end');
+    await expect.poll(wire.waiting, POLL).toBeGreaterThan(0);
+    await page.getByRole('button', { name: /newest/ }).click();
+    await expect.poll(() => lastLine(page), POLL).toBe('line 1400');
+    wire.letGo();
+    await session.send('and one more');
+    await expect.poll(() => lastLine(page), POLL).toBe('and one more');
+    await page.context().close();
+  }, 60_000);
+
+  it('[UI5] nothing is left out between what is held, also if what was before another part comes late', async () => {
+    const { page, wire } = await atSession(1800);
+    // Up, until the newest are not held any more.
+    await upTo(page, 420);
+    wire.hold(({ op, params }) => op === 'read_log' && params.reverse === true && params.from_seq !== undefined);
+    await scrollTo(page, 0);
+    await expect.poll(wire.waiting, POLL).toBeGreaterThan(0);
+    await page.getByRole('button', { name: /newest/ }).click();
+    await expect.poll(() => lastLine(page), POLL).toBe('line 1800');
+    wire.letGo();
+    await scrollTo(page, 0);
+    await expect.poll(() => firstLine(page), POLL).toBeLessThan(1700);
+    expect(await firstLine(page)).toBeGreaterThan(1300);
+    await page.context().close();
+  }, 60_000);
+
+  it('[UI5, UI30] who is not pushed what is new misses nothing of it while it reads what was before', async () => {
+    const ann = await somebody(world);
+    const session = await alice.open('conversation', { participants: [ann.name], wait: 'created' });
+    await joined(ann, session.id);
+    for (let at = 1; at <= 300; at += 1) await session.send(`line ${at}`);
+    await ann.page.reload();
+    await ann.page.locator('.said-row', { hasText: 'line 300' }).waitFor();
+    // What came last is known by its number before it is read.
+    await ann.page.evaluate('Object.defineProperty(document, "hidden", { configurable: true, get: () => true })');
+    for (let at = 301; at <= 310; at += 1) await session.send(`line ${at}`);
+    await upTo(ann.page, 100);
+    await ann.page.evaluate('delete document.hidden');
+    await expect
+      .poll(async () => {
+        await scrollTo(ann.page, 'end');
+        return lastLine(ann.page);
+      }, POLL)
+      .toBe('line 310');
+    await ann.page.context().close();
+  }, 60_000);
+
+  it('[UI5] who scrolls down through a long session is shown every line', async () => {
+    const { page } = await atSession(1800);
+    await upTo(page, 420);
+    const seen = new Set<number>();
+    await expect
+      .poll(
+        async () => {
+          const seqs = await page.evaluate<number[]>(`(() => {
+            const talk = document.querySelector('.transcript');
+            const { top, bottom } = talk.getBoundingClientRect();
+            const rows = [...talk.querySelectorAll('[data-seq]')].filter((row) => {
+              const box = row.getBoundingClientRect();
+              return box.bottom > top && box.top < bottom;
+            });
+            talk.scrollTop += talk.clientHeight * 0.5;
+            return rows.map(({ dataset }) => Number(dataset.seq));
+          })()`);
+          for (const seq of seqs) seen.add(seq);
+          return Math.max(...seqs);
+        },
+        { timeout: 40_000, interval: 60 },
+      )
+      .toBe(1804);
+    const [first = 0] = [...seen].sort((a, b) => a - b);
+    expect([...Array(1804 - first).keys()].map((at) => first + at).filter((seq) => !seen.has(seq))).toEqual([]);
+    await page.context().close();
+  }, 90_000);
+
+  it('[UI7] of two looks back the later counts, whichever is answered first', async () => {
+    const { session, page, wire } = await atSession(20);
+    wire.hold(({ op, params }) => op === 'read_state' && params.at_seq === 5);
+    await page.evaluate(`location.hash += '?at=5'`);
+    await expect.poll(wire.waiting, POLL).toBe(1);
+    await page.evaluate(`location.hash = location.hash.replace('at=5', 'at=9')`);
+    await page.locator('.then', { hasText: 'as of #9' }).waitFor();
+    wire.letGo();
+    // What comes after that answer on the wire was shown: so it was taken or left.
+    await session.send('later');
+    await page.locator('.at', { hasText: 'of 25' }).waitFor();
+    expect(await page.locator('.then').textContent()).toBe('as of #9');
+    await page.context().close();
+  });
+
+  it('[UI2, UI30] who signs in after somebody else sees nothing of theirs, whether that one signed out or not', async () => {
+    const [mia, zoe] = ['mia', 'zoe'];
+    const token = await world.tokenFor(mia, ['observe']);
+    const page = await (await world.browser.newContext()).newPage();
+    page.setDefaultTimeout(8000);
+    await alice.open('conversation', { participants: ['bob'], labels: { intent: 'for mia alone' } });
+    await page.goto(`${world.origin}/#token=${token}&name=${mia}`);
+    await page.locator('.rows .row', { hasText: 'for mia alone' }).waitFor();
+    await world.hub.revokeToken(world.hub.tokens().find(({ name }) => name === mia)?.token_id ?? '');
+    await page.getByRole('button', { name: 'Connect again' }).click();
+    await page.getByLabel('Name').fill(zoe);
+    await page.getByLabel('Token').fill(await world.tokenFor(zoe, []));
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.locator('.me', { hasText: zoe }).waitFor();
+    await page.locator('.empty', { hasText: 'There is no session yet.' }).waitFor();
+    expect(await page.locator('body').textContent()).not.toContain('for mia alone');
+    // And another token in the address, while the page is open, is another identity too.
+    await page.evaluate(`location.hash = 'token=${await world.tokenFor('ida', ['observe'])}&name=ida'`);
+    await page.locator('.me', { hasText: 'ida' }).waitFor();
+    await page.locator('.rows .row', { hasText: 'for mia alone' }).waitFor();
+    expect(page.url()).not.toContain('token');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Name').fill(zoe);
+    await page.getByLabel('Token').fill(await world.tokenFor(zoe, []));
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.locator('.empty', { hasText: 'There is no session yet.' }).waitFor();
+    expect(await page.locator('body').textContent()).not.toContain('for mia alone');
+    await page.context().close();
+  }, 60_000);
+
+  it('[UI3] in read-only mode no name is registered', async () => {
+    const token = await world.tokenFor('never-here', ['observe']);
+    const page = await (await world.browser.newContext()).newPage();
+    await page.goto(`${world.origin}/?read-only#token=${token}&name=never-here`);
+    await page.locator('.refusal, [role=alert]', { hasText: 'never-here' }).first().waitFor();
+    expect((await alice.call('list_agents', {})).agents.map(({ name }) => name)).not.toContain('never-here');
+    await page.context().close();
+  });
+
+  it('[UI83] an invite of who was taken out does not wait any more', async () => {
+    const { page, name } = await somebody(world, [], '/sessions');
+    const session = await alice.open('discussion', { participants: ['bob', name], wait: 'created' });
+    await page.locator('.invites-bar').waitFor();
+    await world.hub.removeParticipant(session.id, name, 'a mistake');
+    await page.locator('.invites-bar').waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
+  it('[UI6] who is sent away by another place keeps what it saw', async () => {
+    const ann = await somebody(world);
+    const session = await alice.open('conversation', { participants: [ann.name], wait: 'created' });
+    await joined(ann, session.id);
+    await session.send('Still there');
+    await ann.page.waitForSelector('.said-row >> text=Still there');
+    const other = await (await world.browser.newContext()).newPage();
+    await other.goto(`${world.origin}/#token=${ann.token}&name=${ann.name}`);
+    await other.locator('.me').waitFor();
+    await ann.page.getByRole('button', { name: 'Connect again' }).waitFor();
+    await ann.page.waitForTimeout(1500);
+    expect(await ann.page.locator('.said-row', { hasText: 'Still there' }).count()).toBe(1);
+    await other.context().close();
+    await ann.page.context().close();
+  });
+});

@@ -1,0 +1,61 @@
+/** A governed run at a real hub: its runner says what it saw, as a runner does. */
+
+import type { AgentClient } from 'parley-hub';
+import type { JsonObject, RoundDraft } from 'parley-hub/core';
+import { readRun } from 'parley-hub/governed/session';
+import { acceptance, CONFIG, PLAN, resultOf, said } from '../../adapters/governed/governed-scene.ts';
+
+export interface GovernedRun {
+  readonly id: string;
+  say(draft: RoundDraft): Promise<void>;
+  /** A turn of the role goes out. */
+  out(turnId: string, role: string): Promise<void>;
+  /** A turn is accepted; without a claim it is the runner's own. */
+  accept(turnId: string, more?: object): Promise<void>;
+  status(): Promise<string>;
+}
+
+export async function governedRun(
+  runner: AgentClient,
+  others: readonly string[],
+  options: {
+    readonly roles?: Readonly<Record<string, string>>;
+    readonly intent?: string;
+    /** Brings in those who do not accept by themselves. */
+    readonly join?: (sessionId: string) => Promise<unknown>;
+  } = {},
+): Promise<GovernedRun> {
+  const { roles = {}, intent = 'Build it under rules', join = async () => {} } = options;
+  const knobs = { config: CONFIG as JsonObject, roles };
+  const session = await runner.open('governed', {
+    participants: [...others],
+    knobs,
+    labels: { intent },
+    wait: 'created',
+  });
+  await join(session.id);
+  const read = async () => {
+    const { session: metadata } = await session.info();
+    const { envelopes } = await runner.call('read_log', { session_id: session.id, limit: 1000 });
+    return { metadata, state: readRun(metadata, envelopes).state };
+  };
+  const run: GovernedRun = {
+    id: session.id,
+    async say({ event_type, event_data }) {
+      await session.send({ event_type, event_data });
+    },
+    async out(turn_id, role) {
+      await run.say(said('turn.assigned', { turn_id, role }));
+      await run.say(said('turn.dispatched', { turn_id, prompt: `Do ${turn_id}.` }));
+    },
+    async accept(turnId, more = {}) {
+      const { metadata, state } = await read();
+      const turn = state.run.active_turns[turnId];
+      if (turn === undefined) throw new Error(`${turnId} is not out`);
+      await run.say(acceptance(metadata, state, turnId, resultOf(turn, more), { files: [PLAN] }));
+    },
+    status: async () => (await read()).state.run.status,
+  };
+  await run.say(said('run.initialized', { run_id: 'run_1' }));
+  return run;
+}

@@ -1,0 +1,411 @@
+// The console in a real browser, at a real hub: signing in, the live list, a session as it is spoken, replay, no mouse needed.
+
+import type { AgentClient } from 'parley-hub';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { required } from '../../package/repository.ts';
+import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
+import { AXE, faults } from '../support/axe.ts';
+import { type ConsoleWorld, consoleWorld, openConsole, overhear } from '../support/console-world.ts';
+import { scrollThrough } from '../support/long-list.ts';
+
+const MUTATING =
+  /"op":"(?!whoami|list_|search_|describe_|get_|read_|find_|hub_|check_|can_send|health|subscribe|unsubscribe)/;
+
+const POLL = { timeout: 10_000 };
+
+describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoChromium}`, () => {
+  let world: ConsoleWorld;
+  let alice: AgentClient;
+  let bob: AgentClient;
+
+  beforeAll(async () => {
+    world = await consoleWorld();
+    alice = await world.hub.agent('alice');
+    bob = await world.hub.agent('bob');
+  }, 60_000);
+  afterAll(() => world?.end());
+
+  /** Somebody new each time: one name is at one place at a time. */
+  let people = 0;
+  async function signedIn(to = '/', context: Parameters<typeof openConsole>[2] = {}): Promise<Page> {
+    people += 1;
+    const name = `ann-${people}`;
+    const page = await openConsole(world, { name, token: await world.tokenFor(name), to }, context);
+    await page.waitForSelector('.me');
+    return page;
+  }
+
+  /** More sessions than two pages have, made by the first that needs them. */
+  let filling: Promise<void> | null = null;
+  async function many(): Promise<void> {
+    filling ??= (async () => {
+      for (let count = 0; count < 250; count += 1) await alice.open('conversation', { participants: ['bob'] });
+    })();
+    await filling;
+  }
+
+  it('[UI2] a token of the form is kept for the tab, survives a reload, and is forgotten by signing out', async () => {
+    const page = await (await world.browser.newContext()).newPage();
+    await page.goto(world.origin);
+    await page.getByLabel('Your name').fill('fred');
+    await page.getByLabel('Token').fill('parley_0000000000000000_wrong');
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Token').fill(await world.tokenFor('fred'));
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.waitForSelector('.me >> text=fred');
+    await page.reload();
+    await page.waitForSelector('.me >> text=fred');
+    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('parley_');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Token').waitFor();
+    expect(await page.evaluate('sessionStorage.getItem("parley.token")')).toBeNull();
+    await page.context().close();
+  });
+
+  it('[UI2] a token of the address is gone from it at once, and from the history', async () => {
+    const page = await signedIn('/hub');
+    expect(page.url()).toBe(`${world.origin}/#/hub`);
+    await page.getByRole('heading', { name: 'Hub', exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  it('[UI2] who comes without a token is asked for one, and nothing is called a failure', async () => {
+    const page = await (await world.browser.newContext()).newPage();
+    await page.goto(world.origin);
+    await page.getByLabel('Token').waitFor();
+    await page.getByRole('button', { name: 'Connect' }).waitFor();
+    expect(await page.locator('.refusal').count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('[UI2] a hub that needs no token is gone straight into', async () => {
+    const open = await consoleWorld({ none: true, beside: world });
+    try {
+      const page = await (await open.browser.newContext()).newPage();
+      await page.goto(open.origin);
+      await page.waitForSelector('.me >> text=visitor-');
+      await page.context().close();
+    } finally {
+      await open.end();
+    }
+  }, 60_000);
+
+  it('[UI2] the same name at another place takes over, and the page says so', async () => {
+    const token = await world.tokenFor('twice');
+    const first = await openConsole(world, { name: 'twice', token });
+    await first.waitForSelector('.me');
+    const second = await openConsole(world, { name: 'twice', token });
+    await first.waitForSelector('[data-connection=ended] >> text=took over');
+    await second.context().close();
+    await first.getByRole('button', { name: 'Connect again' }).click();
+    await first.waitForSelector('[data-connection=open]', { state: 'attached' });
+    await first.context().close();
+  });
+
+  it('[UI3] in read-only mode nothing is called that changes anything', async () => {
+    const token = await world.tokenFor('looker');
+    // A name has to be known: to register it would be a change.
+    const known = await openConsole(world, { name: 'looker', token });
+    await known.waitForSelector('.me');
+    await known.context().close();
+    const page = await (await world.browser.newContext()).newPage();
+    const sent: string[] = [];
+    page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => sent.push(String(payload))));
+    // An invite waits for an answer, and gets none.
+    const invited = { type: 'discussion', participants: ['looker'], wait: 'created' } as const;
+    const { session: waiting } = await alice.call('create_session', invited);
+    const session = await alice.open('conversation', ['bob']);
+    await page.goto(
+      `${world.origin}/?read-only#token=${token}&name=looker&to=${encodeURIComponent(`/sessions/${session.id}`)}`,
+    );
+    await session.send('To be looked at.');
+    await page.waitForSelector('.said-row >> text=To be looked at.');
+    await page.getByRole('link', { name: 'Hub' }).click();
+    await page.waitForSelector('.tile');
+    expect(await page.getByRole('checkbox', { name: 'Read-only' }).isChecked()).toBe(true);
+    const { session: unanswered } = await alice.call('get_session', { session_id: waiting.session_id });
+    expect(unanswered.state).toBe('INVITED');
+    expect(sent.some((frame) => frame.includes('"op":"read_state"'))).toBe(true);
+    expect(sent.filter((frame) => MUTATING.test(frame) || frame.includes('"kind":"receipt"'))).toEqual([]);
+    await page.context().close();
+  });
+
+  it('[UI4] the list is live: a new session comes, its state changes, filters hold', async () => {
+    const page = await signedIn();
+    const session = await alice.open('conversation', {
+      participants: ['bob'],
+      labels: { intent: 'Plan the live list' },
+    });
+    const row = page.locator('.rows .row', { hasText: 'Plan the live list' });
+    await row.waitFor();
+    await row.locator('.participants >> text=bob').waitFor();
+    await row.locator('.badge >> text=active').waitFor();
+    await session.close();
+    await row.locator('.badge >> text=closed').waitFor();
+    await page.getByLabel('active').check();
+    await row.waitFor({ state: 'detached' });
+    await page.getByLabel('active').uncheck();
+    await page.getByLabel('Label or id').fill(session.id.slice(-8));
+    await expect.poll(() => page.locator('.rows .row').count(), POLL).toBe(1);
+    await row.locator('.next-deadline >> text=explicit_close').waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByLabel('Said').fill('no such words');
+    await page.waitForSelector('.found >> text=0 found');
+    await page.context().close();
+  });
+
+  it('[UI4, UI9] of many sessions a screenful is drawn, and arrows, End and Enter lead through all of them', async () => {
+    await many();
+    const page = await signedIn();
+    await page.waitForSelector('.rows .row');
+    await page.locator('.row-link').first().focus();
+    await page.keyboard.press('ArrowDown');
+    expect(await page.evaluate('document.activeElement.dataset.row')).toBe('1');
+    for (const length of [99, 199]) {
+      await expect
+        .poll(() => page.locator('.count').textContent(), POLL)
+        .toMatch(length === 99 ? /[12]\d\d/ : /[23]\d\d/);
+      await page.keyboard.press('End');
+      const active = () => page.evaluate<string>('document.activeElement.dataset.row');
+      await expect.poll(async () => Number(await active()), POLL).toBeGreaterThanOrEqual(length);
+    }
+    expect(await page.locator('.rows .row').count()).toBeLessThan(50);
+    const row = await page.evaluate<string>('document.activeElement.href');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.session-head');
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    expect(await page.title()).toMatch(/^Session [0-9a-f]{8} · Parley$/);
+    // It is gone back to also if others have come before it meanwhile, more than are on a screen.
+    for (let count = 0; count < 60; count += 1) await alice.open('conversation', ['bob']);
+    await page.goBack();
+    await expect.poll(() => page.evaluate('document.activeElement.href'), POLL).toBe(row);
+    expect(await page.title()).toBe('Sessions · Parley');
+    await page.context().close();
+  }, 60_000);
+
+  it('[UI4] a wheel leads through all of them too, and the page has no more elements at the end', async () => {
+    await many();
+    const page = await signedIn();
+    const { rowsRead, mostNodes, mostRows } = await scrollThrough(page, 250, 1_500);
+    expect(rowsRead).toBeGreaterThanOrEqual(250);
+    expect(mostRows).toBeLessThan(50);
+    expect(mostNodes).toBeLessThan(1_500);
+    await page.context().close();
+  }, 60_000);
+
+  it('[UI4] however lively the hub is, the list is asked for and patched four times a second at most', async () => {
+    await many();
+    const page = await (await world.browser.newContext()).newPage();
+    let looks = 0;
+    page.on('websocket', (socket) =>
+      socket.on('framesent', ({ payload }) => {
+        const text = String(payload);
+        // Further pages belong to the look that they are part of.
+        if (text.includes('"changed_since"') && !text.includes('"after"')) looks += 1;
+      }),
+    );
+    const token = await world.tokenFor('lil');
+    await page.goto(`${world.origin}/#token=${token}&name=lil`);
+    await page.waitForSelector('.rows .row');
+    const began = performance.now();
+    const before = looks;
+    // New rows on screen ask for a look at once.
+    await page.evaluate(
+      `window.scrolling = setInterval(() => { const rows = document.querySelector('.rows'); rows.scrollTop = (rows.scrollTop + 700) % (rows.scrollHeight - 800); }, 20)`,
+    );
+    const lively = async (): Promise<number> => {
+      const session = await alice.open('conversation', { participants: ['bob'], labels: { intent: 'Lively' } });
+      await session.send('Quick.');
+      return looks - before;
+    };
+    await expect.poll(lively, { ...POLL, interval: 20 }).toBeGreaterThanOrEqual(12);
+    const seconds = (performance.now() - began) / 1000;
+    expect(looks - before).toBeLessThanOrEqual(4 * seconds + 2);
+    await page.evaluate(`clearInterval(scrolling); document.querySelector('.rows').scrollTop = 0`);
+    await page.locator('.rows .row', { hasText: 'Lively' }).first().waitFor();
+    await page.context().close();
+  }, 60_000);
+
+  it('[UI30] who may not observe sees its own sessions live, in them what is for it, and nothing else', async () => {
+    const carl = await world.hub.agent('carl');
+    const session = await alice.open('conversation', { participants: ['carl'], labels: { intent: 'With carl' } });
+    const panel = await alice.open('discussion', { participants: ['bob', 'carl'], labels: { intent: 'All three' } });
+    const other = await alice.open('conversation', { participants: ['bob'], labels: { intent: 'Without carl' } });
+    await other.send('Not for carl.');
+    carl.close();
+    const token = (await world.hub.createToken({ name: 'carl', grants: [] })).token;
+    const page = await openConsole(world, { name: 'carl', token });
+    await page.locator('.rows .row', { hasText: 'With carl' }).waitFor();
+    await page.locator('.rows .row', { hasText: 'All three' }).waitFor();
+    expect(await page.locator('.rows .row').count()).toBe(2);
+    await page.getByLabel('Said').fill('Not for carl');
+    await page.getByLabel('Said').press('Enter');
+    await page.waitForSelector('.found >> text=0 found');
+
+    await page.evaluate(`location.hash = '#/sessions/${session.id}'`);
+    await page.waitForSelector('.session-head >> text=what is for you');
+    await session.send('Live for carl.');
+    await page.waitForSelector('.said-row >> text=Live for carl.');
+
+    await page.evaluate(`location.hash = '#/sessions/${panel.id}'`);
+    await page.waitForSelector('.session-head >> text=what is for you');
+    await panel.send('Whispered to bob.', { to: ['bob'] });
+    await bob.session(panel.id).send('Said to all.');
+    await page.waitForSelector('.said-row >> text=Said to all.');
+    expect(await page.locator('text=Whispered to bob.').count()).toBe(0);
+    await page.evaluate(`location.hash = '#/sessions/${panel.id}?at=9'`);
+    await page.waitForSelector('.badge.then');
+    expect(await page.locator('text=Whispered to bob.').count()).toBe(0);
+
+    await page.evaluate(`location.hash = '#/sessions/${other.id}'`);
+    await page.waitForSelector('.refusal >> text=no session');
+    expect(await page.getByRole('link', { name: 'Hub' }).count()).toBe(0);
+    await page.evaluate(`location.hash = '#/hub'`);
+    await page.waitForSelector('main >> text=you do not have it');
+    expect(await page.locator('.refusal, .tiles, .card').count()).toBe(0);
+    const refused = (await world.hub.audit({ limit: 1_000_000 })).filter(
+      ({ kind, detail }) => kind === 'operation_refused' && ['hub_figures', 'read_feed'].includes(String(detail.op)),
+    );
+    expect(refused).toEqual([]);
+    await page.context().close();
+  }, 60_000);
+
+  it('[UI5] a session is shown as it is spoken: text while it is written, then as it was said, with its audience', async () => {
+    const session = await alice.open('conversation', ['bob']);
+    const page = await signedIn(`/sessions/${session.id}`);
+    await page.waitForSelector('.talk');
+    await session.send('Out loud.');
+    await page.waitForSelector('.said-row >> text=Out loud.');
+    const { envelope_id: causationId } = await bob.session(session.id).waitFor('msg.text');
+    await bob.session(session.id).delta('Half of', { causationId });
+    await page.waitForSelector('.said-row.writing >> text=Half of');
+    await bob.session(session.id).delta(' an answer', { causationId });
+    await page.waitForSelector('.said-row.writing >> text=Half of an answer');
+    await bob.session(session.id).send('A whole answer.', { causationId });
+    await page.waitForSelector('.said-row:not(.writing) >> text=A whole answer.');
+    await page.locator('.said-row.writing').waitFor({ state: 'detached' });
+    await session.send('In your ear.', { to: ['bob'] });
+    await page.locator('.said-row', { hasText: 'In your ear.' }).locator('.audience >> text=to bob').waitFor();
+    await world.hub.hideParticipant(session.id, 'bob', 'too loud');
+    await page.waitForSelector('.quiet-row.mark-hide >> text=bob is hidden: too loud');
+    await page.context().close();
+  });
+
+  it('[UI5] a violation appears, and what is expected counts down', async () => {
+    const session = await alice.open('discussion', {
+      participants: ['bob'],
+      expectations: [{ name: 'turn_within', params: { seconds: 2 }, on_violation: 'notify_session' }],
+    });
+    const page = await signedIn(`/sessions/${session.id}`);
+    await page.waitForSelector('.panel-expectations >> text=turn_within');
+    await page.waitForSelector('.mark-violation >> text=turn_within was violated');
+    await page.getByRole('link', { name: 'Hub' }).click();
+    await page.waitForSelector('.feed .violation >> text=turn_within');
+    await page.context().close();
+  });
+
+  it('[UI7] replay shows the state then, and the session as somebody saw it', async () => {
+    const carol = await world.hub.agent('carol');
+    const session = await alice.open('discussion', ['bob', 'carol']);
+    await session.send('One.');
+    await bob.session(session.id).send('Two.');
+    const page = await signedIn(`/sessions/${session.id}`);
+    await page.waitForSelector('.said-row >> text=Two.');
+    const seq = Number((await page.locator('.said-row', { hasText: 'One.' }).getAttribute('data-seq')) ?? 0);
+    const slider = page.getByRole('slider');
+    await slider.focus();
+    while (Number(await slider.inputValue()) > seq) await page.keyboard.press('ArrowLeft');
+    await page.waitForSelector(`.badge.then >> text=as of #${seq}`);
+    await page.waitForSelector('.panel-state >> text=/"turn_count": 1/');
+    await page.locator('.said-row', { hasText: 'Two.' }).waitFor({ state: 'detached' });
+    await page.getByLabel('As seen by').selectOption({ label: 'bob' });
+    await page.waitForSelector('.view-of >> text=As bob saw it');
+    await page.waitForSelector('.view-of .said-row >> text=One.');
+    await page.getByRole('button', { name: 'Back to live' }).click();
+    await page.waitForSelector('.said-row >> text=Two.');
+    carol.close();
+    await page.context().close();
+  });
+
+  it('[UI10] at most 100 KB are transferred until the list shows', async () => {
+    const page = await signedIn();
+    await page.waitForSelector('.rows .row');
+    const bytes = await page.evaluate<number>(
+      `['navigation', 'resource'].flatMap((kind) => performance.getEntriesByType(kind)).reduce((sum, { transferSize }) => sum + transferSize, 0)`,
+    );
+    expect(bytes).toBeGreaterThan(10_000);
+    expect(bytes).toBeLessThan(100_000);
+    await page.context().close();
+  });
+
+  it.each(['light', 'dark'] as const)(
+    '[UI9] axe finds nothing serious on any page: %s',
+    async (colorScheme) => {
+      const session = await alice.open('discussion', { participants: ['bob'], labels: { intent: 'Look closely' } });
+      await session.send('Something to look at.', { to: ['bob'] }).catch(() => session.send('Something to look at.'));
+      for (const [width, height] of [
+        [1280, 800],
+        [360, 740],
+      ] as const) {
+        const page = await signedIn('/', { colorScheme, bypassCSP: true, viewport: { width, height } });
+        await page.addScriptTag({ content: AXE });
+        for (const [to, ready] of [
+          ['#/sessions', '.rows .row'],
+          ['#/sessions?search=look', '.found li'],
+          [`#/sessions/${session.id}`, '.said-row'],
+          [`#/sessions/${session.id}?at=3`, '.badge.then'],
+          ['#/open', '.create'],
+          ['#/hub', 'table tbody tr'],
+          ['#/nothing', 'h1'],
+        ] as const) {
+          await page.evaluate(`location.hash = ${JSON.stringify(to)}`);
+          await page.waitForSelector(ready);
+          if (to === '#/hub') await page.locator('.agent-name').first().click();
+          if (to === '#/hub') await page.waitForSelector('.resume');
+          expect(await faults(page), `${to} ${width}`).toEqual([]);
+          expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${to} ${width}`).toBe(
+            true,
+          );
+        }
+        if (width < 760) await page.locator('.menu').click();
+        expect(await faults(page), 'what one chose').toEqual([]);
+        await page.getByRole('button', { name: 'Sign out' }).click();
+        await page.getByLabel('Token').waitFor();
+        expect(await faults(page), 'sign in').toEqual([]);
+        await page.context().close();
+      }
+    },
+    90_000,
+  );
+
+  it('[UI9] the colours are those of the system, unless others are chosen', async () => {
+    const page = await signedIn();
+    const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    const seen: string[] = [];
+    for (const chosen of ['system', 'light', 'dark'] as const) {
+      await page.getByLabel('Colours').selectOption(chosen);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        seen.push(await ground());
+      }
+    }
+    const [light = '', dark = ''] = seen;
+    expect(light).not.toBe(dark);
+    expect(seen).toEqual([light, dark, light, light, dark, dark]);
+    await page.context().close();
+  });
+
+  it('[UI1] the page complains of nothing under its policy, and asks nobody else', async () => {
+    const page = await signedIn();
+    const heard = overhear(page);
+    await page.reload();
+    await page.waitForSelector('.rows .row');
+    await page.getByRole('link', { name: 'Hub' }).click();
+    await page.waitForSelector('.tile');
+    expect(heard.complaints).toEqual([]);
+    expect(heard.requests.filter((url) => !url.startsWith(world.origin))).toEqual([]);
+    await page.context().close();
+  });
+});

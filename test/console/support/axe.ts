@@ -1,0 +1,16 @@
+/** What axe finds on a page that matters. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { root } from '../../package/repository.ts';
+
+/** To be added to a page that is opened without its policy. */
+export const AXE: string = readFileSync(join(root, 'node_modules/axe-core/axe.min.js'), 'utf8');
+
+/** Serious and critical findings, each with the element. */
+export function faults(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`axe.run(document).then(({ violations }) => violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`);
+}

@@ -1,0 +1,60 @@
+import { type ContextUpdates, callTool, finish, handoff } from 'parley-hub/core';
+import { describe, expect, it } from 'vitest';
+import { parseEventData } from '../../../src/core/records/session/event-data.ts';
+import { DEFAULT_LIMITS } from '../../../src/core/records/access/limits.ts';
+
+describe('packets that route', () => {
+  it('[WF4] say who is next, why, and what changes; nothing that was not given is in them', () => {
+    expect(handoff('bob')).toEqual({
+      event_type: 'msg.packet',
+      event_data: { body: null, routing: { kind: 'handoff', target: 'bob' } },
+    });
+    const options = {
+      body: 'please',
+      reason: 'tax',
+      tool: 'ask',
+      contextUpdates: { set: { a: 1 }, delete: ['b'] },
+    };
+    expect(handoff('bob', options).event_data).toEqual({
+      body: 'please',
+      routing: { kind: 'handoff', target: 'bob', reason: 'tax', tool: 'ask' },
+      context_updates: { set: { a: 1 }, delete: ['b'] },
+    });
+    expect(finish().event_data).toEqual({ body: null, routing: { kind: 'finish' } });
+    expect(finish({ reason: 'solved', contextUpdates: { delete: ['b'] } }).event_data).toEqual({
+      body: null,
+      routing: { kind: 'finish', reason: 'solved' },
+      context_updates: { delete: ['b'] },
+    });
+  });
+
+  it('[WF4] call a tool, and leave it to the graph who is next', () => {
+    expect(callTool('search')).toEqual({
+      event_type: 'msg.packet',
+      event_data: { body: null, routing: { kind: 'tool', tool: 'search' } },
+    });
+    expect(callTool('search', { body: { found: 3 }, contextUpdates: { set: { found: 3 } } }).event_data).toEqual({
+      body: { found: 3 },
+      routing: { kind: 'tool', tool: 'search' },
+      context_updates: { set: { found: 3 } },
+    });
+  });
+
+  it('[WF4, RE10] do not hide a slip in what they change: the hub refuses it by name', () => {
+    const { event_type, event_data } = handoff('bob', { contextUpdates: { a: 1 } as ContextUpdates });
+    expect(() => parseEventData(event_type, event_data, DEFAULT_LIMITS)).toThrow(
+      'event_data.context_updates.a: expected set or delete',
+    );
+  });
+
+  it('[WF4, RE10] are content the hub takes', () => {
+    const nothing = { contextUpdates: {} };
+    for (const { event_type, event_data } of [
+      handoff('bob'),
+      finish({ body: { text: 'x' }, ...nothing }),
+      callTool('x'),
+    ]) {
+      expect(parseEventData(event_type, event_data, DEFAULT_LIMITS)).toEqual(event_data);
+    }
+  });
+});

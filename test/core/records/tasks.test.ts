@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Envelope } from '../../../src/core/records/session/envelope.ts';
+import { PLAIN } from '../../../src/core/records/session/envelope.ts';
+import { foldHead } from '../../../src/core/state/fold-head.ts';
+import {
+  foldOutcomes,
+  median,
+  NOTHING_SEEN,
+  observedOf,
+  outcomeIn,
+  type TaskOutcome,
+  unseen,
+} from '../../../src/core/records/identity/resume.ts';
+import { foldTasks, NO_TASKS, type Tasks, taskCalled } from '../../../src/core/records/work/tasks.ts';
+import { openSession, SESSION_ID } from '../session.ts';
+
+function envelope(event_type: string, event_data: Envelope['event_data'] = {}, more: Partial<Envelope> = {}): Envelope {
+  return {
+    ...PLAIN,
+    session_id: SESSION_ID,
+    sender_id: 'id-alice',
+    audience: null,
+    event_type,
+    event_data,
+    task_id: 't1',
+    envelope_id: '0'.repeat(32),
+    seq: 9,
+    depth: 0,
+    created_at: '2026-01-01T00:00:00.000Z',
+    ...more,
+  };
+}
+
+const START = { requester_id: 'id-bob', title: 'look', capability: null, ttl_ms: 1000 };
+
+function fold(...envelopes: readonly Envelope[]): Tasks {
+  return envelopes.reduce(foldTasks, NO_TASKS);
+}
+
+describe('the fold of tasks', () => {
+  it.each([
+    ['task.progress', { progress: 0.5 }, { state: 'running', progress: 0.5 }],
+    ['task.progress', { progress: null }, { state: 'running', progress: null }],
+    ['task.checkpoint', { data: {}, bytes: 2 }, { state: 'running', checkpoint: { seq: 12, bytes: 2 } }],
+    ['task.resumed', {}, { state: 'running' }],
+    [
+      'task.cancel_request',
+      { reason: 'no' },
+      { state: 'open', cancel_requested: { by: 'id-alice', reason: 'no', at: '2026-01-01T00:00:07.000Z' } },
+    ],
+    ['task.cancel_request', {}, { state: 'open', cancel_requested: { reason: null } }],
+    ['task.unheard_of', {}, { state: 'open' }],
+    [
+      'task.completed',
+      { result: {}, result_bytes: 2 },
+      { state: 'done', result: { seq: 12, bytes: 2 }, ended_seq: 12 },
+    ],
+    ['task.completed', {}, { state: 'done', result: null, reason: null }],
+    ['task.failed', { reason: 'no' }, { state: 'failed', reason: 'no', ended_at: '2026-01-01T00:00:07.000Z' }],
+    ['task.cancelled', {}, { state: 'cancelled' }],
+    ['task.expired', { reason: 'ttl' }, { state: 'expired', reason: 'ttl' }],
+  ])('[TK1] %s %j', (type, data, expected) => {
+    const later = { seq: 12, created_at: '2026-01-01T00:00:07.000Z' };
+    const tasks = fold(envelope('task.started', START), envelope(type, data, later));
+    expect(taskCalled(tasks, 't1')).toMatchObject({ owner_id: 'id-alice', requester_id: 'id-bob', ...expected });
+    expect([tasks.live.length, tasks.ended.length]).toEqual(
+      expected.state === 'open' || expected.state === 'running' ? [1, 0] : [0, 1],
+    );
+  });
+
+  it('[TK1] what names no task, or none there is, gives the same state back', () => {
+    const tasks = fold(envelope('task.started', START));
+    for (const other of [
+      envelope('task.failed', {}, { task_id: null }),
+      envelope('task.progress', {}, { task_id: null }),
+      envelope('msg.text', { text: 'x' }),
+      envelope('task.completed', {}, { task_id: 'another' }),
+    ]) {
+      expect(foldTasks(tasks, other)).toBe(tasks);
+      expect(foldTasks(NO_TASKS, { ...other, event_type: 'msg.text' })).toBe(NO_TASKS);
+    }
+    const ended = foldTasks(tasks, envelope('task.completed'));
+    expect(foldTasks(ended, envelope('task.failed'))).toBe(ended);
+  });
+
+  it('[TK9] the first of the live ones says when something is due', () => {
+    const two = { task_id: 't2' };
+    const tasks = fold(envelope('task.started', START), envelope('task.started', { ...START, ttl_ms: 500 }, two));
+    const start = Date.parse('2026-01-01T00:00:00.000Z');
+    expect(tasks.due_at).toBe(start + 500);
+    const one = foldTasks(tasks, envelope('task.completed', {}, two));
+    expect(one.due_at).toBe(start + 1000);
+    expect(foldTasks(one, envelope('task.cancelled')).due_at).toBeNull();
+    expect(fold(envelope('task.started', { ...START, ttl_ms: 0 })).due_at).toBeNull();
+  });
+
+  it('[TK11] a head counts the live ones of each owner, and says nothing where there are none', () => {
+    const { head: before } = openSession().state;
+    const take = (...envelopes: readonly Envelope[]) =>
+      envelopes.reduce((head, one) => foldHead(head, { envelope: one, turn: null }), before);
+    const one = envelope('task.started', START);
+    const two = envelope('task.started', START, { task_id: 't2', sender_id: 'id-bob' });
+    const three = envelope('task.started', START, { task_id: 't3' });
+    const text = envelope('msg.text', {}, { task_id: null });
+    const end = (task_id: string, owner_id: string, type = 'task.completed') =>
+      envelope(type, { owner_id }, { task_id });
+    expect(take(one, two, three, text).tasks).toEqual({ 'id-alice': 2, 'id-bob': 1 });
+    expect(take(one, two, three, end('t2', 'id-bob', 'task.expired'), text).tasks).toEqual({ 'id-alice': 2 });
+    expect(take(one, three, end('t1', 'id-alice'), envelope('task.progress')).tasks).toEqual({ 'id-alice': 1 });
+    expect(take(one, end('t1', 'id-alice', 'task.cancelled'), text)).not.toHaveProperty('tasks');
+    expect(take(text, envelope('task.failed', {}, { task_id: null }))).not.toHaveProperty('tasks');
+  });
+});
+
+describe('what was seen', () => {
+  const outcome = (task_id: string, latency_ms: number, more: Partial<TaskOutcome> = {}): TaskOutcome => ({
+    task_id,
+    capability: 'review',
+    state: 'done',
+    latency_ms,
+    ...more,
+  });
+
+  it('[TK12] is read from what ends a task with a capability, and from nothing else', () => {
+    const data = { owner_id: 'id-alice', started_at: '2025-12-31T23:59:59.000Z', capability: 'Review' };
+    expect(outcomeIn(envelope('task.expired', data, { sender_id: 'hub' }))).toEqual({
+      owner_id: 'id-alice',
+      outcome: outcome('t1', 1000, { state: 'expired' }),
+    });
+    expect(outcomeIn(envelope('task.completed', { ...data, capability: null }))).toBeNull();
+    expect(outcomeIn(envelope('task.progress', data))).toBeNull();
+    expect(outcomeIn(envelope('task.failed', data, { task_id: null }))).toBeNull();
+  });
+
+  it('[TK12] a median is the middle, whatever the order', () => {
+    expect([median([]), median([7]), median([9, 1]), median([9, 1, 2])]).toEqual([null, 7, 5, 2]);
+    fc.assert(
+      fc.property(fc.array(fc.nat(), { minLength: 1 }), (values) => {
+        const middle = median(values) ?? -1;
+        const [below, above] = [values.filter((v) => v < middle), values.filter((v) => v > middle)];
+        expect(Math.max(below.length, above.length)).toBeLessThanOrEqual(values.length / 2);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('[TK12] the median is of the last 100, the counts are of all, and none of the last 100 counts again', () => {
+    const all = Array.from({ length: 150 }, (_, i) => outcome(`t${i}`, i));
+    const seen = foldOutcomes(NOTHING_SEEN, all);
+    expect(observedOf(seen)).toEqual({
+      review: { n: 150, completed: 150, failed: 0, expired: 0, p50_latency_ms: 99.5 },
+    });
+    expect(
+      unseen(seen, [outcome('t149', 1), outcome('t50', 1), outcome('new', 1)]).map(({ task_id }) => task_id),
+    ).toEqual(['new']);
+  });
+
+  it('[TK12] a capability may be called anything, and of one agent 64 are counted', () => {
+    const odd = ['__proto__', 'constructor', 'toString'].map((capability) => outcome('t1', 1, { capability }));
+    expect(unseen(NOTHING_SEEN, odd)).toHaveLength(3);
+    expect(Object.keys(observedOf(foldOutcomes(NOTHING_SEEN, odd))).sort()).toEqual([
+      '__proto__',
+      'constructor',
+      'toString',
+    ]);
+    const many = Array.from({ length: 70 }, (_, i) => outcome(`t${i}`, 1, { capability: `c${i}` }));
+    const seen = foldOutcomes(foldOutcomes(NOTHING_SEEN, many), [outcome('again', 1, { capability: 'c0' })]);
+    expect(seen.size).toBe(64);
+    expect(seen.get('c0')?.n).toBe(2);
+  });
+});

@@ -1,0 +1,170 @@
+// What is handed in for a turn: taken when it is whole, and only then.
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { pathFaults, readStagedResult, stageResult, waitForStagedResult } from '../../../src/node/governed/index.ts';
+import { Project } from '../hooks/project.ts';
+
+const RESULT = '.agentxchain/staging/turn_wick/turn-result.json';
+
+let project: Project;
+beforeEach(() => {
+  project = new Project();
+});
+afterEach(() => project.remove());
+
+/** Each wait does the next thing instead of passing time. */
+class Steps {
+  readonly waits: number[] = [];
+  readonly #steps: (() => void)[];
+  #now = 0;
+
+  constructor(steps: (() => void)[]) {
+    this.#steps = steps;
+  }
+
+  monotonic(): number {
+    return this.#now;
+  }
+
+  after(ms: number, run: () => void): () => void {
+    this.waits.push(ms);
+    this.#now += ms;
+    this.#steps.shift()?.();
+    queueMicrotask(run);
+    return () => {};
+  }
+}
+
+it('[GF7] a half-written result is not taken: not nothing, not the beginning of one, not an empty one', async () => {
+  expect(await readStagedResult(project.root, 'turn_wick')).toEqual({ kind: 'absent' });
+  for (const text of ['', '  \n', '{"status":"comp', '{}', '[]', '"text"', 'null', '{"a":1}{']) {
+    project.write(RESULT, text);
+    expect((await readStagedResult(project.root, 'turn_wick')).kind).toBe('partial');
+  }
+  project.write(RESULT, '{"status":"completed"}');
+  expect(await readStagedResult(project.root, 'turn_wick')).toMatchObject({
+    kind: 'ready',
+    result: { status: 'completed' },
+    size: 22,
+    sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
+});
+
+it('[GF7] bytes that are no UTF-8 are not taken', async () => {
+  project.write(RESULT, '');
+  writeFileSync(join(project.root, RESULT), Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]));
+  expect((await readStagedResult(project.root, 'turn_wick')).kind).toBe('partial');
+});
+
+it('[GF7, GF9] a link, a folder, a pipe and what is too large are refused, and nobody hangs', async () => {
+  project.write('elsewhere.json', '{"status":"completed"}');
+  mkdirSync(join(project.root, '.agentxchain/staging/turn_a'), { recursive: true });
+  symlinkSync(join(project.root, 'elsewhere.json'), join(project.root, '.agentxchain/staging/turn_a/turn-result.json'));
+  mkdirSync(join(project.root, '.agentxchain/staging/turn_b/turn-result.json'), { recursive: true });
+  mkdirSync(join(project.root, '.agentxchain/staging/turn_c'), { recursive: true });
+  execFileSync('mkfifo', [join(project.root, '.agentxchain/staging/turn_c/turn-result.json')]);
+  project.write('.agentxchain/staging/turn_d/turn-result.json', `{"a":"${'x'.repeat(8 * 1024 * 1024)}"}`);
+  for (const turn of ['turn_a', 'turn_b', 'turn_c', 'turn_d', '../turn_a']) {
+    expect([turn, (await readStagedResult(project.root, turn)).kind]).toEqual([turn, 'refused']);
+  }
+});
+
+it('[GF7] what is nested deeper than 200 is refused before it is parsed, and what only looks so is not', async () => {
+  const nested = (depth: number) => `{"deep":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+  for (const depth of [201, 100_000]) {
+    project.write(RESULT, nested(depth));
+    expect(await readStagedResult(project.root, 'turn_wick')).toEqual({
+      kind: 'refused',
+      problem: 'expected JSON that is nested at most 200 deep',
+    });
+  }
+  for (const text of [nested(200), JSON.stringify({ text: '[{'.repeat(500) })]) {
+    project.write(RESULT, text);
+    expect(await readStagedResult(project.root, 'turn_wick')).toMatchObject({ kind: 'ready' });
+  }
+});
+
+it('[GF8] a result is believed when it was seen whole twice, and not before', async () => {
+  const steps = new Steps([
+    () => project.write(RESULT, '{"status":'),
+    () => project.write(RESULT, '{"status":"draft"}'),
+    // Written over between the two looks.
+    () => project.write(RESULT, '{"status":"completed"}'),
+  ]);
+  const waited = await waitForStagedResult(project.root, 'turn_wick', { clock: steps });
+  expect(waited).toMatchObject({ kind: 'ready', result: { status: 'completed' } });
+  expect(steps.waits).toEqual([2_000, 2_000, 50, 50]);
+});
+
+it('[GF8] a result that is renamed into its place is taken; another one renamed over it is the one that counts', async () => {
+  project.write('a.json', '{"status":"failed"}');
+  project.write('b.json', '{"status":"passed"}');
+  mkdirSync(join(project.root, '.agentxchain/staging/turn_wick'), { recursive: true });
+  const steps = new Steps([
+    () => renameSync(join(project.root, 'a.json'), join(project.root, RESULT)),
+    () => renameSync(join(project.root, 'b.json'), join(project.root, RESULT)),
+  ]);
+  const waited = await waitForStagedResult(project.root, 'turn_wick', { clock: steps });
+  expect(waited).toMatchObject({ kind: 'ready', result: { status: 'passed' } });
+});
+
+it('[GF8] who waits in vain is told what was there last, and may be told to stop', async () => {
+  const late = await waitForStagedResult(project.root, 'turn_wick', { timeoutMs: 5_000, clock: new Steps([]) });
+  expect(late).toEqual({ kind: 'timeout', last: { kind: 'absent' } });
+  project.write(RESULT, '{"half');
+  const half = await waitForStagedResult(project.root, 'turn_wick', { timeoutMs: 0, clock: new Steps([]) });
+  expect(half).toMatchObject({ kind: 'timeout', last: { kind: 'partial' } });
+  const cancel = new AbortController();
+  const clock = new Steps([() => cancel.abort()]);
+  expect(await waitForStagedResult(project.root, 'turn_wick', { clock, signal: cancel.signal })).toMatchObject({
+    kind: 'aborted',
+  });
+});
+
+it('[GF11] a result that is handed in is there whole, with no draft beside it', async () => {
+  expect(await stageResult(project.root, 'turn_wick', { status: 'completed' })).toEqual({ ok: true, path: RESULT });
+  expect(JSON.parse(project.read(RESULT))).toEqual({ status: 'completed' });
+  expect(readdirSync(join(project.root, '.agentxchain/staging/turn_wick'))).toEqual(['turn-result.json']);
+});
+
+it('[GF11] what cannot take its place leaves no draft behind, and is told', async () => {
+  mkdirSync(join(project.root, RESULT), { recursive: true });
+  expect(await stageResult(project.root, 'turn_wick', {})).toMatchObject({ ok: false, error_code: 'io_error' });
+  expect(readdirSync(join(project.root, '.agentxchain/staging/turn_wick'))).toEqual(['turn-result.json']);
+});
+
+it('[GF9] what an agent says it changed is looked at on the disk: no alias leads out of the project or to what is reserved', async () => {
+  project.write('src/a.ts', 'a');
+  symlinkSync(join(project.root, '.agentxchain'), join(project.root, 'books'));
+  symlinkSync('/etc', join(project.root, 'src/etc'));
+  symlinkSync(join(project.root, 'src'), join(project.root, 'source'));
+  const paths = [
+    'src/a.ts',
+    'src/new/b.ts',
+    'source/a.ts',
+    './.agentxchain/state.json',
+    'src/../.agentxchain/state.json',
+    '.agentxchain/events.jsonl',
+    '.AgentXchain/state.json',
+    '/etc/passwd',
+    '../x',
+    'books/state.json',
+    'books/not-yet.json',
+    'src/etc/passwd',
+    '.agentxchain/reviews/a.md',
+  ];
+  expect((await pathFaults(project.root, paths)).map(({ path, code }) => `${path} ${code}`)).toEqual([
+    './.agentxchain/state.json reserved',
+    'src/../.agentxchain/state.json reserved',
+    '.agentxchain/events.jsonl reserved',
+    '.AgentXchain/state.json reserved',
+    '/etc/passwd not_in_project',
+    '../x not_in_project',
+    'books/state.json leads_to_reserved',
+    'books/not-yet.json leads_to_reserved',
+    'src/etc/passwd leads_outside',
+  ]);
+});

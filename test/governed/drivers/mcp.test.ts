@@ -1,0 +1,193 @@
+// A tool of an MCP server does the turn: the SDK's own server, on stdio and over HTTP.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { root } from '../../package/repository.ts';
+import { eventually, isRunning } from '../../participants/processes/programs.ts';
+import { BUNDLE, KEPT, RESULT, Scene, SECRET, TURN } from './scene.ts';
+
+const SERVER = join(root, 'test/governed-adapters/mcp-server.mjs');
+
+let scene: Scene;
+let server: ChildProcess | null;
+beforeEach(() => {
+  scene = new Scene();
+  server = null;
+});
+afterEach(async () => {
+  if (server !== null && server.exitCode === null) {
+    server.kill('SIGKILL');
+    await once(server, 'exit');
+  }
+  expect(scene.programs.left()).toEqual([]);
+  scene.remove();
+});
+
+interface Runtime {
+  readonly type: string;
+  readonly [setting: string]: unknown;
+}
+
+const noteFile = (): string => join(scene.root, 'note.json');
+const note = () => JSON.parse(scene.project.read('note.json'));
+
+function onStdio(how: string, more: object = {}): Runtime {
+  const env = { [scene.programs.mark]: '1', NOTE: noteFile(), ...('env' in more ? (more.env as object) : {}) };
+  return { type: 'mcp', transport: 'stdio', command: process.execPath, args: [SERVER, how], ...more, env };
+}
+
+async function overHttp(how: string, more: object = {}, token = ''): Promise<Runtime> {
+  const env = { ...process.env, NOTE: noteFile(), TOKEN: token };
+  server = spawn(process.execPath, [SERVER, how, 'http'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const [port] = await once(server.stdout as NonNullable<typeof server.stdout>, 'data');
+  return { type: 'mcp', transport: 'streamable_http', url: `http://127.0.0.1:${Number(port)}/mcp`, ...more };
+}
+
+const ways = [
+  ['stdio', async (how: string, more: object = {}) => onStdio(how, more)],
+  ['streamable_http', (how: string, more: object = {}) => overHttp(how, more)],
+] as const;
+
+describe.each(ways)('[GA10] over %s', (_, runtime) => {
+  it('a server that lacks the tool is told with those it has', async () => {
+    await scene.dispatched(await runtime('other'));
+    const failure = await scene.fails();
+    expect(failure).toMatchObject({ error_class: 'tool_not_found', category: 'permanent', blocked: true });
+    expect(failure.detail).toContain('trim_wick');
+  });
+
+  it('a tool that fails says why', async () => {
+    await scene.dispatched(await runtime('error'));
+    const failure = await scene.fails();
+    expect(failure).toMatchObject({ error_class: 'tool_failed', blocked: true });
+    expect(failure.detail).toContain('no oil');
+  });
+
+  it('words are no result', async () => {
+    await scene.dispatched(await runtime('words'));
+    expect(await scene.fails()).toMatchObject({ error_class: 'turn_result_extraction_failure', category: 'parse' });
+    expect(scene.staged()).toBeNull();
+  });
+
+  it('a server that goes away in the middle is a failure at once', async () => {
+    await scene.dispatched(await runtime('leaves'));
+    expect(await scene.fails()).toMatchObject({ error_class: 'network_failure', category: 'transient' });
+  });
+
+  it('silence is waited for only as long as its time', async () => {
+    await scene.dispatched(await runtime('hangs', { timeout_ms: 4_000 }));
+    expect(await scene.fails()).toMatchObject({ reason: 'timeout', error_class: 'timeout', category: 'transient' });
+  });
+
+  it('progress begins the time anew', async () => {
+    await scene.dispatched(await runtime('progress', { timeout_ms: 4_000 }));
+    expect(await scene.run()).toMatchObject({ ok: true, turnResult: { turn_id: TURN } });
+  });
+
+  it('progress without end comes to an end', async () => {
+    await scene.dispatched(await runtime('endless', { timeout_ms: 4_000, total_timeout_ms: 6_000 }));
+    expect(await scene.fails()).toMatchObject({ reason: 'timeout', detail: expect.stringContaining('in all') });
+  });
+
+  it('who cancels is heard', async () => {
+    await scene.dispatched(await runtime('hangs'));
+    const cancel = new AbortController();
+    const failed = scene.fails({ signal: cancel.signal });
+    await eventually(
+      () => existsSync(noteFile()),
+      (isThere) => isThere,
+    );
+    cancel.abort();
+    expect(await failed).toMatchObject({ reason: 'aborted', blocked: false });
+  });
+
+  it('the tool is given where everything is and the texts, and its structured answer is staged', async () => {
+    await scene.dispatched(await runtime('structured'));
+    expect(await scene.run()).toMatchObject({ ok: true, turnResult: { turn_id: TURN, summary: 'Lit.' } });
+    expect(scene.staged()).toMatchObject({ summary: 'Lit.' });
+    const folder = join(scene.root, BUNDLE);
+    expect(note().given).toEqual({
+      ...{ run_id: 'run_lamp', turn_id: TURN, role: 'builder', phase: 'implementation', runtime_id: 'bench' },
+      project_root: scene.root,
+      dispatch_dir: folder,
+      assignment_path: `${folder}/ASSIGNMENT.json`,
+      prompt_path: `${folder}/PROMPT.md`,
+      context_path: `${folder}/CONTEXT.md`,
+      staging_path: join(scene.root, RESULT),
+      prompt: scene.project.read(`${BUNDLE}/PROMPT.md`),
+      context: scene.project.read(`${BUNDLE}/CONTEXT.md`),
+    });
+  });
+
+  it('JSON in a text is a result too', async () => {
+    await scene.dispatched(await runtime('text'));
+    expect(await scene.run()).toMatchObject({ ok: true, turnResult: { summary: 'Lit.' } });
+  });
+});
+
+describe('[GA10] a server on stdio', () => {
+  it.each([
+    ['no-such-program-here', [], 'spawn_failed'],
+    [process.execPath, [SERVER, 'dies'], 'network_failure'],
+  ])('that does not come up is told: %s %j', async (command, args, error_class) => {
+    await scene.dispatched({ type: 'mcp', command, args });
+    expect(await scene.fails()).toMatchObject({ error_class });
+  });
+
+  it('that never says a word is ended when its time is over', async () => {
+    await scene.dispatched(onStdio('mute', { timeout_ms: 1_000 }));
+    expect(await scene.fails()).toMatchObject({ reason: 'timeout' });
+  });
+
+  it.each(['grandchild', 'deaf'])('is ended with all it started, also one that ignores signals: %s', async (how) => {
+    await scene.dispatched(onStdio(how, { timeout_ms: 4_000 }));
+    const outcome = await scene.run();
+    expect(outcome.ok).toBe(how === 'grandchild');
+    expect(note().map(isRunning)).toEqual([false, false]);
+  });
+
+  it('may have a tool of another name', async () => {
+    await scene.dispatched(onStdio('structured', { tool_name: 'light_lamp', env: { TOOL: 'light_lamp' } }));
+    expect(await scene.run()).toMatchObject({ ok: true });
+  });
+
+  it('lacks a variable: nothing is started', async () => {
+    await scene.dispatched(onStdio('grandchild', { env: { WICK: '${WICK}' } }));
+    expect(await scene.fails({ variables: {} })).toMatchObject({ error_class: 'unset_variable', blocked: true });
+    expect(existsSync(noteFile())).toBe(false);
+  });
+
+  it.each(['error', 'hangs'])('shows no secret, whatever it says of it: %s', async (how) => {
+    await scene.dispatched(onStdio(how, { env: { WICK: '${WICK}' }, timeout_ms: 4_000 }));
+    const failure = await scene.fails({ variables: { WICK: SECRET } });
+    expect(`${JSON.stringify(failure)} ${scene.everything()}`).not.toContain(SECRET);
+    if (how === 'hangs') expect(scene.project.read(`${KEPT}/stderr.log`)).toContain('waiting with [secret]');
+  });
+});
+
+describe('[GA10] a server over HTTP', () => {
+  it('that is not there is told', async () => {
+    await scene.dispatched({ type: 'mcp', url: 'http://127.0.0.1:9/mcp' });
+    expect(await scene.fails()).toMatchObject({ error_class: 'network_failure', category: 'transient' });
+  });
+
+  it('gets its headers, with variables in them, and nobody else sees them', async () => {
+    const headers = { authorization: 'Bearer ${WICK}' };
+    await scene.dispatched(await overHttp('structured', { headers }, SECRET));
+    expect(await scene.fails({ variables: {} })).toMatchObject({ error_class: 'unset_variable' });
+    const wrong = await scene.fails({ variables: { WICK: 'another-wick-value' } });
+    expect(wrong).toMatchObject({ error_class: 'auth_failure', blocked: true });
+    expect(`${JSON.stringify(wrong)} ${scene.everything()}`).not.toContain('another-wick-value');
+    expect(await scene.run({ variables: { WICK: SECRET } })).toMatchObject({ ok: true });
+  });
+
+  it('that sends us elsewhere is not followed', async () => {
+    const runtime = await overHttp('structured');
+    await scene.dispatched({ ...runtime, url: String(runtime.url).replace('/mcp', '/elsewhere') });
+    expect(await scene.fails()).toMatchObject({ error_class: 'redirected', blocked: true });
+    expect(existsSync(noteFile())).toBe(false);
+  });
+});

@@ -1,0 +1,55 @@
+// What survives a power cut: the calls of the process to the system, in their order, as strace shows them.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { required } from '../../package/repository.ts';
+import { builtScript } from '../../support/built-script.ts';
+
+const canTrace = spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status === 0;
+const skips = !canTrace && !required('strace');
+const why = canTrace ? '' : ' (skipped: strace is missing or may not trace here)';
+
+/** Each call that concerns the folder or stdout, as `name what`: one begins when the one before has returned. */
+async function callsOf(folder: string): Promise<readonly string[]> {
+  const script = await builtScript('../governed-files/syncing-child.ts');
+  onTestFinished(() => script.remove());
+  const output = join(folder, 'trace');
+  const calls = 'trace=write,pwrite64,fsync,fdatasync,rename,renameat,renameat2';
+  execFileSync('strace', ['-f', '-y', '-e', calls, '-o', output, process.execPath, script.path, folder]);
+  return readFileSync(output, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      const [, name = '', rest = ''] = /^\d+ +(\w+)\((.*)$/.exec(line) ?? [];
+      const said = name === 'write' ? /^1<.*>, "(\w+)\\n"/.exec(rest)?.[1] : undefined;
+      if (said !== undefined) return [`said ${said}`];
+      return rest.includes(folder) ? [`${name} ${shown(rest, folder)}`] : [];
+    });
+}
+
+function shown(rest: string, folder: string): string {
+  if (rest.includes('state.json"')) return 'state.json';
+  if (/\.new[>"]/.test(rest)) return 'draft';
+  return rest.includes('hook-audit.jsonl>') ? 'audit' : rest.includes(`<${folder}>`) ? 'folder' : 'other';
+}
+
+it.skipIf(skips)(
+  `[GF11, GH7] a file is on the disk before it has its name, its name before anybody is told, and a line of a book before it is believed${why}`,
+  async () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'parley-synced-')));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    expect(await callsOf(folder)).toEqual([
+      expect.stringMatching(/^p?write(64)? draft$/),
+      'fsync draft',
+      expect.stringMatching(/^rename(at2?)? state\.json$/),
+      'fsync folder',
+      'said written',
+      expect.stringMatching(/^p?write(64)? audit$/),
+      'fdatasync audit',
+      'said appended',
+    ]);
+  },
+  60_000,
+);

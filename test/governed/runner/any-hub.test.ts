@@ -1,0 +1,114 @@
+// The same operations over the clients of any hub: nothing of them depends on where the log is.
+
+import { spawnSync } from 'node:child_process';
+import { hostname } from 'node:os';
+import { type AgentClient, createHub, type LocalHub } from 'parley-hub';
+import { RUNNER_STEPS, type RunnerStep, stageResult } from 'parley-hub/governed';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { SessionLogs } from '../../../src/node/governed/runner/log/session-logs.ts';
+import type { OpenRun } from '../../../src/node/governed/runner/open-run.ts';
+import { performIn } from '../../../src/governed/runner/run-operation.ts';
+import { meansOf } from '../../../src/governed/runner/log/runner-context.ts';
+import { bookFaults, Project, resultOf } from './project.ts';
+
+let hub: LocalHub;
+let project: Project;
+let run: OpenRun;
+let operator: AgentClient;
+/** Whenever the operator is about to speak. */
+let whenAsked: () => Promise<void>;
+let reached: (step: RunnerStep) => void | Promise<void>;
+
+beforeEach(async () => {
+  hub = await createHub();
+  project = new Project();
+  reached = () => undefined;
+  whenAsked = async () => undefined;
+  const runner = await hub.agent('runner');
+  operator = await hub.agent('operator');
+  await hub.grant('operator', ['approve']);
+  const means = meansOf({ reached: (step) => reached(step) });
+  const clients = {
+    runner,
+    operator: () => whenAsked().then(() => operator),
+    label: { name: 'project', value: project.root },
+  };
+  run = { root: project.root, means, logs: await SessionLogs.read(clients, means) };
+  const { config } = project;
+  await performIn(run, 'initRun', { config });
+});
+afterEach(async () => {
+  project.remove();
+  await hub.stop();
+});
+
+async function staged(): Promise<string> {
+  const { config } = project;
+  const { turn } = await performIn(run, 'assignTurn', { config, roleId: 'pm' });
+  await stageResult(project.root, turn.turn_id, resultOf(turn, { phase_transition_request: 'checking' }));
+  return turn.turn_id;
+}
+
+/** Somebody speaks whenever the runner has looked. */
+function interrupted(times: number): void {
+  const id = run.logs.current?.sessionId ?? '';
+  let left = times;
+  reached = async (step) => {
+    if (step !== 'validated' || left === 0) return;
+    left--;
+    await operator.session(id).send('wait');
+  };
+}
+
+it('[GR3] a head that has moved is looked at again, and the turn is accepted once', async () => {
+  expect(RUNNER_STEPS).toContain('validated');
+  const turnId = await staged();
+  interrupted(2);
+  const { config } = project;
+  expect(await performIn(run, 'acceptTurn', { config })).toMatchObject({ ok: true, state: { status: 'paused' } });
+  expect(project.book('history').map(({ turn_id }) => turn_id)).toEqual([turnId]);
+  expect(await performIn(run, 'approvePhaseGate', { config })).toMatchObject({ state: { phase: 'checking' } });
+  expect(bookFaults(project)).toEqual([]);
+});
+
+it('[GR3] one that never stands still is given up, and nothing is accepted', async () => {
+  await staged();
+  interrupted(99);
+  const { config } = project;
+  await expect(performIn(run, 'acceptTurn', { config })).rejects.toMatchObject({
+    failure: { error_code: 'acceptance_drift' },
+  });
+  expect(project.book('history')).toEqual([]);
+});
+
+it('[GR8] an approval is of what was seen: if somebody has spoken meanwhile the gate stays closed, and can be asked again', async () => {
+  await staged();
+  const { config } = project;
+  await performIn(run, 'acceptTurn', { config });
+  const id = run.logs.current?.sessionId ?? '';
+  whenAsked = async () => void (await operator.session(id).send('wait'));
+  await expect(performIn(run, 'approvePhaseGate', { config })).rejects.toMatchObject({ code: 'conflict' });
+  expect(project.state).toMatchObject({ status: 'paused', phase: 'planning' });
+  whenAsked = async () => undefined;
+  await run.logs.current?.refresh();
+  expect(await performIn(run, 'approvePhaseGate', { config })).toMatchObject({ state: { phase: 'checking' } });
+});
+
+it('[GR14] that a process is gone is known on its own machine only: a lease of another one holds until its time is over', async () => {
+  const { config } = project;
+  const { pid } = spawnSync(process.execPath, ['-e', '']);
+  await performIn(run, 'acquireLock', { owner: `elsewhere:${pid}:ab12cd34` });
+  run.means.kept.fences.clear();
+  await expect(performIn(run, 'assignTurn', { config, roleId: 'pm' })).rejects.toMatchObject({
+    details: { error_code: 'fenced_out' },
+  });
+  await expect(performIn(run, 'acquireLock', {})).rejects.toMatchObject({ failure: { error_code: 'lock_timeout' } });
+});
+
+it('[GR14] the lease of a process of this machine that is gone keeps nobody off', async () => {
+  const { config } = project;
+  const { pid } = spawnSync(process.execPath, ['-e', '']);
+  await performIn(run, 'acquireLock', { owner: `${hostname()}:${pid}:ab12cd34` });
+  run.means.kept.fences.clear();
+  expect(await performIn(run, 'assignTurn', { config, roleId: 'pm' })).toMatchObject({ ok: true });
+});

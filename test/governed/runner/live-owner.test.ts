@@ -1,0 +1,60 @@
+// A process that is at work for long, or was stopped in the middle of it, is not robbed of the run.
+
+import { readFileSync } from 'node:fs';
+import { createRunner, type RunnerPorts } from 'parley-hub/governed';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type BuiltScript, builtScript } from '../../support/built-script.ts';
+import { eventually } from '../../participants/processes/programs.ts';
+import { Child } from './children.ts';
+import { bookFaults, decision, Project, refused } from './project.ts';
+
+let script: BuiltScript;
+beforeAll(async () => {
+  script = await builtScript('../governed-runner/child.ts');
+}, 60_000);
+afterAll(() => script.remove());
+
+const FASTER = 20;
+
+/** For whom time goes by faster, so that half a minute of waiting is not one. */
+const hurried: RunnerPorts['clock'] = {
+  now: () => Date.now(),
+  monotonic: () => performance.now() * FASTER,
+  after(ms, run) {
+    const timer = setTimeout(run, ms / FASTER);
+    return () => clearTimeout(timer);
+  },
+};
+
+function isStopped({ process: { pid } }: Child): boolean {
+  return /\) T /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+}
+
+it('[GR2] a live owner keeps the run for more than 31 s, even while it is stopped: others are told so, and take nothing', async () => {
+  const project = new Project();
+  await project.init();
+  await project.stage(await project.assign('pm', 'turn_k'), { decisions: [decision('DEC-001')] });
+  const child = await Child.ready(script.path);
+  try {
+    child.tell({ root: project.root, config: project.config, turnId: 'turn_k', stop: 'validated' });
+    await eventually(
+      () => isStopped(child),
+      (isSo) => isSo,
+    );
+    const other = createRunner({ clock: hurried });
+    const begun = hurried.monotonic();
+    while (hurried.monotonic() - begun < 60_000) {
+      const failure = refused(await other.acceptTurn(project.root, project.config, { turnId: 'turn_k' }));
+      expect(failure).toMatchObject({ error_code: 'lock_timeout' });
+    }
+    child.process.kill('SIGCONT');
+    expect(await child.answer()).toMatchObject({ ok: true });
+    expect(await project.accept('turn_k')).toMatchObject({ ok: false, error_code: 'turn_already_accepted' });
+    expect(project.book('history')).toHaveLength(1);
+    expect(project.book('decision-ledger')).toHaveLength(1);
+    expect(bookFaults(project)).toEqual([]);
+  } finally {
+    await child.stop();
+    project.remove();
+  }
+}, 60_000);

@@ -1,0 +1,253 @@
+import { type Arbiter, ruleArbiter } from 'parley-hub/core';
+import { describe, expect, it } from 'vitest';
+import { Hub } from '../../../src/hub/hub.ts';
+import { aConversation, aPanel, aWorld, logOf, opened, type Refusal, refusal, say, text, watch } from '../scene.ts';
+
+const MEMBERS = Object.keys(ruleArbiter) as (keyof Arbiter)[];
+const started = (arbiter: Partial<Arbiter>) => aConversation({}, { arbiter });
+
+/** An arbiter that is silent until it is told what to say. */
+function slowly() {
+  const waiting: ((verdict: boolean) => void)[] = [];
+  return { waiting, authorizeSend: () => new Promise<boolean>((resolve) => waiting.push(resolve)) };
+}
+
+describe('an arbiter of one’s own', () => {
+  it('[AR1] is asked each of its questions, with what it needs to know', async () => {
+    const asked: string[] = [];
+    const noting = Object.fromEntries(
+      MEMBERS.map((member) => [
+        member,
+        (ask: never) => {
+          asked.push(member);
+          return ruleArbiter[member](ask);
+        },
+      ]),
+    );
+    const { world, alice, id } = await started(noting);
+    await say(world, alice, id, 'hello');
+    await refusal(world, alice.call('create_session', { type: 'conversation', participants: ['zoe'] }));
+    expect(new Set(asked)).toEqual(new Set(MEMBERS));
+  });
+
+  it.each([
+    ['false', false, 'the arbiter says no'],
+    ['a reason', 'not on Sundays', 'not on Sundays'],
+    ['an empty reason', '', 'no reason given'],
+  ])('[AR1] says no by %s', async (_what, verdict, reason) => {
+    const { world, alice, id } = await started({ authorizeSend: () => verdict });
+    expect(await refusal(world, say(world, alice, id, 'x'))).toMatchObject({ code: 'forbidden', details: { reason } });
+  });
+
+  it('[AR1] is one object, not a list', async () => {
+    await expect(started([] as never)).rejects.toMatchObject({
+      code: 'bad_options',
+      message: `arbiter: expected an object with ${MEMBERS.join(', ')}, got an array of 0`,
+    });
+  });
+
+  it('[AR1] stands in for the rules where it answers, and nowhere else', async () => {
+    const { world, alice, bob, id } = await started({ authorizeSend: () => true });
+    await world.answer(alice.call('set_rule', { rule: { access: { outbound_to: [] } } }));
+    await say(world, alice, id, 'allowed all the same');
+    expect(
+      (await refusal(world, alice.call('create_session', { type: 'conversation', participants: [bob.agentId] }))).code,
+    ).toBe('forbidden');
+  });
+
+  it('[AR1] may refuse who registers, and say who is meant by a name', async () => {
+    const arbiter: Partial<Arbiter> = {
+      authorizeRegister: ({ claim }) => claim.name !== 'mallory',
+      resolveUnknown: async ({ name }) => (name === 'anyone' ? 'bob' : null),
+    };
+    const { world, alice, bob } = await started(arbiter);
+    const stranger = world.stranger();
+    expect((await refusal(world, stranger.call('register', { name: 'mallory' }))).code).toBe('forbidden');
+    const { session } = await world.answer(
+      alice.call('create_session', { type: 'conversation', participants: ['anyone'], wait: 'created' }),
+    );
+    expect(session.participants[1]?.agent_id).toBe(bob.agentId);
+    expect(
+      (await refusal(world, alice.call('create_session', { type: 'conversation', participants: ['zoe'] }))).code,
+    ).toBe('invalid_create');
+  });
+
+  it('[AR2] may take its time, and the posts of a connection into a session keep their order', async () => {
+    const arbiter = slowly();
+    const { world, alice, bob, id } = await started(arbiter);
+    const calls = ['1', '2', '3'].map((words) => watch(alice.call('post', text(id, words))));
+    const other = watch(bob.call('post', text(id, 'b')));
+    await world.settle();
+    // All are asked at once, and only the order of answers waits.
+    expect(arbiter.waiting).toHaveLength(4);
+    arbiter.waiting[3]?.(true);
+    arbiter.waiting[2]?.(true);
+    arbiter.waiting[1]?.(true);
+    await world.settle();
+    expect(other.state).toBe('answered');
+    expect(calls.map(({ state }) => state)).toEqual(['open', 'open', 'open']);
+    arbiter.waiting[0]?.(true);
+    await world.settle();
+    const said = logOf(world.store, id).filter(({ sender_id }) => sender_id === alice.agentId);
+    expect(said.map(({ event_data }) => event_data.text)).toEqual(['1', '2', '3']);
+  });
+
+  it('[AR2] after its time the answer is no, and it is seen', async () => {
+    const arbiter = slowly();
+    const { world, alice, id } = await started(arbiter);
+    const failed: unknown[] = [];
+    world.hub.on('arbiterFailed', ({ member, error }) => failed.push([member, error.message]));
+    const call = watch(alice.call('post', text(id, 'x')));
+    await world.settle();
+    await world.pass(999);
+    expect(call.state).toBe('open');
+    await world.pass(1);
+    expect(call).toMatchObject({ state: 'refused', value: { code: 'forbidden' } });
+    expect(failed).toEqual([['authorizeSend', 'no answer within 1000 ms']]);
+    arbiter.waiting[0]?.(true);
+    await world.settle();
+    expect(logOf(world.store, id).some(({ sender_id }) => sender_id === alice.agentId)).toBe(false);
+  });
+
+  it('[AR2] what was decided meanwhile counts: binding, lifecycle and membership are looked at again', async () => {
+    const arbiter = slowly();
+    const { world, alice, bob, id } = await started(arbiter);
+    const call = watch(alice.call('post', text(id, 'x')));
+    const late = watch(bob.call('post', text(id, 'y')));
+    await world.settle();
+    await world.answer(world.hub.hideParticipant(id, 'alice'));
+    arbiter.waiting[0]?.(true);
+    await world.settle();
+    expect(call).toMatchObject({ state: 'refused', value: { code: 'not_your_turn' } });
+    await world.answer(bob.call('close_session', { session_id: id }));
+    world.hub.evictIdle();
+    arbiter.waiting[1]?.(true);
+    await world.settle();
+    expect(late).toMatchObject({ state: 'refused', value: { code: 'session_closed' } });
+  });
+
+  it.each([
+    ['outbound names', 'alice', { access: { outbound_to: [] } }, ['forbidden', 'forbidden']],
+    ['depth', 'alice', { limits: { delegation_depth: 0 } }, ['forbidden', 'forbidden']],
+    ['a rate', 'alice', { limits: { rate: { per_minute: 1, burst: 1 } } }, ['accepted', 'rate_limited']],
+    ['an inbox', 'bob', { limits: { inbox: { max_pending: 1 } } }, ['accepted', 'inbox_full']],
+  ] as const)(
+    '[AR2, RU6, RU7, RU8] a rule that changes while it decides applies: %s',
+    async (_what, who, rule, codes) => {
+      const waiting: ((verdict: boolean) => void)[] = [];
+      const authorizeInbox = () => new Promise<boolean>((resolve) => waiting.push(resolve));
+      const { world, alice, bob, id: parent } = await started({ authorizeInbox });
+      const id = await opened(world, alice, [bob], { parent_session_id: parent });
+      bob.acks = false;
+      const calls = ['1', '2'].map((words) => watch(alice.call('post', text(id, words))));
+      await world.settle();
+      expect(waiting).toHaveLength(2);
+      await world.answer((who === 'alice' ? alice : bob).call('set_rule', { rule }));
+      for (const answer of waiting) answer(true);
+      await world.settle();
+      const outcomes = calls.map(({ state, value }) => (state === 'answered' ? 'accepted' : (value as Refusal).code));
+      expect(outcomes).toEqual(codes);
+    },
+  );
+
+  const broken: readonly (readonly [string, () => never])[] = [
+    [
+      'throws',
+      () => {
+        throw new Error('oops');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('oops')) as never],
+    ['answers nonsense', () => ({ ok: true }) as never],
+    ['answers nothing', () => undefined as never],
+  ];
+
+  it.each(broken)('[AR3, L8] that %s says no, and is logged, told and audited', async (_what, answer) => {
+    const logged: string[] = [];
+    const log = { info() {}, warn() {}, error: (message: string) => void logged.push(message) };
+    let isBroken = false;
+    const arbiter = Object.fromEntries(
+      MEMBERS.map((member) => [member, (ask: never) => (isBroken ? answer() : ruleArbiter[member](ask))]),
+    );
+    const { world, alice, bob, id } = await aConversation({}, { arbiter, log });
+    isBroken = true;
+    const before = logOf(world.store, id);
+    expect((await refusal(world, say(world, alice, id, 'x'))).code).toBe('forbidden');
+    expect(
+      (await refusal(world, alice.call('create_session', { type: 'conversation', participants: ['bob'] }))).code,
+    ).toBe('forbidden');
+    expect(
+      (await refusal(world, alice.call('create_session', { type: 'conversation', participants: ['zoe'] }))).code,
+    ).toBe('invalid_create');
+    expect((await refusal(world, world.stranger().call('register', { name: 'dan' }))).code).toBe('forbidden');
+    expect(logOf(world.store, id)).toEqual(before);
+    expect(logged).toContain('the arbiter failed in authorizeSend');
+    expect((await world.hub.audit()).filter(({ kind }) => kind === 'arbiter_failed').length).toBeGreaterThan(3);
+    isBroken = false;
+    await say(world, bob, id, 'it is well again');
+  });
+
+  it('[AR4] what may not be delivered counts as acked, and what follows comes without a hole', async () => {
+    for (const isAsync of [false, true]) {
+      const authorizeDelivery: Arbiter['authorizeDelivery'] = ({ envelope }) => {
+        const verdict = envelope.event_data.text !== 'secret';
+        return isAsync ? Promise.resolve(verdict) : verdict;
+      };
+      const { world, alice, bob, id } = await started({ authorizeDelivery });
+      await say(world, alice, id, 'one');
+      const { seq } = await say(world, alice, id, 'secret');
+      await say(world, alice, id, 'two');
+      expect(bob.seqs(id)).not.toContain(seq);
+      const texts = bob.notifies(id).map(({ envelope }) => envelope.event_data.text);
+      expect(texts.filter((words) => words !== undefined)).toEqual(['one', 'two']);
+      expect(bob.notifies(id).at(-1)?.prev_seq).toBe(bob.seqs(id).at(-2));
+      expect(await world.answer(alice.call('close_session', { session_id: id, wait: 'closed' }))).toMatchObject({
+        state: 'CLOSED',
+      });
+    }
+  });
+
+  it('[AR3, AR4, L8] that fails for one recipient leaves the others what is theirs', async () => {
+    const authorizeDelivery: Arbiter['authorizeDelivery'] = ({ to }) => {
+      if (to.name === 'bob') throw new Error('oops');
+      return true;
+    };
+    const world = await aWorld({}, { arbiter: { authorizeDelivery } });
+    const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
+    const id = await opened(world, alice, [bob, carol], { type: 'panel' });
+    const seqs = [(await say(world, alice, id, '1')).seq, (await say(world, alice, id, '2')).seq];
+    expect(carol.seqs(id).slice(-2)).toEqual(seqs);
+    expect(bob.seqs(id).some((seq) => seqs.includes(seq))).toBe(false);
+    expect((await world.hub.audit()).filter(({ kind }) => kind === 'arbiter_failed')).toHaveLength(2);
+  });
+
+  it('[AR4] says of each recipient whether it takes the post; one that is named, or all, must', async () => {
+    const arbiter: Partial<Arbiter> = { authorizeInbox: async ({ to }) => to.name !== 'bob' };
+    const world = await aWorld({}, { arbiter });
+    const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
+    const id = await opened(world, alice, [bob, carol], { type: 'panel' });
+    await say(world, alice, id, 'all');
+    expect((await refusal(world, say(world, alice, id, 'bob', { audience: [bob.agentId, carol.agentId] }))).code).toBe(
+      'forbidden',
+    );
+    const pair = await opened(world, alice, [bob]);
+    expect((await refusal(world, say(world, alice, pair, 'bob'))).code).toBe('forbidden');
+  });
+
+  it('[AR1, AM2] is asked nothing about a stranger’s post, nor told of it', async () => {
+    const asked: unknown[] = [];
+    const { world, id } = await started({ authorizeSend: (ask) => asked.push(ask) > 0 });
+    expect((await refusal(world, say(world, await world.peer('carol'), id, 'x'))).code).toBe('not_found');
+    expect(asked).toEqual([]);
+  });
+
+  it.each([
+    ['arbiter', 7],
+    ['arbiter.authorizeSend', { authorizeSend: true }],
+    ['arbiter.authorizeEverything', { authorizeEverything: () => true }],
+  ])('[AR1] %s that makes no sense is refused when the hub is made', async (name, arbiter) => {
+    const { world } = await aPanel();
+    const options = { store: world.store, clock: world.clock, ids: world.ids, adapters: [], arbiter: arbiter as never };
+    await expect(Hub.start(options)).rejects.toThrow(`${name}: `);
+  });
+});

@@ -1,0 +1,253 @@
+// A governed run in a real hub: who may approve, what one unit holds, what a restart leaves, how it ends.
+
+import { type GovernedState, governed } from 'parley-hub/adapters/governed';
+import type { Grant, JsonObject, PostParams, RoundDraft, SessionMetadata } from 'parley-hub/core';
+import { readRun } from 'parley-hub/governed/session';
+import { expect, it } from 'vitest';
+import type { Peer } from '../../../src/testing/doubles/peer.ts';
+import type { World } from '../../../src/testing/doubles/world.ts';
+import { acceptance, CONFIG, decision, PLAN, resultOf, said } from '../../adapters/governed/governed-scene.ts';
+import { aWorld, DAY, EXPECTATIONS, HOUR, logOf, opened, refusal, sessionOf, types } from '../scene.ts';
+
+interface Scene {
+  readonly world: World;
+  readonly alice: Peer;
+  readonly bob: Peer;
+  readonly dave: Peer;
+  readonly id: string;
+}
+
+/** alice runs it, bob holds dev, dave may approve. */
+async function aScene(config: JsonObject = CONFIG): Promise<Scene> {
+  const world = await aWorld({}, { adapters: [governed], ...EXPECTATIONS });
+  const [alice, bob, dave] = [await world.peer('alice'), await world.peer('bob'), await world.peer('dave')];
+  const knobs = { config, roles: { dev: 'bob' } };
+  const id = await opened(world, alice, [bob, dave], { type: 'governed', knobs });
+  await world.answer(world.hub.grant('dave', ['approve']));
+  return { world, alice, bob, dave, id };
+}
+
+function post({ world, id }: Scene, by: Peer, { event_type, event_data }: RoundDraft, more: Partial<PostParams> = {}) {
+  return world.answer(by.call('post', { session_id: id, event_type, event_data, ...more }));
+}
+
+/** The run as its log says. */
+async function read(scene: Scene) {
+  const session = await sessionOf(scene.world, scene.alice, scene.id);
+  return { session, ...readRun(session, logOf(scene.world.store, scene.id)) };
+}
+
+async function accept(scene: Scene, turnId: string, more: object, files: readonly object[] = []): Promise<RoundDraft> {
+  const { session, state } = await read(scene);
+  return acceptance(session, state, turnId, rawOf(state, turnId, more), { files });
+}
+
+function rawOf({ run }: GovernedState, turnId: string, more: object): JsonObject {
+  const turn = run.active_turns[turnId];
+  if (turn === undefined) throw new Error(`${turnId} is not out`);
+  return resultOf(turn, more);
+}
+
+async function begun(scene: Scene): Promise<void> {
+  await post(scene, scene.alice, said('run.initialized', { run_id: 'run_1' }));
+}
+
+async function turn(scene: Scene, turn_id: string, role: string, more: object = {}, files: readonly object[] = []) {
+  const { alice } = scene;
+  await post(scene, alice, said('turn.assigned', { turn_id, role }));
+  await post(scene, alice, said('turn.dispatched', { turn_id }));
+  return post(scene, alice, await accept(scene, turn_id, more, files));
+}
+
+const approve = (gate_type: string, gate: string) => said('gate.approved', { gate_type, gate });
+const PLAN_OK = approve('phase_transition', 'plan_ok');
+
+async function paused(): Promise<Scene> {
+  const scene = await aScene();
+  await begun(scene);
+  await turn(scene, 'turn_p', 'pm', { phase_transition_request: 'building' }, [PLAN]);
+  return scene;
+}
+
+it('[GS16] what a blocked run waits for is answered only with the grant approve, whoever sends it', async () => {
+  const scene = await aScene();
+  const { world, alice, bob, dave } = scene;
+  await begun(scene);
+  await post(scene, alice, said('run.blocked', { blocked_on: 'human:key', category: 'needs_human' }));
+  const answer = said('run.answered', { note: 'the key is in the safe' });
+  for (const peer of [alice, bob]) {
+    const { code, details } = await refusal(world, post(scene, peer, answer));
+    expect({ code, details }).toEqual({ code: 'forbidden', details: { grant: 'approve' } });
+  }
+  expect((await read(scene)).state.run.status).toBe('blocked');
+  await post(scene, dave, answer);
+  const { state, events } = await read(scene);
+  expect(state.run).toMatchObject({ status: 'active', blocked_on: null });
+  const resolved = events.find(({ event_type }) => event_type === 'escalation_resolved');
+  expect(resolved?.payload).toMatchObject({ note: 'the key is in the safe', action: 'resume' });
+});
+
+it('[AM13, GS8] an approval is taken only with the grant approve, whoever sends it', async () => {
+  const scene = await paused();
+  const { world, alice, bob, dave, id } = scene;
+  for (const peer of [alice, bob]) {
+    for (const draft of [PLAN_OK, said('gate.refused', { ...PLAN_OK.event_data, reason: 'no' })]) {
+      const { code, details } = await refusal(world, post(scene, peer, draft));
+      expect({ code, details }).toEqual({ code: 'forbidden', details: { grant: 'approve' } });
+    }
+  }
+  expect((await read(scene)).state.run.status).toBe('paused');
+  await world.answer(world.hub.revoke('dave', ['approve']));
+  expect((await refusal(world, post(scene, dave, PLAN_OK))).code).toBe('forbidden');
+  await world.answer(world.hub.grant('bob', ['approve']));
+  await post(scene, bob, PLAN_OK);
+  const { state, events } = await read(scene);
+  expect(state.run).toMatchObject({ status: 'active', phase: 'building' });
+  expect(events.find(({ event_type }) => event_type === 'gate_approved')?.payload.approved_by).toBe(bob.agentId);
+  expect(types(logOf(world.store, id)).filter((type) => type === 'gate.approved')).toHaveLength(1);
+});
+
+it('[AM13] can_send says that the grant is missing', async () => {
+  const { world, alice, id } = await paused();
+  const can = await world.answer(alice.call('can_send', { session_id: id, event_type: 'gate.approved' }));
+  expect(can).toMatchObject({ can: false, code: 'forbidden' });
+});
+
+it('[GS7] the head moved between look and post: conflict, and nothing is written', async () => {
+  const scene = await aScene();
+  const { world, alice, bob, id } = scene;
+  await begun(scene);
+  await post(scene, alice, said('turn.assigned', { turn_id: 'turn_p', role: 'pm' }));
+  const seen = (await sessionOf(world, alice, id)).head_seq;
+  const draft = await accept(scene, 'turn_p', {});
+  await post(scene, bob, said('msg.text', { text: 'wait' }));
+  const before = logOf(world.store, id);
+  const { code, details } = await refusal(world, post(scene, alice, draft, { expected_seq: seen }));
+  expect({ code, details }).toEqual({ code: 'conflict', details: { head: seen + 1 } });
+  expect(logOf(world.store, id)).toEqual(before);
+  await post(scene, alice, draft, { expected_seq: seen + 1 });
+  expect((await read(scene)).history).toHaveLength(1);
+});
+
+it('[GS4, GS12] the last acceptance and the end of the session are one unit', async () => {
+  const open = { ...CONFIG, routing: { only: { entry_role: 'pm' } }, gates: {} };
+  const scene = await aScene(open);
+  const { world, id } = scene;
+  await begun(scene);
+  const { seq } = await turn(scene, 'turn_p', 'pm', { run_completion_request: true, decisions: [decision('DEC-001')] });
+  const log = logOf(world.store, id);
+  const ending = log.filter((envelope) => envelope.seq >= seq);
+  expect(types(ending).slice(0, 2)).toEqual(['turn.accepted', 'session.closing']);
+  expect(ending[1]?.event_data.reason).toBe('run_completed');
+  const { history, ledger, events } = await read(scene);
+  expect([history.length, ledger.length]).toEqual([1, 1]);
+  expect(events.at(-1)?.event_type).toBe('run_completed');
+});
+
+it('[GS5] a post that is repeated under its key is accepted once; without one it is refused', async () => {
+  const scene = await aScene();
+  const { world, alice } = scene;
+  await begun(scene);
+  await post(scene, alice, said('turn.assigned', { turn_id: 'turn_p', role: 'pm' }));
+  const draft = await accept(scene, 'turn_p', {});
+  const first = await post(scene, alice, draft, { idempotency_key: 'accept turn_p' });
+  const again = await post(scene, alice, draft, { idempotency_key: 'accept turn_p' });
+  expect(again).toMatchObject({ seq: first.seq, duplicate: true });
+  const { details } = await refusal(world, post(scene, alice, draft));
+  expect(details).toMatchObject({ error_code: 'turn_already_accepted' });
+  expect((await read(scene)).history).toHaveLength(1);
+});
+
+it('[GS5] six who accept the same turn at once: one wins, five get a clear refusal', async () => {
+  const scene = await aScene();
+  const { alice, world, id } = scene;
+  await begun(scene);
+  await post(scene, alice, said('turn.assigned', { turn_id: 'turn_p', role: 'pm' }));
+  const { event_type, event_data } = await accept(scene, 'turn_p', { decisions: [decision('DEC-001')] });
+  const calls = Array.from({ length: 6 }, () => alice.call('post', { session_id: id, event_type, event_data }));
+  const outcomes = Promise.allSettled(calls);
+  await world.settle();
+  const refused = (await outcomes).flatMap((one) => (one.status === 'rejected' ? [one.reason.details.error_code] : []));
+  expect(refused).toEqual(Array(5).fill('turn_already_accepted'));
+  const { history, ledger } = await read(scene);
+  expect([history.length, ledger.length]).toEqual([1, 1]);
+});
+
+it('[GS15] a crash leaves a run as its log says, and nothing twice', async () => {
+  const scene = await paused();
+  const before = await read(scene);
+  const shown = async () => {
+    const alice = await scene.world.peer('alice');
+    return (await scene.world.answer(alice.call('get_session', { session_id: scene.id }))).public_state;
+  };
+  const state = await shown();
+  await scene.world.crash(
+    () => true,
+    () => true,
+    () => true,
+  );
+  expect(await shown()).toEqual(state);
+  const after = readRun(before.session as SessionMetadata, logOf(scene.world.store, scene.id));
+  expect(after).toMatchObject({ history: before.history, ledger: before.ledger, events: before.events });
+});
+
+it('[GS1, AD21] it lasts 90 days unless it is told, and a run that waits stays active all that time', async () => {
+  const scene = await paused();
+  const { world, alice, bob, id } = scene;
+  const { created_at, expires_at } = await sessionOf(world, alice, id);
+  expect(Date.parse(String(expires_at)) - Date.parse(created_at)).toBe(90 * DAY);
+  const knobs = { config: CONFIG };
+  const short = await opened(world, alice, [bob], { type: 'governed', knobs, ttl: '1h' });
+  const told = await sessionOf(world, alice, short);
+  expect(Date.parse(String(told.expires_at)) - Date.parse(told.created_at)).toBe(HOUR);
+  world.clock.advance(80 * DAY);
+  world.hub.sweep();
+  await world.settle();
+  expect(await sessionOf(world, alice, id)).toMatchObject({ state: 'ACTIVE' });
+});
+
+it('[GS13] whoever does not hand in its turn in two hours is told', async () => {
+  const scene = await aScene();
+  const { world, alice, bob, id } = scene;
+  await begun(scene);
+  await post(scene, alice, said('turn.assigned', { turn_id: 'turn_d', role: 'dev' }));
+  await post(scene, alice, said('turn.dispatched', { turn_id: 'turn_d' }));
+  world.clock.advance(2 * HOUR + 1000);
+  world.hub.sweep();
+  await world.settle();
+  const told = logOf(world.store, id).filter(({ event_type }) => event_type === 'expectation.violated');
+  expect(told.map(({ event_data }) => event_data.violators ?? event_data)).toHaveLength(1);
+  expect(JSON.stringify(told)).toContain(bob.agentId);
+});
+
+it('[GS1] a session with roles or a runner that nobody is is not created', async () => {
+  const { world, alice } = await aScene();
+  const create = (knobs: JsonObject) =>
+    alice.call('create_session', { type: 'governed', participants: ['bob'], knobs });
+  for (const [knobs, field] of [
+    [{ config: CONFIG, roles: { dev: 'dave' } }, 'knobs.roles.dev'],
+    [{ config: CONFIG, runner: 'mallory' }, 'knobs.runner'],
+    [{ config: { ...CONFIG, roles: {} } }, 'knobs.config'],
+  ] as const) {
+    const { code, details } = await refusal(world, create(knobs));
+    expect([code, details?.field]).toEqual(['invalid_create', field]);
+  }
+});
+
+it('[AM13] the grant of the credential counts, for what is sent with it', async () => {
+  const scene = await paused();
+  const { world, id } = scene;
+  const ask = (grants: readonly Grant[]) =>
+    world.answer(
+      world.hub.ask({
+        op: 'post',
+        params: async () => ({ session_id: id, ...PLAN_OK }),
+        as: null,
+        auth: { scheme: 'token' },
+        authenticate: () => ({ id: 'test:bob', name: 'bob', grants, expires_at_ms: null }),
+        unproven: () => {},
+      }),
+    );
+  await expect(ask(['operate'])).rejects.toMatchObject({ code: 'forbidden', details: { grant: 'approve' } });
+  expect(await ask(['approve'])).toMatchObject({ seq: expect.any(Number) });
+});

@@ -1,0 +1,64 @@
+// The hub's side of a ping: what it has open on a connection, so that the other side can tell what was lost.
+
+import { expect, it } from 'vitest';
+import type { HubFrame } from '../../../src/core/protocol/frames/frame-codec.ts';
+import type { Peer } from '../../../src/testing/doubles/peer.ts';
+import type { World } from '../../../src/testing/doubles/world.ts';
+import { aConversation, aWorld, invited, leap, SECOND, say } from '../scene.ts';
+
+async function account(world: World, peer: Peer): Promise<HubFrame | undefined> {
+  peer.send({ kind: 'ping', id: 'p1' });
+  await world.settle();
+  return peer.frames.findLast(({ kind }) => kind === 'pong');
+}
+
+it('[OP9] a ping with an id is answered with the requests that are open, and one without is only answered', async () => {
+  const world = await aWorld();
+  const alice = await world.peer('alice');
+  await world.peer('bob');
+  expect(await account(world, alice)).toEqual({ kind: 'pong', id: 'p1', open: [], unacked: 0, invites: 0 });
+  const params = { type: 'conversation', participants: ['bob'] };
+  alice.send({ kind: 'request', request_id: 'r-open', op: 'create_session', params });
+  expect(await account(world, alice)).toMatchObject({ open: ['r-open'] });
+  alice.send({ kind: 'ping' });
+  await world.settle();
+  expect(alice.frames.at(-1)).toEqual({ kind: 'pong' });
+});
+
+it('[OP9] it counts deliveries that wait for a receipt, but not one that was nacked until it came again', async () => {
+  const { world, alice, bob, id } = await aConversation();
+  bob.acks = false;
+  await say(world, alice, id, 'one');
+  await say(world, alice, id, 'two');
+  expect(await account(world, bob)).toMatchObject({ unacked: 2 });
+  const [first, second] = bob.notifies(id).slice(-2);
+  bob.receipt(id, first?.envelope.seq ?? 0, 'nack');
+  bob.receipt(id, second?.envelope.seq ?? 0, 'ack');
+  expect(await account(world, bob)).toMatchObject({ unacked: 0 });
+  await leap(world, SECOND);
+  expect(await account(world, bob)).toMatchObject({ unacked: 1 });
+});
+
+it('[OP9] it counts invites until they are answered or the session is over', async () => {
+  const world = await aWorld();
+  const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+  const [first, second] = [await invited(world, alice, [bob]), await invited(world, alice, [bob])];
+  expect(await account(world, bob)).toMatchObject({ invites: 2 });
+  await world.answer(bob.call('ack_invite', { session_id: first }));
+  expect(await account(world, bob)).toMatchObject({ invites: 1 });
+  await world.answer(alice.call('close_session', { session_id: second }));
+  expect(await account(world, bob)).toMatchObject({ invites: 0 });
+});
+
+it('[DL14] the first that is sent on a binding is marked, if something of its session was acked before', async () => {
+  const { world, alice, bob, id } = await aConversation();
+  await say(world, alice, id, 'one');
+  const stranger = world.stranger();
+  stranger.hello('bob');
+  await world.settle();
+  await say(world, alice, id, 'two');
+  await say(world, alice, id, 'three');
+  const marks = (peer: Peer): unknown[] => peer.notifies(id).map(({ prev_seq, starts }) => [prev_seq, starts]);
+  expect(marks(bob).every((mark) => (mark as unknown[])[1] === undefined)).toBe(true);
+  expect(marks(stranger).map((mark) => (mark as unknown[])[1])).toEqual([true, undefined]);
+});

@@ -1,0 +1,203 @@
+// Evaluators, handlers and listeners that throw, wait or answer nonsense: each is seen, and only what depends on it goes without.
+
+import { discussion } from 'parley-hub/adapters/discussion';
+import type { Evaluator, ViolationHandler, Wait, WaitContext } from 'parley-hub/core';
+import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
+import { turnWithin } from 'parley-hub/expectations/entries';
+import { describe, expect, it } from 'vitest';
+import type { World, WorldOptions } from '../../../src/testing/doubles/world.ts';
+import { ADAPTERS, aWorld, leap, logOf, opened, refusal, SECOND, say } from '../scene.ts';
+
+const breaks = (): never => {
+  throw new Error('oops');
+};
+
+const wait = (more: object = {}): Wait => ({ agent_id: null, since_seq: 1, since_ms: 0, due_ms: 1000, ...more });
+
+/** Waits for something since the start of time, so that it is due at the first look. */
+function evaluator(waits: (context: WaitContext) => unknown, describes?: () => unknown): Evaluator {
+  return {
+    name: 'odd',
+    version: 1,
+    checkParams: () => null,
+    waits: (context) => (context.metadata.state === 'ACTIVE' ? waits(context) : []) as readonly Wait[],
+    ...(describes === undefined ? {} : { describe: describes as () => string }),
+  };
+}
+
+function handler(act: () => unknown): ViolationHandler {
+  return { name: 'odd', version: 1, act: act as () => [] };
+}
+
+const GOOD = { evaluator: evaluator(() => [wait()]), handler: handler(() => []) };
+
+const oddWaits: readonly (readonly [string, (context: WaitContext) => unknown])[] = [
+  ['a throw', breaks],
+  ['nothing', () => undefined],
+  ['null', () => null],
+  ['a text', () => 'soon'],
+  ['an object', () => ({ length: 1 })],
+  ['a promise', async () => [wait()]],
+  ['a promise that fails', async () => breaks()],
+  ['a list of null', () => [null]],
+  ['a list of texts', () => ['soon']],
+  ['no time', () => [wait({ due_ms: undefined })]],
+  ['NaN for a time', () => [wait({ due_ms: Number.NaN })]],
+  ['no end of time', () => [wait({ due_ms: Number.POSITIVE_INFINITY })]],
+  ['a time nobody can write', () => [wait({ due_ms: 1e300 })]],
+  ['a time before all time', () => [wait({ due_ms: -1 })]],
+  ['a text for a time', () => [wait({ due_ms: '1000' })]],
+  ['a time before it began', () => [wait({ since_ms: 1001 })]],
+  ['no time when it began', () => [wait({ since_ms: undefined })]],
+  ['half a seq', () => [wait({ since_seq: 1.5 })]],
+  ['a seq to come', () => [wait({ since_seq: 10_000 })]],
+  ['no seq', () => [wait({ since_seq: null })]],
+  ['a stranger', () => [wait({ agent_id: 'f'.repeat(32) })]],
+  ['no agent', () => [wait({ agent_id: undefined })]],
+  ['a number for an agent', () => [wait({ agent_id: 7 })]],
+  ['two waits of one', () => [wait(), wait({ since_seq: 2 })]],
+  ['a hundred thousand waits', () => Array.from({ length: 100_000 }, () => wait())],
+];
+
+const oddDetails: readonly (readonly [string, () => unknown])[] = [
+  ['a throw', breaks],
+  ['a number', () => 7],
+  ['a promise that fails', async () => breaks()],
+  ['half a character', () => '\ud800'],
+  ['a book', () => 'x'.repeat(65_537)],
+];
+
+const oddEffects: readonly (readonly [string, () => unknown])[] = [
+  ['a throw', breaks],
+  ['nothing', () => undefined],
+  ['a text', () => 'close'],
+  ['a promise', async () => []],
+  ['a promise that fails', async () => breaks()],
+  ['a list of null', () => [null]],
+  ['an unknown effect', () => [{ kind: 'explode' }]],
+  ['nobody to deliver to', () => [{ kind: 'deliver', to: 'the moon' }]],
+  ['nobody to hide', () => [{ kind: 'hide' }]],
+  ['a number to remove', () => [{ kind: 'remove', agent_id: 7 }]],
+  ['no reason to close', () => [{ kind: 'close' }]],
+  ['an empty reason', () => [{ kind: 'close', reason: '' }]],
+  ['a reason of two lines', () => [{ kind: 'close', reason: 'a\nb' }]],
+  ['a reason that ends terminals', () => [{ kind: 'close', reason: 'a\u001bc' }]],
+  ['too long a reason', () => [{ kind: 'close', reason: 'x'.repeat(257) }]],
+  ['half a character of a reason', () => [{ kind: 'close', reason: '\ud800' }]],
+  ['a good effect and a bad one', () => [{ kind: 'close', reason: 'so' }, { kind: 'close' }]],
+];
+
+interface Odd {
+  readonly evaluator: Evaluator;
+  readonly handler: ViolationHandler;
+}
+
+/** Two discussions in which bob has the turn; the first also expects something odd. */
+async function two(odd: Odd, options: Partial<WorldOptions> = {}) {
+  const world = await aWorld(
+    {},
+    {
+      adapters: [...ADAPTERS, discussion],
+      evaluators: [...EVALUATORS, odd.evaluator],
+      handlers: [...HANDLERS, odd.handler],
+      ...options,
+    },
+  );
+  const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
+  const entry = turnWithin(5, 'notify_session');
+  const strange = { name: 'odd', on_violation: 'odd', params: {} };
+  const ids: string[] = [];
+  for (const expectations of [[strange, entry], [entry]]) {
+    const id = await opened(world, alice, [bob, carol], { type: 'discussion', expectations });
+    await say(world, alice, id, 'hello');
+    ids.push(id);
+  }
+  return { world, alice, bob, carol, ids: ids as [string, string] };
+}
+
+function fired(world: World, id: string): readonly unknown[] {
+  return logOf(world.store, id)
+    .filter(({ event_type }) => event_type === 'expectation.violated')
+    .map(({ event_data }) => event_data.entry);
+}
+
+async function expectContained(odd: Odd): Promise<void> {
+  const { world, bob, ids } = await two(odd);
+  const told: unknown[] = [];
+  world.hub.on('expectationFailed', ({ session_id, entry, name }) => told.push([session_id, entry, name]));
+  await leap(world, 5 * SECOND);
+  // In one sweep: the entry beside it and the other session.
+  expect(fired(world, ids[0])).toEqual([1]);
+  expect(fired(world, ids[1])).toEqual([0]);
+  expect(told).toEqual([[ids[0], 0, 'odd']]);
+  const audited = (await world.hub.audit({ limit: 500 })).filter(({ kind }) => kind === 'expectation_failed');
+  expect(audited.map(({ session_id, detail }) => [session_id, detail.entry])).toEqual([[ids[0], 0]]);
+  await say(world, bob, ids[0], 'it goes on');
+  await world.restart();
+  expect(world.hub.health().ready).toBe(true);
+}
+
+describe('an evaluator that gives', () => {
+  it.each(oddWaits)('[EX10, L8] %s fires nothing, is seen, and stops nothing else', (_what, waits) =>
+    expectContained({ evaluator: evaluator(waits), handler: GOOD.handler }),
+  );
+
+  it.each(oddDetails)('[EX10, L8] %s for words fires nothing, is seen, and stops nothing else', (_what, words) =>
+    expectContained({ evaluator: evaluator(() => [wait()], words), handler: GOOD.handler }),
+  );
+
+  it('[EX10] and one that gives what it should does fire', async () => {
+    const { world, ids } = await two(GOOD);
+    await leap(world, 5 * SECOND);
+    expect(fired(world, ids[0])).toEqual([0, 1]);
+  });
+
+  it('[EX4, L8] a promise that fails when it is asked about parameters refuses that session alone', async () => {
+    const { world, alice, bob, carol } = await two(GOOD);
+    world.hub.registerEvaluator({ ...GOOD.evaluator, name: 'waits', checkParams: (async () => breaks()) as never });
+    const expectations = [{ name: 'waits', on_violation: 'audit', params: {} }];
+    const participants = [bob.agentId, carol.agentId];
+    const call = alice.call('create_session', { type: 'discussion', participants, expectations });
+    expect((await refusal(world, call)).code).toBe('internal');
+    await opened(world, alice, [bob, carol], { type: 'discussion' });
+  });
+});
+
+describe('a handler that gives', () => {
+  it.each(oddEffects)('[EX10, L8] %s fires nothing, is seen, and stops nothing else', (_what, act) =>
+    expectContained({ evaluator: GOOD.evaluator, handler: handler(act) }),
+  );
+
+  it('[EX3, EX10] strangers to hide and remove leaves them out', async () => {
+    const nobody = 'f'.repeat(32);
+    const act = () => [
+      { kind: 'hide', agent_id: nobody },
+      { kind: 'remove', agent_id: '__proto__' },
+    ];
+    const { world, ids } = await two({ ...GOOD, handler: handler(act) });
+    await leap(world, 5 * SECOND);
+    expect(fired(world, ids[0])).toEqual([0, 1]);
+  });
+});
+
+describe('a listener that', () => {
+  it.each([
+    ['throws', breaks],
+    ['fails later', async () => breaks()],
+  ])('[EV2, L8] %s is logged, and every session is looked at all the same', async (_what, listener) => {
+    const logged: string[] = [];
+    const log = { info() {}, warn() {}, error: (message: string) => void logged.push(message) };
+    const { world, alice, ids } = await two(GOOD, { log });
+    world.hub.on('expectationViolated', listener);
+    world.hub.on('envelopePosted', listener);
+    const before = alice.notifies(ids[1]).length;
+    await leap(world, 5 * SECOND);
+    expect(fired(world, ids[0])).toEqual([0, 1]);
+    expect(fired(world, ids[1])).toEqual([0]);
+    expect(alice.notifies(ids[1])).toHaveLength(before + 1);
+    expect(logged.filter((message) => message === 'a listener of expectationViolated threw')).toHaveLength(3);
+    expect((await world.hub.audit({ limit: 500 })).filter(({ kind }) => kind === 'expectation_violated')).toHaveLength(
+      3,
+    );
+  });
+});

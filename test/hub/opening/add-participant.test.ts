@@ -1,0 +1,379 @@
+import { describe, expect, it } from 'vitest';
+import type { Peer } from '../../../src/testing/doubles/peer.ts';
+import type { World } from '../../../src/testing/doubles/world.ts';
+import {
+  aConversation,
+  aPanel,
+  aWorld,
+  foreignUnit,
+  HOUR,
+  invited,
+  leap,
+  leave,
+  logOf,
+  opened,
+  refusal,
+  SECOND,
+  say,
+  sessionOf,
+  standing,
+  types,
+  watch,
+} from '../scene.ts';
+
+const add = (peer: Peer, session_id: string, participant: string, role?: string) =>
+  peer.call('add_participant', { session_id, participant, role });
+
+const invitesOf = (peer: Peer, id: string) =>
+  peer.notifies(id).filter(({ prev_seq, envelope }) => prev_seq === null && envelope.event_type === 'session.invite');
+
+/** alice and bob in a panel, said one thing; dave is registered. */
+async function panelAndDave(
+  more: object = {},
+): Promise<{ world: World; alice: Peer; bob: Peer; dave: Peer; id: string }> {
+  const world = await aWorld();
+  const [alice, bob, dave] = [await world.peer('alice'), await world.peer('bob'), await world.peer('dave')];
+  const id = await opened(world, alice, [bob], { type: 'panel', ...more });
+  await say(world, alice, id, 'before');
+  return { world, alice, bob, dave, id };
+}
+
+describe('one who is added to an active session', () => {
+  it('[MB2, MB3] is asked at once, joins with its ack and gets the log from its start', async () => {
+    const { world, alice, bob, dave, id } = await panelAndDave();
+    expect(await world.answer(add(alice, id, 'dave', 'participant'))).toMatchObject({
+      state: 'ACTIVE',
+      participant: { agent_id: dave.agentId, name: 'dave', role: 'participant', order: 2, status: 'invited' },
+    });
+    expect(invitesOf(dave, id)).toMatchObject([
+      { turn: null, envelope: { event_data: { name: 'dave', creator_name: 'alice' } } },
+    ]);
+    // Nobody else hears of it, and it hears of nothing else.
+    await say(world, bob, id, 'meanwhile');
+    expect(dave.notifies(id)).toHaveLength(1);
+    expect(types(alice.notifies(id).map(({ envelope }) => envelope))).not.toContain('session.invite');
+    expect(await refusal(world, say(world, dave, id, 'too early'))).toMatchObject({ code: 'protocol_error' });
+    expect(await refusal(world, dave.call('read_log', { session_id: id }))).toMatchObject({ code: 'forbidden' });
+
+    expect(await world.answer(dave.call('ack_invite', { session_id: id }))).toEqual({ state: 'ACTIVE' });
+    const seqs = dave.seqs(id);
+    const heard = dave.notifies(id).filter(({ prev_seq }) => prev_seq !== null);
+    expect(types(heard.map(({ envelope }) => envelope))).toEqual([
+      'session.opened',
+      'msg.text',
+      'msg.text',
+      'session.participant.joined',
+    ]);
+    expect(heard.map(({ prev_seq }) => prev_seq)).toEqual([0, ...seqs.slice(0, -1)]);
+    expect(bob.notifies(id).at(-1)?.envelope).toMatchObject({ event_type: 'session.participant.joined' });
+    await say(world, dave, id, 'hello');
+    expect(bob.notifies(id).at(-1)?.envelope.event_data).toEqual({ text: 'hello' });
+    expect(await standing(world, alice, id)).toBe('ACTIVE: alice active, bob active, dave active');
+  });
+
+  it('[MB3, DL8] who is away is asked at every bind, however long ago that was, and after restarts', async () => {
+    const { world, alice, bob, dave, id } = await panelAndDave({ ttl: 0 });
+    await leave(world, dave);
+    await world.answer(add(alice, id, 'dave'));
+    for (let i = 0; i < 5; i++) await say(world, bob, id, `more ${i}`);
+    await leap(world, 2 * HOUR);
+    for (const between of ['nothing', 'evict', 'restart', 'crash'] as const) {
+      if (between === 'evict') world.hub.evictIdle();
+      if (between === 'restart' || between === 'crash') await world[between]();
+      const again = await world.peer('dave');
+      expect([between, invitesOf(again, id).length, again.notifies().length]).toEqual([between, 1, 1]);
+      await leave(world, again);
+    }
+    const again = await world.peer('dave');
+    await world.answer(again.call('ack_invite', { session_id: id }));
+    expect(again.seqs(id)).toHaveLength(8);
+    const back = await world.peer('dave');
+    expect(invitesOf(back, id)).toEqual([]);
+  });
+
+  it('[MB3, L1] a bind that comes while the invite is written gets it once', async () => {
+    const { world, alice, dave, id } = await panelAndDave();
+    await leave(world, dave);
+    world.hold = true;
+    const adding = watch(add(alice, id, 'dave'));
+    await world.settle();
+    const again = world.stranger();
+    again.hello('dave');
+    await world.settle();
+    expect([adding.state, again.notifies()]).toEqual(['open', []]);
+    world.hold = false;
+    await world.settle();
+    expect([adding.state, invitesOf(again, id).length]).toEqual(['answered', 1]);
+  });
+
+  it('[MB3] may decline, and then be asked again', async () => {
+    const { world, alice, dave, id } = await panelAndDave();
+    await world.answer(add(alice, id, 'dave'));
+    await world.answer(dave.call('reject_invite', { session_id: id, reason: 'busy' }));
+    expect(await standing(world, alice, id)).toBe('ACTIVE: alice active, bob active, dave rejected');
+    expect(alice.notifies(id).at(-1)?.envelope).toMatchObject({
+      event_type: 'session.invite.reject',
+      event_data: { reason: 'busy' },
+    });
+    await leave(world, dave);
+    const away = await world.peer('dave');
+    expect(away.notifies()).toEqual([]);
+    await world.answer(add(alice, id, 'dave'));
+    expect(invitesOf(away, id)).toHaveLength(1);
+    await world.restart();
+    const [again, asker] = [await world.peer('dave'), await world.peer('alice')];
+    const newest = logOf(world.store, id)
+      .filter(({ event_type }) => event_type === 'session.invite')
+      .at(-1);
+    expect(invitesOf(again, id).map(({ envelope }) => envelope.seq)).toEqual([newest?.seq]);
+    await world.answer(again.call('ack_invite', { session_id: id }));
+    expect(await standing(world, asker, id)).toBe('ACTIVE: alice active, bob active, dave active');
+    expect((await sessionOf(world, asker, id)).rejected_by).toEqual([]);
+  });
+
+  it('[MB3, DL8] hears of the end of a session it never joined, at once or on return', async () => {
+    const { world, alice, bob, dave, id } = await panelAndDave();
+    const erin = await world.peer('erin');
+    for (const name of ['dave', 'erin']) await world.answer(add(alice, id, name));
+    await leave(world, erin);
+    await world.answer(bob.call('close_session', { session_id: id, wait: 'closed' }));
+    expect(types(dave.notifies(id).map(({ envelope }) => envelope))).toEqual(['session.invite', 'session.closed']);
+    const back = await world.peer('erin');
+    expect(types(back.notifies(id).map(({ envelope }) => envelope))).toEqual(['session.closed']);
+    expect(await refusal(world, dave.call('ack_invite', { session_id: id }))).toMatchObject({ code: 'session_closed' });
+    expect(await refusal(world, add(alice, id, 'dave'))).toMatchObject({ code: 'session_closed' });
+  });
+
+  it('[MB3, L6] has no deadline of its own: nothing happens to the session', async () => {
+    const { world, alice, id } = await panelAndDave({ ttl: '1h' });
+    await world.answer(add(alice, id, 'dave'));
+    await leap(world, 10 * 60 * SECOND);
+    expect(await standing(world, alice, id)).toBe('ACTIVE: alice active, bob active, dave invited');
+    await leap(world, HOUR);
+    expect(await standing(world, alice, id)).toBe('EXPIRED (ttl_expired): alice active, bob active, dave invited');
+  });
+
+  it('[MB3] finds the session in its lists', async () => {
+    const { world, alice, dave, id } = await panelAndDave();
+    await opened(world, alice, [dave]);
+    await world.answer(add(alice, id, 'dave'));
+    const { sessions } = await world.answer(dave.call('list_sessions', { type: 'panel' }));
+    expect(sessions.map(({ session_id }) => session_id)).toEqual([id]);
+  });
+});
+
+describe('one who is added before the session opens', () => {
+  it('[MB2, MB3] shares its deadline, and its ack counts', async () => {
+    const world = await aWorld();
+    const [alice, bob, dave] = [await world.peer('alice'), await world.peer('bob'), await world.peer('dave')];
+    const late = await invited(world, alice, [bob], { type: 'panel' });
+    const made = await invited(world, alice, [bob], { type: 'panel' });
+    await world.pass(20 * SECOND);
+    for (const id of [late, made]) await world.answer(add(alice, id, 'dave'));
+    await world.answer(dave.call('ack_invite', { session_id: made }));
+    expect(types(logOf(world.store, made)).slice(-3)).toEqual([
+      'session.invite.ack',
+      'session.participant.joined',
+      'session.opened',
+    ]);
+    await world.pass(11 * SECOND);
+    expect(await standing(world, alice, late)).toBe('CLOSED (invite_timeout): alice active, bob invited, dave invited');
+    expect(await standing(world, alice, made)).toBe('ACTIVE: alice active, bob invited, dave active');
+  });
+});
+
+describe('add_participant', () => {
+  it('[MB2] asked again, also at once, is one invite', async () => {
+    const { world, alice, dave, id } = await panelAndDave();
+    const [first, second] = await world.answer(Promise.all([add(alice, id, 'dave'), add(alice, id, dave.agentId)]));
+    expect(second).toEqual(first);
+    expect(invitesOf(dave, id)).toHaveLength(1);
+    await world.answer(dave.call('ack_invite', { session_id: id }));
+    expect(await world.answer(add(alice, id, 'dave'))).toMatchObject({ participant: { status: 'active' } });
+    expect(types(logOf(world.store, id)).filter((type) => type === 'session.invite')).toHaveLength(2);
+  });
+
+  it('[MB2, AM9] another writer was first and closed the session: nobody is added', async () => {
+    const { world, alice, dave, id } = await panelAndDave();
+    const closing = { event_type: 'session.closing', event_data: { reason: 'elsewhere' } };
+    world.store.foreignAppend(id, foreignUnit(world, id, closing));
+    expect(await refusal(world, add(alice, id, 'dave'))).toMatchObject({ code: 'session_closed' });
+    expect(dave.notifies(id)).toEqual([]);
+  });
+
+  it('[MB2, AM9] another writer added somebody: the next place is the one after', async () => {
+    const { world, alice, id } = await panelAndDave();
+    const erin = await world.peer('erin');
+    const data = { agent_id: erin.agentId, name: 'erin', role: 'participant', order: 2 };
+    const invite = { event_type: 'session.invite', audience: [erin.agentId], event_data: data };
+    world.store.foreignAppend(id, foreignUnit(world, id, invite));
+    expect(await world.answer(add(alice, id, 'dave'))).toMatchObject({ participant: { order: 3 } });
+    expect(await standing(world, alice, id)).toBe('ACTIVE: alice active, bob active, erin invited, dave invited');
+    expect(invitesOf(erin, id)).toHaveLength(1);
+  });
+
+  it('[MB2] races with a close: whichever is first decides, and the answer says so', async () => {
+    for (const closeFirst of [true, false]) {
+      const { world, alice, bob, dave, id } = await panelAndDave();
+      world.hold = true;
+      const close = () => watch(bob.call('close_session', { session_id: id }));
+      const [one, two] = closeFirst
+        ? [close(), watch(add(alice, id, 'dave'))]
+        : [watch(add(alice, id, 'dave')), close()];
+      await world.settle();
+      const ack = watch(dave.call('ack_invite', { session_id: id }));
+      await world.settle();
+      world.hold = false;
+      await world.settle();
+      expect([one.state, two.state]).toEqual(closeFirst ? ['answered', 'refused'] : ['answered', 'answered']);
+      expect(ack).toMatchObject({ state: 'refused', value: { code: closeFirst ? 'not_found' : 'session_closed' } });
+      // Only bob's, from before.
+      expect(types(logOf(world.store, id)).filter((type) => type === 'session.invite.ack')).toHaveLength(1);
+    }
+  });
+
+  it('[MB2, LC12] who unregisters meanwhile is taken out again, in whatever order the two are written', async () => {
+    for (const addFirst of [true, false]) {
+      const { world, alice, dave, id } = await panelAndDave();
+      world.hold = true;
+      const both = addFirst
+        ? [watch(add(alice, id, 'dave')), watch(dave.call('unregister', {}))]
+        : [watch(dave.call('unregister', {})), watch(add(alice, id, 'dave'))];
+      await world.settle();
+      world.hold = false;
+      await world.settle();
+      expect(both.map(({ state }) => state)).toEqual(addFirst ? ['answered', 'answered'] : ['answered', 'refused']);
+      const { pending_acks } = await sessionOf(world, alice, id);
+      expect(pending_acks).toEqual([]);
+      expect(await standing(world, alice, id)).toBe(
+        addFirst ? 'ACTIVE: alice active, bob active, dave rejected' : 'ACTIVE: alice active, bob active',
+      );
+      expect(await refusal(world, add(alice, id, 'dave'))).toMatchObject({ code: 'not_found' });
+    }
+  });
+
+  it('[MB2, LC12] who unregistered before a crash kept only the invite is taken out at the start', async () => {
+    const { world, alice, dave, id } = await panelAndDave();
+    await world.answer(add(alice, id, 'dave'));
+    await leave(world, dave);
+    const gone = foreignUnit(world, 'hub', {
+      session_id: 'hub',
+      audience: [],
+      event_type: 'agent.unregistered',
+      event_data: { agent_id: dave.agentId },
+    });
+    world.store.foreignAppend('hub', gone);
+    await world.crash();
+    await world.settle();
+    const asker = await world.peer('alice');
+    expect(await standing(world, asker, id)).toBe('ACTIVE: alice active, bob active, dave rejected');
+  });
+
+  it('[MB2, L7] is the creator’s alone, and its names are told to nobody else', async () => {
+    const { world, bob, dave, id } = await panelAndDave();
+    for (const name of ['dave', 'nobody', 'alice']) {
+      expect(await refusal(world, add(bob, id, name))).toMatchObject({ code: 'forbidden' });
+      expect(await refusal(world, add(dave, id, name))).toEqual({
+        code: 'not_found',
+        message: `no session ${id}`,
+        details: undefined,
+      });
+    }
+    expect(await refusal(world, add(world.stranger(), id, 'dave'))).toMatchObject({ code: 'unauthenticated' });
+  });
+
+  it('[MB2] nobody is added to a pair', async () => {
+    const { world, alice, id } = await aConversation();
+    await world.peer('dave');
+    expect(await refusal(world, add(alice, id, 'dave'))).toMatchObject({
+      code: 'protocol_error',
+      message: `conversation takes at most 2 participants, and session ${id} has them`,
+      details: { max: 2 },
+    });
+  });
+
+  it('[MB2, LC13] nor to a session without its adapter', async () => {
+    const { world, alice, id } = await panelAndDave();
+    const without = await aWorld({}, { adapters: [], store: world.store.crash() });
+    const asker = await without.peer('alice');
+    expect(asker.agentId).toBe(alice.agentId);
+    expect(await refusal(without, add(asker, id, 'dave'))).toMatchObject({
+      code: 'unavailable',
+      details: { outcome: 'refused' },
+    });
+  });
+
+  it('[L3, RC3] a session with late invites is the same from a snapshot as from its log', async () => {
+    const { world, alice, bob, dave, id } = await panelAndDave();
+    await world.answer(add(alice, id, 'dave'));
+    for (let i = 0; i < 100; i++) await say(world, bob, id, `${i}`);
+    const before = await sessionOf(world, alice, id);
+    world.hub.evictIdle();
+    expect(await world.hub.checkSnapshot(id)).toBeNull();
+    expect(await sessionOf(world, alice, id)).toEqual(before);
+    await leave(world, dave);
+    expect(invitesOf(await world.peer('dave'), id)).toHaveLength(1);
+  });
+});
+
+describe('leave_session', () => {
+  it('[MB1, MB5, DL12] ends one’s stream with one’s own removal, and the others go on', async () => {
+    const { world, alice, bob, carol, id } = await aPanel();
+    expect(await world.answer(bob.call('leave_session', { session_id: id }))).toEqual({ state: 'ACTIVE' });
+    expect(bob.notifies(id).at(-1)?.envelope).toMatchObject({
+      event_type: 'session.participant.removed',
+      event_data: { agent_id: bob.agentId, reason: 'left' },
+    });
+    const heard = bob.seqs(id).length;
+    await say(world, alice, id, 'without bob');
+    expect([bob.seqs(id).length, carol.notifies(id).at(-1)?.envelope.event_data]).toEqual([
+      heard,
+      { text: 'without bob' },
+    ]);
+    expect(await world.answer(bob.call('leave_session', { session_id: id }))).toEqual({ state: 'ACTIVE' });
+    expect(await refusal(world, say(world, bob, id, 'still here'))).toMatchObject({ code: 'forbidden' });
+    expect(await refusal(world, add(alice, id, 'bob'))).toMatchObject({ code: 'protocol_error' });
+    const { envelopes } = await world.answer(bob.call('read_log', { session_id: id }));
+    expect(envelopes.at(-1)?.event_type).toBe('session.participant.removed');
+  });
+
+  it('[MB1, LC12] of one of two closes, also on its own turn', async () => {
+    const world = await aWorld();
+    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const id = await opened(world, alice, [bob], { type: 'consulting' });
+    expect((await world.answer(alice.call('get_session', { session_id: id }))).turn?.agent_id).toBe(alice.agentId);
+    const answer = await world.answer(alice.call('leave_session', { session_id: id }));
+    expect(answer).toEqual({ state: 'CLOSING' });
+    await world.settle();
+    expect(await standing(world, bob, id)).toBe('CLOSED (below_minimum): alice removed, bob active');
+    expect(await world.answer(alice.call('leave_session', { session_id: id }))).toEqual({ state: 'CLOSED' });
+  });
+
+  it('[MB1] races with a post of its own: in the order they were sent', async () => {
+    const { world, alice, bob, id } = await aPanel();
+    world.hold = true;
+    const calls = [
+      watch(bob.call('post', { session_id: id, event_type: 'msg.text', event_data: { text: 'last words' } })),
+      watch(bob.call('leave_session', { session_id: id })),
+      watch(bob.call('post', { session_id: id, event_type: 'msg.text', event_data: { text: 'too late' } })),
+    ];
+    await world.settle();
+    world.hold = false;
+    await world.settle();
+    expect(calls.map(({ state }) => state)).toEqual(['answered', 'answered', 'refused']);
+    expect(types(logOf(world.store, id)).slice(-2)).toEqual(['msg.text', 'session.participant.removed']);
+    expect(alice.closed).toBe(false);
+  });
+
+  it('[MB1, L7] is for who is in: a stranger finds nothing, an invitee declines', async () => {
+    const { world, alice, bob, id } = await aConversation();
+    const carol = await world.peer('carol');
+    expect(await refusal(world, carol.call('leave_session', { session_id: id }))).toMatchObject({ code: 'not_found' });
+    const pending = await invited(world, alice, [bob]);
+    expect(await refusal(world, bob.call('leave_session', { session_id: pending }))).toMatchObject({
+      code: 'protocol_error',
+      details: { status: 'invited' },
+    });
+    expect(types(logOf(world.store, pending))).toEqual(['session.created', 'session.invite']);
+  });
+});

@@ -1,0 +1,431 @@
+import { describe, expect, it } from 'vitest';
+import type { Resume } from '../../../src/core/records/identity/resume-schema.ts';
+import { REGISTRY_LOG } from '../../../src/core/ports/store.ts';
+import type { Peer } from '../../../src/testing/doubles/peer.ts';
+import type { World } from '../../../src/testing/doubles/world.ts';
+import { aWorld, foreignUnit, leave, logOf, refusal, SECOND, watch } from '../scene.ts';
+
+const SKILL = '---\nname: reviewing\ndescription: Reads code.\n---\n# How\n\nSend a diff.\n';
+
+async function two(): Promise<{ world: World; alice: Peer; bob: Peer }> {
+  const world = await aWorld();
+  return { world, alice: await world.peer('alice'), bob: await world.peer('bob') };
+}
+
+const resumeOf = (world: World, peer: Peer, agent?: string) => world.answer(peer.call('get_resume', { agent }));
+const skillOf = (world: World, peer: Peer, agent?: string) => world.answer(peer.call('get_skill', { agent }));
+
+/** What another hub over the same store might have written about itself. */
+function foreignResume(world: World, agent_id: string, version: number, summary: string) {
+  const said = { claimed_capabilities: [], domains: [], summary, examples: [], version, last_updated: null };
+  return foreignUnit(world, REGISTRY_LOG, {
+    session_id: REGISTRY_LOG,
+    audience: [],
+    event_type: 'agent.resume',
+    event_data: { agent_id, ...said },
+  });
+}
+
+describe('a resume', () => {
+  it('[ID1, ID2] is empty at version 0 until it is set', async () => {
+    const { world, alice, bob } = await two();
+    const empty: Resume = {
+      agent_id: bob.agentId,
+      claimed_capabilities: [],
+      domains: [],
+      summary: '',
+      examples: [],
+      observed: {},
+      version: 0,
+      last_updated: null,
+    };
+    expect(await resumeOf(world, bob)).toEqual(empty);
+    expect(await resumeOf(world, alice, 'bob')).toEqual(empty);
+    expect(await resumeOf(world, alice, bob.agentId)).toEqual(empty);
+  });
+
+  it('[ID1] each set is the next version, and what it leaves out stays', async () => {
+    const { world, alice, bob } = await two();
+    const first = await world.answer(
+      bob.call('set_resume', {
+        claimed_capabilities: ['review'],
+        domains: ['rust'],
+        summary: 'I read.',
+        examples: ['a'],
+      }),
+    );
+    expect(first).toMatchObject({ version: 1, last_updated: '2026-01-01T00:00:00.000Z' });
+    await world.pass(SECOND);
+    const second = await world.answer(bob.call('set_resume', { summary: 'I read a lot.', domains: [] }));
+    expect(second).toEqual({
+      ...first,
+      domains: [],
+      summary: 'I read a lot.',
+      version: 2,
+      last_updated: '2026-01-01T00:00:01.000Z',
+    });
+    expect(await resumeOf(world, alice, 'bob')).toEqual(second);
+    expect(await resumeOf(world, alice)).toMatchObject({ version: 0 });
+  });
+
+  it('[ID1] a set that changes nothing is no version, and words are kept once whatever their case', async () => {
+    const { world, bob } = await two();
+    const claim = { claimed_capabilities: ['review', 'Review', 'draw', 'review'], domains: ['Rust', 'rust'] };
+    const first = await world.answer(bob.call('set_resume', claim));
+    expect(first).toMatchObject({ claimed_capabilities: ['review', 'draw'], domains: ['Rust'], version: 1 });
+    const log = logOf(world.store, REGISTRY_LOG);
+    for (const same of [{}, claim, { summary: '', expected_version: 1 }]) {
+      expect(await world.answer(bob.call('set_resume', same))).toEqual(first);
+    }
+    expect(logOf(world.store, REGISTRY_LOG)).toEqual(log);
+    expect(await refusal(world, bob.call('set_resume', { expected_version: 7 }))).toMatchObject({ code: 'conflict' });
+  });
+
+  it('[ID1] another expected version is a conflict that says the present one, and changes nothing', async () => {
+    const { world, bob } = await two();
+    await world.answer(bob.call('set_resume', { summary: 'one', expected_version: 0 }));
+    const log = logOf(world.store, REGISTRY_LOG);
+    for (const expected_version of [0, 2]) {
+      expect(await refusal(world, bob.call('set_resume', { summary: 'two', expected_version }))).toEqual({
+        code: 'conflict',
+        message: `the resume is at version 1, expected_version was ${expected_version}; read it and try again`,
+        details: { version: 1 },
+      });
+    }
+    expect(logOf(world.store, REGISTRY_LOG)).toEqual(log);
+    expect(await resumeOf(world, bob)).toMatchObject({ summary: 'one', version: 1 });
+  });
+
+  it('[ID1, ID6] of several at once that expect the same version one is taken, and the others hear of it then', async () => {
+    const { world, bob } = await two();
+    world.hold = true;
+    const calls = ['a', 'b', 'c'].map((summary) => watch(bob.call('set_resume', { summary, expected_version: 0 })));
+    await world.settle();
+    expect(calls.map(({ state }) => state)).toEqual(['open', 'open', 'open']);
+    world.hold = false;
+    await world.settle();
+    expect(calls.map(({ state }) => state)).toEqual(['answered', 'refused', 'refused']);
+    expect(await resumeOf(world, bob)).toMatchObject({ summary: 'a', version: 1 });
+  });
+
+  it('[ID2] what a client says was observed is not taken', async () => {
+    const { world, bob } = await two();
+    const observed = { review: { n: 9, completed: 9, failed: 0, expired: 0, p50_latency_ms: 1 } };
+    const frame = await world.answer(bob.ask('set_resume', { summary: 'best', observed, version: 99, agent_id: 'x' }));
+    expect(frame).toMatchObject({ ok: true, result: { agent_id: bob.agentId, observed: {}, version: 1 } });
+    expect(JSON.stringify(logOf(world.store, REGISTRY_LOG))).not.toContain('observed');
+  });
+
+  it.each([
+    ['claimed_capabilities', Array(65).fill('a')],
+    ['claimed_capabilities.1', ['a', 'b'.repeat(65)]],
+    ['claimed_capabilities.0', ['']],
+    ['claimed_capabilities.0', [' review']],
+    ['claimed_capabilities.0', ['review\n']],
+    ['claimed_capabilities.0', ['\ud800']],
+    ['domains', Array(65).fill('a')],
+    ['domains.0', ['b'.repeat(65)]],
+    ['summary', 'x'.repeat(2049)],
+    ['examples', Array(17).fill('a')],
+    ['examples.0', ['x'.repeat(513)]],
+    ['expected_version', -1],
+  ])('[ID3] %s over its bound is refused by its name', async (field, value) => {
+    const { world, bob } = await two();
+    const log = logOf(world.store, REGISTRY_LOG);
+    const name = field.split('.')[0] ?? '';
+    const frame = await world.answer(bob.ask('set_resume', { [name]: value }));
+    expect(frame).toMatchObject({ ok: false, error: { code: 'bad_frame', details: { field: `params.${field}` } } });
+    expect(logOf(world.store, REGISTRY_LOG)).toEqual(log);
+  });
+});
+
+describe('a skill', () => {
+  it('[ID4] is rendered until it is set, and then it is the agent’s own', async () => {
+    const { world, alice, bob } = await two();
+    expect(await skillOf(world, alice, 'bob')).toMatchObject({ name: 'bob', rendered: true, version: 0 });
+    await world.answer(bob.call('set_resume', { summary: 'I read code.' }));
+    expect(await skillOf(world, alice, 'bob')).toMatchObject({
+      front_matter: { name: 'bob', description: 'I read code.' },
+      rendered: true,
+    });
+    const skill = {
+      agent_id: bob.agentId,
+      name: 'bob',
+      text: SKILL,
+      front_matter: { name: 'reviewing', description: 'Reads code.' },
+      body: '# How\n\nSend a diff.\n',
+      rendered: false,
+      version: 1,
+      last_updated: '2026-01-01T00:00:00.000Z',
+    };
+    expect(await world.answer(bob.call('set_skill', { text: SKILL }))).toEqual(skill);
+    expect(await skillOf(world, alice, bob.agentId)).toEqual(skill);
+    expect(await world.answer(bob.call('set_skill', { text: 'Just ask.' }))).toMatchObject({
+      front_matter: {},
+      body: 'Just ask.',
+      version: 2,
+    });
+    expect(await skillOf(world, bob)).toMatchObject({ text: 'Just ask.', version: 2 });
+    expect(await skillOf(world, alice)).toMatchObject({ rendered: true });
+  });
+
+  it('[ID4, ID5] what is wrong with its front matter is told, and nothing changes', async () => {
+    const { world, bob } = await two();
+    await world.answer(bob.call('set_skill', { text: SKILL }));
+    const log = logOf(world.store, REGISTRY_LOG);
+    for (const [text, details] of [
+      ['---\nname: bob', { field: 'params.text', line: 1 }],
+      ['---\nname: bob\nname: eve\n---\n', { field: 'params.text', line: 3 }],
+      ['---\na: &a [1]\nb: *a\n---\n', { field: 'params.text', line: 2 }],
+      [`---\n${'['.repeat(4000)}\n---\n`, { field: 'params.text', line: 2 }],
+    ] as const) {
+      expect(await refusal(world, bob.call('set_skill', { text }))).toMatchObject({ code: 'bad_frame', details });
+    }
+    expect(logOf(world.store, REGISTRY_LOG)).toEqual(log);
+    expect(await skillOf(world, bob)).toMatchObject({ version: 1 });
+  });
+
+  it('[ID4, ID6] is cleared by null, which is a version, and then rendered again', async () => {
+    const { world, alice, bob } = await two();
+    await world.answer(bob.call('set_resume', { summary: 'I read.' }));
+    const rendered = await skillOf(world, bob);
+    await world.answer(bob.call('set_skill', { text: SKILL }));
+    await world.pass(SECOND);
+    const cleared = { ...rendered, version: 2, last_updated: '2026-01-01T00:00:01.000Z' };
+    expect(await world.answer(bob.call('set_skill', { text: null }))).toEqual(cleared);
+    await world.answer(bob.call('set_resume', { summary: 'I write.' }));
+    await world.crash();
+    const [again, other] = [await world.peer('bob'), await world.peer('alice')];
+    expect(await skillOf(world, other, 'bob')).toMatchObject({ rendered: true, version: 2 });
+    expect((await skillOf(world, other, 'bob')).body).toContain('I write.');
+    expect(await world.answer(again.call('set_skill', { text: 'x' }))).toMatchObject({ version: 3, rendered: false });
+    expect(alice.agentId).toBe(other.agentId);
+  });
+
+  it('[ID3] is bounded in bytes by a limit that can be set', async () => {
+    const { world, bob } = await two();
+    expect(await world.answer(bob.call('set_skill', { text: 'x'.repeat(65_536) }))).toMatchObject({ version: 1 });
+    for (const [text, bytes] of [
+      ['x'.repeat(65_537), 65_537],
+      ['ä'.repeat(32_769), 65_538],
+    ] as const) {
+      const [expected, received] = ['at most 65536 bytes', `${bytes} bytes`];
+      expect(await refusal(world, bob.call('set_skill', { text }))).toEqual({
+        code: 'too_large',
+        message: `params.text: expected ${expected}, got ${received}`,
+        details: { field: 'params.text', expected, received },
+      });
+    }
+    expect((await refusal(world, bob.call('set_skill', { text: '' }))).message).toBe(
+      'params.text: expected the text of a SKILL.md, or null for none, got ""',
+    );
+    const strict = await aWorld({ maxSkillBytes: 10 });
+    const eve = await strict.peer('eve');
+    expect(await refusal(strict, eve.call('set_skill', { text: 'x'.repeat(11) }))).toMatchObject({ code: 'too_large' });
+    expect(await refusal(strict, eve.call('set_skill', { text: '' }))).toMatchObject({ code: 'bad_frame' });
+  });
+
+  it('[ID6] its text is read from the log; none is kept in memory', async () => {
+    const { world, bob } = await two();
+    await world.answer(bob.call('set_skill', { text: SKILL }));
+    const { read } = world.store.counts;
+    await skillOf(world, bob);
+    expect(world.store.counts.read).toBe(read + 1);
+    await resumeOf(world, bob);
+    expect(world.store.counts.read).toBe(read + 1);
+  });
+});
+
+describe('what agents say about themselves', () => {
+  it.each(['set_resume', 'set_skill'] as const)(
+    '[ID6, L1] %s shows when it is durable, the older version until then',
+    async (op) => {
+      const { world, alice, bob } = await two();
+      const set = (words: string): Promise<unknown> =>
+        op === 'set_resume'
+          ? bob.call(op, { summary: words })
+          : bob.call(op, { text: `---\ndescription: ${words}\n---\n` });
+      await world.answer(set('first'));
+      const look = async () => [
+        await resumeOf(world, alice, 'bob'),
+        await skillOf(world, alice, 'bob'),
+        (await world.answer(alice.call('find_agent', { text: 'first' }))).agents.length,
+        (await world.answer(alice.call('find_agent', { text: 'third' }))).agents.length,
+      ];
+      const before = await look();
+      expect(before.slice(2)).toEqual([1, 0]);
+      world.hold = true;
+      const calls = [watch(set('second')), watch(set('third'))];
+      await world.settle();
+      expect(await look()).toEqual(before);
+      expect(calls.map(({ state }) => state)).toEqual(['open', 'open']);
+      world.store.sync(1);
+      await world.settle();
+      expect(calls.map(({ state }) => state)).toEqual(['answered', 'open']);
+      expect(JSON.stringify(await look())).toContain('second');
+      world.hold = false;
+      await world.settle();
+      expect((await look()).slice(2)).toEqual([0, 1]);
+    },
+  );
+
+  it('[ID6, L3] is there after a crash and a restart, with its versions', async () => {
+    const { world, bob } = await two();
+    for (const summary of ['one', 'two']) await world.answer(bob.call('set_resume', { summary }));
+    await world.answer(bob.call('set_skill', { text: SKILL }));
+    const before = [await resumeOf(world, bob), await skillOf(world, bob)];
+    for (const how of ['crash', 'restart'] as const) {
+      await world[how]();
+      const again = await world.peer('bob');
+      expect([await resumeOf(world, again), await skillOf(world, again)]).toEqual(before);
+    }
+    const again = await world.peer('bob');
+    expect(await world.answer(again.call('set_resume', { summary: 'x', expected_version: 2 }))).toMatchObject({
+      version: 3,
+    });
+    expect(await world.answer(again.call('set_skill', { text: 'x' }))).toMatchObject({ version: 2 });
+  });
+
+  it('[ID6, L1] of what was staged when the process died either all is there or nothing', async () => {
+    for (const kept of [true, false]) {
+      const { world, bob } = await two();
+      await world.answer(bob.call('set_resume', { summary: 'one' }));
+      world.hold = true;
+      void bob.call('set_resume', { summary: 'two' });
+      await world.settle();
+      world.hold = false;
+      await world.crash(() => kept);
+      const again = await world.peer('bob');
+      expect(await resumeOf(world, again)).toMatchObject(
+        kept ? { summary: 'two', version: 2 } : { summary: 'one', version: 1 },
+      );
+    }
+  });
+
+  it('[ID6, AM9] another writer was first: the same set is judged again, on its version', async () => {
+    const { world, alice, bob } = await two();
+    await world.answer(bob.call('set_resume', { summary: 'one', domains: ['rust'] }));
+    world.store.foreignAppend(REGISTRY_LOG, foreignResume(world, bob.agentId, 2, 'from elsewhere'));
+    const calls = [
+      watch(bob.call('set_resume', { examples: ['mine'] })),
+      watch(bob.call('set_resume', { summary: 'late', expected_version: 2 })),
+      watch(bob.call('set_skill', { text: SKILL })),
+      watch(alice.call('set_resume', { summary: 'alice' })),
+    ];
+    await world.settle();
+    expect(calls.map(({ state, value }) => [state, value])).toMatchObject([
+      ['answered', { version: 3, summary: 'from elsewhere', domains: [], examples: ['mine'] }],
+      // Staged it would have been right; on what was first it is not.
+      ['refused', { code: 'conflict', details: { version: 3 } }],
+      ['answered', { version: 1 }],
+      ['answered', { version: 1, summary: 'alice' }],
+    ]);
+    expect(await resumeOf(world, alice, 'bob')).toMatchObject({ version: 3, summary: 'from elsewhere' });
+    expect(await skillOf(world, alice, 'bob')).toMatchObject({ version: 1, text: SKILL });
+    const before = [await resumeOf(world, alice, 'bob'), await resumeOf(world, alice)];
+    await world.restart();
+    const again = await world.peer('alice');
+    expect([await resumeOf(world, again, 'bob'), await resumeOf(world, again)]).toEqual(before);
+  });
+
+  it('[ID6, AM9] while the log is read on, everyone sees what was durable', async () => {
+    const { world, alice, bob } = await two();
+    for (const summary of ['one', 'two']) await world.answer(bob.call('set_resume', { summary }));
+    world.store.foreignAppend(REGISTRY_LOG, foreignResume(world, bob.agentId, 3, 'three'));
+    world.hold = true;
+    const call = watch(bob.call('set_resume', { summary: 'four' }));
+    await world.settle();
+    // The conflict is found by the sync; what follows it is looked at turn by turn.
+    world.store.sync();
+    const seen = new Set<string>();
+    for (let i = 0; i < 30; i++) {
+      await Promise.resolve();
+      void alice.call('get_resume', { agent: 'bob' }).then(({ summary }) => seen.add(summary));
+    }
+    await world.settle();
+    world.hold = false;
+    await world.settle();
+    expect(call).toMatchObject({ state: 'answered', value: { version: 4 } });
+    expect([...seen].filter((summary) => summary !== 'two' && summary !== 'three')).toEqual([]);
+  });
+
+  it('[ID6, AM9, LC12] another writer was first: who unregisters meanwhile is gone all the same', async () => {
+    const { world, alice, bob } = await two();
+    world.hold = true;
+    const gone = watch(bob.call('unregister', {}));
+    await world.settle();
+    const late = watch(bob.call('set_resume', { summary: 'last words' }));
+    await world.settle();
+    // Nothing of it is durable yet.
+    expect(await resumeOf(world, alice, 'bob')).toMatchObject({ agent_id: bob.agentId, version: 0 });
+    world.store.foreignAppend(REGISTRY_LOG, foreignResume(world, alice.agentId, 1, 'from elsewhere'));
+    world.hold = false;
+    await world.settle();
+    expect(gone).toEqual({ state: 'answered', value: { agent_id: bob.agentId } });
+    expect(late.state).not.toBe('answered');
+    const entries = logOf(world.store, REGISTRY_LOG).slice(2);
+    expect(entries.map(({ event_type, event_data }) => [event_type, event_data.agent_id])).toEqual([
+      ['agent.resume', alice.agentId],
+      ['agent.unregistered', bob.agentId],
+    ]);
+    await world.restart();
+    expect(await refusal(world, (await world.peer('alice')).call('get_resume', { agent: 'bob' }))).toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it('[ID7] of one who is unregistered nothing is told any more', async () => {
+    const { world, alice, bob } = await two();
+    await world.answer(bob.call('set_resume', { summary: 'gone' }));
+    await world.answer(bob.call('unregister', {}));
+    for (const agent of ['bob', bob.agentId, 'nobody']) {
+      for (const op of ['get_resume', 'get_skill'] as const) {
+        expect(await refusal(world, alice.call(op, { agent }))).toEqual({
+          code: 'not_found',
+          message: `params.agent: nobody called "${agent}" is registered`,
+          details: { field: 'params.agent', received: agent },
+        });
+      }
+    }
+  });
+
+  it('[L7, ID1] is set by who is bound, and only while it is', async () => {
+    const { world, bob } = await two();
+    const calls = (peer: Peer) => [peer.call('set_resume', { summary: 'x' }), peer.call('set_skill', { text: 'x' })];
+    const early = calls(world.stranger()).map((call) => watch(call));
+    await world.settle();
+    expect(early.map(({ value }) => value)).toMatchObject([{ code: 'unauthenticated' }, { code: 'unauthenticated' }]);
+    world.store.conflict(REGISTRY_LOG);
+    const late = calls(bob).map(watch);
+    // Judged once, then again after the conflict: by then another connection speaks for bob.
+    const other = world.stranger();
+    other.hello('bob');
+    await world.settle();
+    expect(late.map(({ state }) => state)).toEqual(['refused', 'refused']);
+    expect(late[0]?.value).toMatchObject({ code: 'unauthenticated' });
+    expect(await resumeOf(world, other)).toMatchObject({ version: 0 });
+    await leave(world, other);
+  });
+
+  it('[EV1, EV3] is an event and in the audit once it is durable', async () => {
+    const { world, bob } = await two();
+    const heard: unknown[] = [];
+    world.hub.on('agentChanged', ({ passport, what, version }) => heard.push([passport.name, what, version]));
+    world.hold = true;
+    void bob.call('set_resume', { summary: 'x' });
+    void bob.call('set_skill', { text: 'x' });
+    await world.settle();
+    expect(heard).toEqual([]);
+    world.hold = false;
+    await world.settle();
+    expect(heard).toEqual([
+      ['bob', 'resume', 1],
+      ['bob', 'skill', 1],
+    ]);
+    const audit = (await world.hub.audit()).filter(({ kind }) => kind === 'agent_changed');
+    expect(audit.map(({ actor, detail }) => [actor, detail])).toEqual([
+      [bob.agentId, { name: 'bob', what: 'resume', version: 1 }],
+      [bob.agentId, { name: 'bob', what: 'skill', version: 1 }],
+    ]);
+  });
+});

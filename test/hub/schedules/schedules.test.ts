@@ -1,0 +1,502 @@
+import type { Params, Schedule } from 'parley-hub/core';
+import { describe, expect, it } from 'vitest';
+import { SCHEDULES_LOG } from '../../../src/core/ports/store.ts';
+import { type aWorld, DAY, HOUR, logOf, MINUTE, refusal, SECOND } from '../scene.ts';
+import { at, daily, opened, scheduled, scheduledSessions, theSchedule } from './schedule-scene.ts';
+
+type Claim = Params<'create_schedule'>;
+
+describe('create_schedule', () => {
+  it('[SC4] answers with the schedule, its defaults and its next time', async () => {
+    const { world, alice } = await scheduled();
+    const made = await world.answer(alice.call('create_schedule', daily()));
+    expect(made).toEqual({
+      schedule_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      creator_id: alice.agentId,
+      ...daily(),
+      missed: 'skip',
+      overlap: false,
+      paused: false,
+      created_at: at('2026-01-01T00:00'),
+      updated_at: at('2026-01-01T00:00'),
+      counts_from: at('2026-01-01T00:00'),
+      next_run_at: at('2026-01-01T03:00'),
+      last_run: null,
+    });
+    expect(await world.answer(alice.call('get_schedule', { schedule_id: made.schedule_id }))).toEqual(made);
+  });
+
+  it.each<[string, Partial<Claim>, string, RegExp]>([
+    [
+      'an expression',
+      { expression: '99 * * * *' },
+      'bad_frame',
+      /^params\.expression: expected in the field for the minute/,
+    ],
+    ['a time that never comes', { expression: '0 0 31 2 *' }, 'bad_frame', /within ten years, got "0 0 31 2 \*"/],
+    ['a zone', { zone: 'Mars/Phobos' }, 'bad_frame', /^params\.zone: expected a time zone/],
+    [
+      'a blank name',
+      { name: '  ' },
+      'bad_frame',
+      /^params\.name: expected text of 1 to 64 characters that are not all/,
+    ],
+    [
+      'the label schedule',
+      { template: { type: 'conversation', participants: ['bob'], labels: { schedule: 'mine' } } },
+      'invalid_create',
+      /^params\.template\.labels\.schedule: expected another label; this one is the hub's/,
+    ],
+    [
+      'the label schedule_id',
+      { template: { type: 'conversation', participants: ['bob'], labels: { schedule_id: 'mine' } } },
+      'invalid_create',
+      /^params\.template\.labels\.schedule_id: expected another label; this one is the hub's/,
+    ],
+    [
+      'the label scheduled_at',
+      { template: { type: 'conversation', participants: ['bob'], labels: { scheduled_at: 'mine' } } },
+      'invalid_create',
+      /^params\.template\.labels\.scheduled_at: expected another label; this one is the hub's/,
+    ],
+    ['a type', { template: { type: 'unknown', participants: ['bob'] } }, 'invalid_create', /unknown/],
+    [
+      'who is to take part',
+      { template: { type: 'conversation', participants: ['nobody'] } },
+      'invalid_create',
+      /^params\.template\.participants\.0: nobody called "nobody"/,
+    ],
+    [
+      'how many take part',
+      { template: { type: 'consulting', participants: ['bob', 'carol'] } },
+      'invalid_create',
+      /exactly 2/,
+    ],
+    [
+      'a knob',
+      { template: { type: 'conversation', participants: ['bob'], knobs: { close_by: 'nobody' } } },
+      'invalid_create',
+      /close_by/,
+    ],
+    [
+      'an expectation',
+      {
+        template: {
+          type: 'conversation',
+          participants: ['bob'],
+          expectations: [{ name: 'unheard_of', on_violation: 'warn', params: {} }],
+        },
+      },
+      'invalid_create',
+      /unheard_of/,
+    ],
+    [
+      'a label',
+      { template: { type: 'conversation', participants: ['bob'], labels: { long: 'x'.repeat(2000) } } },
+      'too_large',
+      /^params\.template\.labels\.long/,
+    ],
+    [
+      'the size of the template',
+      { template: { type: 'conversation', participants: ['bob'], knobs: { x: 'x'.repeat(70_000) } } },
+      'too_large',
+      /^params\.template/,
+    ],
+    [
+      'a parent',
+      {
+        template: {
+          type: 'conversation',
+          participants: ['bob'],
+          parent_session_id: 'a'.repeat(32),
+        } as Claim['template'],
+      },
+      'bad_frame',
+      /^params\.template\.parent_session_id: expected what create_session takes/,
+    ],
+    [
+      'a key',
+      { template: { type: 'conversation', participants: ['bob'], idempotency_key: 'k' } as Claim['template'] },
+      'bad_frame',
+      /^params\.template\.idempotency_key/,
+    ],
+    [
+      'what to do about missed times',
+      { missed: 'twice' as 'once' },
+      'bad_frame',
+      /^params\.missed: expected skip or once/,
+    ],
+    ['a name', { name: 'x'.repeat(65) }, 'bad_frame', /^params\.name/],
+  ])('[SC3, SC4] refuses what is wrong with %s, and keeps nothing', async (_what, wrong, code, message) => {
+    const { world, alice } = await scheduled();
+    await world.peer('carol');
+    const error = await refusal(world, alice.call('create_schedule', { ...daily(), ...wrong }));
+    expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
+    expect(logOf(world.store, SCHEDULES_LOG)).toEqual([]);
+    expect(await world.answer(alice.call('list_schedules', {}))).toEqual({ schedules: [], next: null });
+  });
+
+  it('[SC4, RU6] refuses a session that the rule of its creator does not allow', async () => {
+    const { world, alice } = await scheduled();
+    const rule = { access: { session_types: { initiate: ['consulting'] } } };
+    await world.answer(alice.call('set_rule', { rule }));
+    expect(await refusal(world, alice.call('create_schedule', daily()))).toMatchObject({ code: 'forbidden' });
+  });
+
+  it('[SC4] names are unique for each creator, so that a repeated request makes no second one', async () => {
+    const { world, alice, bob } = await scheduled();
+    const made = await theSchedule(world, alice);
+    const again = await refusal(world, alice.call('create_schedule', daily()));
+    expect(again).toMatchObject({ code: 'conflict', details: { schedule_id: made.schedule_id } });
+    const both = [
+      alice.call('create_schedule', daily({ name: 'two' })),
+      alice.call('create_schedule', daily({ name: 'two' })),
+    ];
+    const settled = Promise.allSettled(both);
+    await world.settle();
+    expect((await settled).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    const others = daily({ template: { type: 'conversation', participants: ['alice'] } });
+    expect(await world.answer(bob.call('create_schedule', others))).toMatchObject({ name: 'nightly' });
+    const renamed = alice.call('update_schedule', { schedule_id: made.schedule_id, name: 'two' });
+    expect(await refusal(world, renamed)).toMatchObject({ code: 'conflict' });
+  });
+
+  it('[SC4] there are at most so many, of one creator and in all', async () => {
+    const { world, alice, bob } = await scheduled({ maxSchedules: 3, maxSchedulesPerCreator: 2 });
+    for (const name of ['a', 'b']) await theSchedule(world, alice, { name });
+    expect(await refusal(world, alice.call('create_schedule', daily({ name: 'c' })))).toMatchObject({
+      code: 'too_large',
+      message: 'you may have at most 2 schedules; delete one first',
+    });
+    const template = { type: 'conversation', participants: ['alice'] };
+    await theSchedule(world, bob, { name: 'a', template });
+    expect(await refusal(world, bob.call('create_schedule', daily({ name: 'b', template })))).toMatchObject({
+      code: 'too_large',
+      message: 'this hub takes at most 3 schedules; delete one first',
+    });
+  });
+});
+
+describe('a schedule', () => {
+  it('[SC6] opens a session at its time in the name of its creator, who need not be there, and says where it came from', async () => {
+    const { world, alice, bob } = await scheduled();
+    const template = { type: 'conversation', participants: ['bob'], labels: { team: 'red' }, intent: 'stand-up' };
+    const { schedule_id } = await theSchedule(world, alice, { template });
+    alice.link.close();
+    await world.pass(3 * HOUR - SECOND);
+    expect(await scheduledSessions(world)).toEqual([]);
+    await world.pass(SECOND);
+    const [session] = await scheduledSessions(world);
+    expect(session).toMatchObject({
+      creator_id: alice.agentId,
+      state: 'INVITED',
+      created_at: at('2026-01-01T03:00'),
+      labels: {
+        team: 'red',
+        intent: 'stand-up',
+        schedule: 'nightly',
+        schedule_id,
+        scheduled_at: at('2026-01-01T03:00'),
+      },
+    });
+    expect(bob.notifies().map(({ envelope }) => envelope.event_type)).toEqual(['session.invite']);
+    const back = await world.peer('alice');
+    expect(await world.answer(back.call('get_schedule', { schedule_id }))).toMatchObject({
+      next_run_at: at('2026-01-02T03:00'),
+      last_run: {
+        scheduled_at: at('2026-01-01T03:00'),
+        at: at('2026-01-01T03:00'),
+        outcome: 'opened',
+        session_id: session?.session_id,
+        error: null,
+        missed_since: null,
+      },
+    });
+  });
+
+  it('[SC6] opens every time, night after night', async () => {
+    const { world, alice } = await scheduled();
+    await theSchedule(world, alice, { expression: '*/20 * * * *', overlap: true });
+    await world.pass(2 * HOUR);
+    expect((await scheduledSessions(world)).map(({ labels }) => labels.scheduled_at)).toEqual(
+      ['00:20', '00:40', '01:00', '01:20', '01:40', '02:00'].map((time) => at(`2026-01-01T${time}`)),
+    );
+  });
+
+  it('[SC6] of every second opens every second', async () => {
+    const { world, alice } = await scheduled();
+    await theSchedule(world, alice, { expression: '* * * * * *', overlap: true });
+    await world.pass(10 * SECOND);
+    expect(await scheduledSessions(world)).toHaveLength(10);
+  });
+
+  it('[SC6] a sweep that is late finds all of its times', async () => {
+    const { world, alice } = await scheduled();
+    await theSchedule(world, alice, { expression: '*/5 * * * * *', overlap: true });
+    world.clock.advance(21 * SECOND);
+    world.hub.sweep();
+    await world.settle();
+    expect(await opened(world)).toEqual(['00:00:05', '00:00:10', '00:00:15', '00:00:20']);
+  });
+
+  it('[SC9] does not open while the session before has not ended, unless asked', async () => {
+    const { world, alice } = await scheduled();
+    const { schedule_id } = await theSchedule(world, alice, { expression: '0 * * * *' });
+    await world.pass(HOUR);
+    await join(world, alice);
+    await world.pass(HOUR);
+    expect(await opened(world)).toEqual(['01:00:00']);
+    const [first] = await scheduledSessions(world);
+    expect(await world.answer(alice.call('get_schedule', { schedule_id }))).toMatchObject({
+      last_run: { outcome: 'overlap', scheduled_at: at('2026-01-01T02:00'), session_id: null },
+      next_run_at: at('2026-01-01T03:00'),
+    });
+    await world.answer(alice.call('close_session', { session_id: first?.session_id ?? '', wait: 'closed' }));
+    await world.pass(HOUR);
+    expect(await opened(world)).toEqual(['01:00:00', '03:00:00']);
+  });
+
+  it('[SC9, L3] knows of a session that has not ended also after a restart', async () => {
+    const { world, alice } = await scheduled();
+    await theSchedule(world, alice, { expression: '0 * * * *' });
+    await world.pass(HOUR);
+    await join(world, alice);
+    await world.restart();
+    await world.pass(HOUR);
+    expect(await opened(world)).toEqual(['01:00:00']);
+  });
+
+  it('[SC10] that cannot open says why, and tries again the next time', async () => {
+    const { world, alice, bob } = await scheduled();
+    const { schedule_id } = await theSchedule(world, alice);
+    await world.answer(bob.call('set_rule', { rule: { access: { inbound_from: ['carol'] } } }));
+    await world.pass(DAY);
+    const { last_run, next_run_at } = await world.answer(alice.call('get_schedule', { schedule_id }));
+    expect(last_run).toMatchObject({ outcome: 'failed', session_id: null, error: { code: 'forbidden' } });
+    expect(next_run_at).toBe(at('2026-01-02T03:00'));
+    await world.answer(world.hub.grant('bob', ['rules']));
+    await world.answer(bob.call('set_rule', { rule: { access: { inbound_from: ['*'] } } }));
+    await world.pass(DAY);
+    expect((await scheduledSessions(world)).map(({ labels }) => labels.scheduled_at)).toEqual([at('2026-01-02T03:00')]);
+  });
+
+  it('[SC10, RU6] is held to how many sessions its creator may be in when it opens', async () => {
+    const { world, alice } = await scheduled();
+    const { schedule_id } = await theSchedule(world, alice, { expression: '0 * * * *', overlap: true });
+    await world.answer(alice.call('set_rule', { rule: { limits: { max_concurrent_sessions: 1 } } }));
+    await world.pass(HOUR);
+    await join(world, alice);
+    await world.pass(HOUR);
+    expect(await opened(world)).toEqual(['01:00:00']);
+    expect(await world.answer(alice.call('get_schedule', { schedule_id }))).toMatchObject({
+      last_run: {
+        outcome: 'failed',
+        error: { code: 'forbidden', message: expect.stringContaining('alice may be in 1') },
+      },
+    });
+  });
+
+  it('[SC10] whose invitee is gone fails, and its other times come', async () => {
+    const { world, alice, bob } = await scheduled();
+    const { schedule_id } = await theSchedule(world, alice);
+    await world.answer(bob.call('unregister', {}));
+    await world.pass(2 * DAY);
+    expect(await world.answer(alice.call('get_schedule', { schedule_id }))).toMatchObject({
+      last_run: { outcome: 'failed', scheduled_at: at('2026-01-02T03:00'), error: { code: 'invalid_create' } },
+    });
+  });
+
+  it('[SC10] waits for a disk that is slow, and opens when it is not', async () => {
+    const { world, alice } = await scheduled({ maxFlushMs: 3 * SECOND });
+    await theSchedule(world, alice, { expression: '0 * * * *' });
+    await world.pass(HOUR - 5 * SECOND);
+    world.hold = true;
+    void alice.ask('set_resume', { summary: 'held up' });
+    await world.pass(20 * SECOND);
+    expect(await opened(world)).toEqual([]);
+    world.hold = false;
+    await world.settle();
+    await world.pass(5 * SECOND);
+    expect(await opened(world)).toEqual(['01:00:00']);
+  });
+
+  it('[SC12] that is paused opens nothing, and has missed nothing when it goes on', async () => {
+    const { world, alice } = await scheduled();
+    const { schedule_id } = await theSchedule(world, alice, { missed: 'once' });
+    const paused = await world.answer(alice.call('update_schedule', { schedule_id, paused: true }));
+    expect(paused).toMatchObject({ paused: true, next_run_at: null });
+    await world.pass(DAY);
+    const resumed = await world.answer(alice.call('update_schedule', { schedule_id, paused: false }));
+    expect(resumed).toMatchObject({ paused: false, next_run_at: at('2026-01-02T03:00'), last_run: null });
+    await world.pass(SECOND);
+    expect(await scheduledSessions(world)).toEqual([]);
+  });
+
+  it('[SC12] with other times counts them from then on; what is left out stays', async () => {
+    const { world, alice } = await scheduled();
+    const { schedule_id, ...made } = await theSchedule(world, alice, { missed: 'once' });
+    await world.pass(HOUR);
+    const changed = await world.answer(alice.call('update_schedule', { schedule_id, expression: '30 0 * * *' }));
+    const now = at('2026-01-01T01:00');
+    const expression = '30 0 * * *';
+    expect(changed).toEqual({
+      ...made,
+      schedule_id,
+      expression,
+      updated_at: now,
+      counts_from: now,
+      next_run_at: at('2026-01-02T00:30'),
+    });
+    await world.pass(SECOND);
+    expect(await scheduledSessions(world)).toEqual([]);
+    expect((await refusal(world, alice.call('update_schedule', { schedule_id, zone: 'Nowhere' }))).code).toBe(
+      'bad_frame',
+    );
+    const nobody = { type: 'conversation', participants: ['nobody'] };
+    expect(await refusal(world, alice.call('update_schedule', { schedule_id, template: nobody }))).toMatchObject({
+      code: 'invalid_create',
+    });
+  });
+
+  it('[SC12] that is deleted opens no more; what it opened goes on', async () => {
+    const { world, alice } = await scheduled();
+    const { schedule_id } = await theSchedule(world, alice, { expression: '0 * * * *' });
+    await world.pass(HOUR);
+    await join(world, alice);
+    await world.answer(alice.call('delete_schedule', { schedule_id }));
+    expect((await refusal(world, alice.call('delete_schedule', { schedule_id }))).code).toBe('not_found');
+    await world.pass(30 * MINUTE);
+    expect((await scheduledSessions(world)).map(({ state }) => state)).toEqual(['ACTIVE']);
+    await world.pass(5 * HOUR);
+    expect(await opened(world)).toEqual(['01:00:00']);
+    await world.restart();
+    expect((await refusal(world, (await world.peer('alice')).call('get_schedule', { schedule_id }))).code).toBe(
+      'not_found',
+    );
+  });
+
+  it('[SC12] goes with its creator', async () => {
+    const { world, alice, bob } = await scheduled();
+    await theSchedule(world, alice);
+    await world.answer(world.hub.grant('bob', ['operate']));
+    await world.answer(alice.call('unregister', {}));
+    expect(await world.answer(bob.call('list_schedules', { all: true }))).toEqual({ schedules: [], next: null });
+    await world.pass(DAY);
+    expect(await scheduledSessions(world)).toEqual([]);
+  });
+
+  it('[SC13, EV1] is heard of, and in the audit', async () => {
+    const { world, alice } = await scheduled();
+    const heard: unknown[] = [];
+    for (const name of ['scheduleCreated', 'scheduleUpdated', 'scheduleDeleted'] as const) {
+      world.hub.on(name, ({ schedule }) => heard.push([name, schedule.name]));
+    }
+    world.hub.on('scheduleRan', ({ schedule, run }) => heard.push(['scheduleRan', schedule.name, run.outcome]));
+    const { schedule_id } = await theSchedule(world, alice);
+    await world.pass(3 * HOUR);
+    await world.answer(alice.call('update_schedule', { schedule_id, paused: true }));
+    await world.answer(alice.call('delete_schedule', { schedule_id }));
+    expect(heard).toEqual([
+      ['scheduleCreated', 'nightly'],
+      ['scheduleRan', 'nightly', 'opened'],
+      ['scheduleUpdated', 'nightly'],
+      ['scheduleDeleted', 'nightly'],
+    ]);
+    const audit = (await world.hub.audit()).filter(({ kind }) => kind.startsWith('schedule_'));
+    const [session] = await scheduledSessions(world);
+    expect(audit.map(({ kind, actor, session_id, detail }) => [kind, actor, session_id, detail.schedule_id])).toEqual([
+      ['schedule_created', alice.agentId, null, schedule_id],
+      ['schedule_ran', alice.agentId, session?.session_id, schedule_id],
+      ['schedule_updated', alice.agentId, null, schedule_id],
+      ['schedule_deleted', alice.agentId, null, schedule_id],
+    ]);
+  });
+});
+
+describe('whose it is', () => {
+  it('[SC5, L7] to others there is none', async () => {
+    const { world, alice, bob } = await scheduled();
+    const { schedule_id } = await theSchedule(world, alice);
+    expect(await world.answer(bob.call('list_schedules', {}))).toEqual({ schedules: [], next: null });
+    expect((await refusal(world, bob.call('list_schedules', { all: true }))).code).toBe('forbidden');
+    const unknown = 'f'.repeat(32);
+    for (const op of ['get_schedule', 'update_schedule', 'delete_schedule'] as const) {
+      const seen = await refusal(world, bob.call(op, { schedule_id }));
+      const none = await refusal(world, bob.call(op, { schedule_id: unknown }));
+      expect([op, seen.code, seen.message.replace(schedule_id, unknown)]).toEqual([op, none.code, none.message]);
+    }
+    expect(await world.answer(alice.call('get_schedule', { schedule_id }))).toMatchObject({ paused: false });
+  });
+
+  it('[SC5] who operates the hub sees all, may pause and delete them, and changes nothing else', async () => {
+    const { world, alice, bob } = await scheduled();
+    const { schedule_id } = await theSchedule(world, alice);
+    await world.answer(world.hub.grant('bob', ['operate']));
+    const { schedules } = await world.answer(bob.call('list_schedules', { all: true }));
+    expect(schedules.map(({ name }) => name)).toEqual(['nightly']);
+    for (const change of [
+      { name: 'x' },
+      { expression: '* * * * *' },
+      { template: daily().template },
+      { overlap: true },
+    ]) {
+      expect((await refusal(world, bob.call('update_schedule', { schedule_id, paused: true, ...change }))).code).toBe(
+        'forbidden',
+      );
+    }
+    expect(await world.answer(bob.call('update_schedule', { schedule_id, paused: true }))).toMatchObject({
+      paused: true,
+    });
+    expect(await world.answer(bob.call('delete_schedule', { schedule_id }))).toEqual({ schedule_id });
+  });
+
+  it('[SC5] they are listed a page at a time, each once', async () => {
+    const { world, alice } = await scheduled();
+    const made: Schedule[] = [];
+    for (let i = 0; i < 7; i++) made.push(await theSchedule(world, alice, { name: `n${i}` }));
+    const found: Schedule[] = [];
+    for (let after: string | null | undefined; after !== null; ) {
+      const page = await world.answer(
+        alice.call('list_schedules', { limit: 3, ...(after === undefined ? {} : { after }) }),
+      );
+      expect(page.schedules.length).toBeLessThanOrEqual(3);
+      found.push(...page.schedules);
+      after = page.next;
+    }
+    expect(found).toEqual(made.sort((a, b) => (a.schedule_id < b.schedule_id ? -1 : 1)));
+  });
+
+  it('[SC11, L1] nobody hears of one before it is on disk', async () => {
+    const { world, alice } = await scheduled();
+    const heard: string[] = [];
+    world.hub.on('scheduleCreated', () => heard.push('created'));
+    world.hold = true;
+    const asked = alice.ask('create_schedule', daily());
+    await world.settle();
+    expect(heard).toEqual([]);
+    expect(await world.answer(alice.call('list_schedules', {}))).toEqual({ schedules: [], next: null });
+    world.hold = false;
+    await world.answer(asked);
+    expect(heard).toEqual(['created']);
+  });
+
+  it('[SC11, AM9] is judged again when another writer was first', async () => {
+    const { world, alice } = await scheduled();
+    await theSchedule(world, alice);
+    world.store.conflict(SCHEDULES_LOG);
+    await theSchedule(world, alice, { name: 'second' });
+    world.store.conflict(SCHEDULES_LOG);
+    expect((await refusal(world, alice.call('create_schedule', daily()))).code).toBe('conflict');
+    const { schedules } = await world.answer(alice.call('list_schedules', {}));
+    expect(schedules.map(({ name }) => name).sort()).toEqual(['nightly', 'second']);
+  });
+});
+
+/** bob joins all it is invited to. */
+async function join(world: Awaited<ReturnType<typeof aWorld>>, alice: { agentId: string }): Promise<void> {
+  const bob = await world.peer('bob');
+  for (const { session_id, state, creator_id } of await scheduledSessions(world)) {
+    if (state !== 'INVITED' || creator_id !== alice.agentId) continue;
+    await world.answer(bob.call('ack_invite', { session_id }));
+  }
+}

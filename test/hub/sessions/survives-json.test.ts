@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { eachAtMost } from '../../../src/hub/lib/for-each-limit.ts';
+import { survivesJson } from '../../../src/hub/survives-json.ts';
+
+const cycle: Record<string, unknown> = {};
+cycle.self = cycle;
+const hidden = Object.defineProperty({ a: 1 }, 'b', { value: 2, enumerable: false });
+
+describe('survivesJson', () => {
+  it('[RC3] takes what JSON gives back as it was', () => {
+    const values: unknown[] = [null, true, 0, -1.5, 'ü\ud800', [], [1, [null]], {}, { a: { b: [{}] }, constructor: 1 }];
+    for (const value of values) {
+      expect(survivesJson(value)).toBe(true);
+      expect(JSON.parse(JSON.stringify(value))).toEqual(value);
+    }
+  });
+
+  it.each([
+    ['undefined', undefined],
+    ['undefined in an object', { a: undefined }],
+    ['a hole', new Array(2)],
+    ['a list with a name', Object.assign([1], { name: 'x' })],
+    ['NaN', [Number.NaN]],
+    ['minus zero', { a: -0 }],
+    ['a bigint', 1n],
+    ['a function', { toJSON: () => 1 }],
+    ['a map', new Map()],
+    ['a date', new Date(0)],
+    ['a symbol', { [Symbol('s')]: 1 }],
+    ['what is hidden', hidden],
+    ['a key that JSON.parse would take for the prototype', JSON.parse('{"__proto__": 1}')],
+    ['a cycle', cycle],
+  ])('[RC3] does not take %s', (_, value) => expect(survivesJson(value)).toBe(false));
+});
+
+it('[RC1] a long list is worked through a few at a time, all of it', async () => {
+  const seen: number[] = [];
+  let underWay = 0;
+  let most = 0;
+  await eachAtMost(3, [1, 2, 3, 4, 5, 6, 7], async (item) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    await new Promise((resolve) => setImmediate(resolve));
+    underWay -= 1;
+    seen.push(item);
+  });
+  expect([seen.sort(), most]).toEqual([[1, 2, 3, 4, 5, 6, 7], 3]);
+});

@@ -1,0 +1,426 @@
+// What a delegation comes to: each way it can end, what may not be delegated, and keys that are repeated.
+
+import { describe, expect, it } from 'vitest';
+import {
+  account,
+  accounts,
+  answers,
+  aParent,
+  delegated,
+  delegates,
+  invitedTo,
+  reservation,
+} from './delegation-scene.ts';
+import { leave, logOf, MINUTE, opened, refusal, SECOND, sessionOf, standing, text, types, watch } from '../scene.ts';
+
+describe('a delegation', () => {
+  it('[DG1] is a child consulting session with its parent, its depth and its label, and the reply is its result', async () => {
+    const { world, alice, carol, id } = await aParent();
+    const call = delegates(alice, id, 'carol');
+    await world.settle();
+    const child = await answers(world, carol, 'Yes.', { usage: { fresh: 10, output: 2 }, cost_usd: 0.5 });
+    const answer = await world.answer(call);
+    expect(answer).toMatchObject({
+      child_session_id: child,
+      outcome: 'replied',
+      reason: 'consulting_complete',
+      reply: { text: 'Yes.', sender_id: carol.agentId, usage: { fresh: 10, output: 2 }, cost_usd: 0.5 },
+    });
+    const session = await sessionOf(world, carol, child);
+    expect(session).toMatchObject({
+      parent_session_id: id,
+      depth: 1,
+      creator_id: alice.agentId,
+      labels: { delegation: answer.delegation_id },
+    });
+    expect(logOf(world.store, child).map(({ depth }) => depth)).toEqual(types(logOf(world.store, child)).map(() => 1));
+  });
+
+  it('[DG2] is reserved in the parent before the child exists, and settled there once', async () => {
+    const { world, alice, carol, id } = await aParent();
+    world.hold = true;
+    void delegates(alice, id, 'carol');
+    await world.settle();
+    expect(world.store.stagedUnits()).toBe(1);
+    world.hold = false;
+    await world.settle();
+    await answers(world, carol, 'Yes.');
+    expect(account(world, id, ['alice', alice], ['carol', carol])).toEqual(['open alice→carol', 'replied']);
+    expect(accounts(world, id).map(({ audience }) => audience)).toEqual([[], [alice.agentId]]);
+    expect(alice.notifies(id).filter(({ envelope }) => envelope.event_type.startsWith('delegation.'))).toHaveLength(1);
+  });
+
+  it('[DG7] that is declined says so in the words of who declined', async () => {
+    const { world, alice, carol, id } = await aParent();
+    const call = delegates(alice, id, 'carol');
+    await world.settle();
+    await world.answer(carol.call('reject_invite', { session_id: invitedTo(carol), reason: 'not my job' }));
+    expect(await world.answer(call)).toMatchObject({ outcome: 'rejected', reason: 'not my job', reply: null });
+  });
+
+  it('[DG7] whose invite nobody answers times out', async () => {
+    const { world, alice, id } = await aParent();
+    const call = delegates(alice, id, 'carol', { timeout: '5s' });
+    await world.settle();
+    const answer = watch(call);
+    await world.pass(4 * SECOND);
+    expect(answer.state).toBe('open');
+    await world.pass(3 * SECOND);
+    expect(answer.value).toMatchObject({ outcome: 'timed_out', reason: 'expectation_violated:acks_within' });
+  });
+
+  it('[DG7] whose question nobody answers times out', async () => {
+    const { world, alice, carol, id } = await aParent();
+    const call = delegates(alice, id, 'carol', { timeout: '5s' });
+    await world.settle();
+    await world.answer(carol.call('ack_invite', { session_id: invitedTo(carol) }));
+    await leave(world, carol);
+    await world.pass(7 * SECOND);
+    expect(await world.answer(call)).toMatchObject({
+      outcome: 'timed_out',
+      reason: 'expectation_violated:reply_within',
+    });
+  });
+
+  it('[DG7] whose target says that it cannot answer is settled soon, with its words', async () => {
+    const { world, alice, carol, id } = await aParent();
+    const call = watch(delegates(alice, id, 'carol'));
+    await world.settle();
+    const child = invitedTo(carol);
+    await world.answer(carol.call('ack_invite', { session_id: child }));
+    await world.answer(carol.call('report_turn_failure', { session_id: child, reason: 'my budget is spent' }));
+    await world.pass(2 * SECOND);
+    expect(call.value).toMatchObject({ outcome: 'closed', reason: 'my budget is spent', reply: null });
+  });
+
+  it('[DG7] waits as long as a consulting session does unless told', async () => {
+    const { world, alice, carol, id } = await aParent();
+    const call = watch(delegates(alice, id, 'carol'));
+    await world.settle();
+    await world.answer(carol.call('ack_invite', { session_id: invitedTo(carol) }));
+    await world.pass(9 * MINUTE);
+    expect(call.state).toBe('open');
+    await world.pass(2 * MINUTE);
+    expect(call.value).toMatchObject({ outcome: 'timed_out' });
+  });
+
+  it('[DG7] whose target leaves says that it left', async () => {
+    const { world, alice, carol, id } = await aParent();
+    const call = delegates(alice, id, 'carol');
+    await world.settle();
+    const session_id = invitedTo(carol);
+    await world.answer(carol.call('ack_invite', { session_id }));
+    await world.answer(carol.call('leave_session', { session_id }));
+    expect(await world.answer(call)).toMatchObject({ outcome: 'left', reason: 'left' });
+  });
+
+  it('[DG7] whose target is unregistered says so, before and after it joined', async () => {
+    const { world, alice, carol, dave, id } = await aParent();
+    const calls = [delegates(alice, id, 'carol'), delegates(alice, id, 'dave')];
+    await world.settle();
+    await world.answer(carol.call('ack_invite', { session_id: invitedTo(carol) }));
+    await world.answer(carol.call('unregister', {}));
+    await world.answer(dave.call('unregister', {}));
+    expect(await Promise.all(calls)).toMatchObject([
+      { outcome: 'left', reason: 'unregistered' },
+      { outcome: 'left', reason: 'unregistered' },
+    ]);
+  });
+
+  it('[DG7] whose child is closed by somebody says with which reason', async () => {
+    const { world, alice, carol, id } = await aParent();
+    const call = delegates(alice, id, 'carol');
+    await world.settle();
+    const session_id = invitedTo(carol);
+    await world.answer(carol.call('ack_invite', { session_id }));
+    await world.answer(carol.call('close_session', { session_id, reason: 'lunch' }));
+    expect(await world.answer(call)).toMatchObject({ outcome: 'closed', reason: 'lunch' });
+  });
+
+  it('[DG7] whose child cannot be opened is refused with the reason', async () => {
+    const { world, alice, carol, id } = await aParent();
+    await world.answer(carol.call('set_rule', { rule: { limits: { max_concurrent_sessions: 0 } } }));
+    const answer = await world.answer(delegates(alice, id, 'carol'));
+    expect(answer).toMatchObject({ child_session_id: null, outcome: 'refused', reply: null });
+    expect(answer.reason).toContain('max_concurrent_sessions');
+    expect(account(world, id)).toHaveLength(2);
+  });
+
+  it('[DG7] whose question cannot be put is refused, and its child closes', async () => {
+    const { world, alice, carol, id } = await aParent();
+    const call = delegates(alice, id, 'carol');
+    await world.settle();
+    const session_id = invitedTo(carol);
+    await world.answer(carol.call('set_rule', { rule: { access: { inbound_from: [] } } }));
+    await world.answer(carol.call('ack_invite', { session_id }));
+    const answer = await world.answer(call);
+    expect(answer).toMatchObject({ child_session_id: session_id, outcome: 'refused' });
+    expect(answer.reason).toContain('prompt_refused');
+  });
+
+  it('[DG7] with wait: opened is answered as soon as there is a child, and its end is told', async () => {
+    const { world, alice, carol, id } = await aParent();
+    const begun = await delegated(world, alice, id, 'carol');
+    expect(begun).toMatchObject({ outcome: 'open', reason: null, reply: null, spent: null });
+    await answers(world, carol, 'Yes.');
+    const told = alice.notifies(id).map(({ envelope }) => envelope);
+    expect(told.at(-1)).toMatchObject({ event_type: 'delegation.settled', event_data: { outcome: 'replied' } });
+  });
+
+  it('[DG7] is one of several at once', async () => {
+    const { world, alice, carol, dave, id } = await aParent();
+    const calls = [delegates(alice, id, 'carol'), delegates(alice, id, 'dave'), delegates(alice, id, 'carol')];
+    await world.settle();
+    for (const [peer, word] of [
+      [carol, 'one'],
+      [dave, 'two'],
+    ] as const) {
+      const invites = peer.notifies().filter(({ envelope }) => envelope.event_type === 'session.invite');
+      for (const { envelope } of invites) await answers(world, peer, word, {}, envelope.session_id);
+    }
+    const replies = (await Promise.all(calls)).map(({ reply }) => reply?.text);
+    expect(replies).toEqual(['one', 'two', 'one']);
+  });
+
+  it('[DG1] has the question that was delegated: no other text of who delegated comes before it, or after', async () => {
+    const { world, alice, carol, id } = await aParent();
+    const { child } = await delegated(world, alice, id, 'carol');
+    const early = await refusal(world, alice.call('post', text(child, 'Something else?')));
+    expect(early).toMatchObject({ code: 'protocol_error' });
+    world.hold = true;
+    carol.call('ack_invite', { session_id: child }).catch(() => {});
+    await world.settle();
+    const stolen = alice.call('post', text(child, 'Something else?')).catch((error: unknown) => error);
+    const note = alice.call('post', { session_id: child, event_type: 'x.note', event_data: {} });
+    world.hold = false;
+    expect(await world.answer(stolen)).toMatchObject({
+      code: 'not_your_turn',
+      message: expect.stringContaining('is the question that you delegated, and the hub puts it'),
+    });
+    await world.answer(note);
+    expect(await refusal(world, alice.call('post', text(child, 'One more.')))).toMatchObject({ code: 'not_your_turn' });
+    expect(await standing(world, alice, child)).toContain('ACTIVE');
+    const questions = logOf(world.store, child).filter(({ event_type }) => event_type === 'msg.text');
+    expect(questions).toMatchObject([{ sender_id: alice.agentId, event_data: { text: 'Is it done?' } }]);
+  });
+});
+
+describe('a parent that ends', () => {
+  it('[DG5] by a close settles what is open in the same unit, and the children close', async () => {
+    const { world, alice, bob, carol, id } = await aParent();
+    const call = delegates(alice, id, 'carol');
+    await world.settle();
+    const child = invitedTo(carol);
+    await world.answer(bob.call('close_session', { session_id: id, reason: 'enough' }));
+    expect(await world.answer(call)).toMatchObject({
+      outcome: 'parent_closed',
+      reason: 'enough',
+      child_session_id: child,
+      spent: null,
+    });
+    expect(types(logOf(world.store, id)).slice(-3)).toEqual([
+      'delegation.settled',
+      'session.closing',
+      'session.closed',
+    ]);
+    expect(await standing(world, alice, child)).toContain('CLOSED (parent_closed)');
+  });
+
+  it('[DG5] by its time settles what is open before it expires', async () => {
+    const { world, alice, carol, id } = await aParent({ ttl: '10s' });
+    const call = delegates(alice, id, 'carol', { timeout: '1h' });
+    await world.settle();
+    await world.pass(12 * SECOND);
+    expect(await world.answer(call)).toMatchObject({ outcome: 'parent_closed', reason: 'ttl_expired' });
+    expect(types(logOf(world.store, id)).slice(-2)).toEqual(['delegation.settled', 'session.expired']);
+    expect(await standing(world, alice, invitedTo(carol))).toContain('CLOSED (parent_closed)');
+  });
+
+  it('[DG5] because too few are left settles what is open in the same unit', async () => {
+    const { world, alice, bob, id } = await aParent();
+    const call = delegates(alice, id, 'carol');
+    await world.settle();
+    await world.answer(bob.call('leave_session', { session_id: id }));
+    expect(await world.answer(call)).toMatchObject({ outcome: 'parent_closed', reason: 'below_minimum' });
+  });
+
+  it('[DG5] while the reservation is being written leaves no child behind', async () => {
+    const { world, alice, bob, carol, id } = await aParent();
+    world.hold = true;
+    const call = delegates(alice, id, 'carol');
+    await world.settle();
+    bob.call('close_session', { session_id: id }).catch(() => {});
+    await world.settle();
+    world.hold = false;
+    await world.settle();
+    expect(await world.answer(call)).toMatchObject({ outcome: 'parent_closed', child_session_id: null });
+    const live = await world.answer(carol.call('list_sessions', { states: ['INVITED', 'ACTIVE', 'CLOSING'] }));
+    expect(live.sessions).toEqual([]);
+  });
+
+  it('[DG6] a delegator who leaves its parent has its delegations settled and their children closed', async () => {
+    const { world, alice, bob, carol, dave } = await aParent();
+    const panel = await opened(world, bob, [alice, dave], { type: 'panel' });
+    const call = delegates(alice, panel, 'carol');
+    await world.settle();
+    const child = invitedTo(carol);
+    await world.answer(alice.call('leave_session', { session_id: panel }));
+    expect(await world.answer(call)).toMatchObject({ outcome: 'delegator_removed', spent: { usd: 0 } });
+    expect(await standing(world, alice, child)).toContain('CLOSED (delegator_removed)');
+    expect(await standing(world, bob, panel)).toContain('ACTIVE');
+  });
+});
+
+describe('what may not be delegated', () => {
+  it('[DG9] to oneself', async () => {
+    const { world, alice, id } = await aParent();
+    expect(await refusal(world, delegates(alice, id, 'alice'))).toMatchObject({
+      code: 'invalid_create',
+      details: { field: 'params.target', cycle: ['alice', 'alice'] },
+    });
+  });
+
+  it('[DG1] to nobody', async () => {
+    const { world, alice, id } = await aParent();
+    expect(await refusal(world, delegates(alice, id, 'nobody'))).toMatchObject({
+      code: 'invalid_create',
+      message: 'params.target: nobody called "nobody" is registered',
+      details: { field: 'params.target' },
+    });
+  });
+
+  it('[DG1] by a stranger, and in a session that is not active', async () => {
+    const { world, alice, bob, carol, id } = await aParent();
+    expect(await refusal(world, delegates(carol, id, 'dave'))).toMatchObject({ code: 'not_found' });
+    await world.answer(bob.call('close_session', { session_id: id }));
+    expect(await refusal(world, delegates(alice, id, 'carol'))).toMatchObject({ code: 'session_closed' });
+    const { session } = await world.answer(
+      alice.call('create_session', { type: 'conversation', participants: ['bob'], wait: 'created' }),
+    );
+    const pending = session.session_id;
+    expect(await refusal(world, delegates(alice, pending, 'carol'))).toMatchObject({ code: 'protocol_error' });
+    await world.hub.stop();
+  });
+
+  it('[DG1] by who is hidden', async () => {
+    const { world, alice, id } = await aParent();
+    await world.answer(world.hub.hideParticipant(id, 'alice'));
+    expect(await refusal(world, delegates(alice, id, 'carol'))).toMatchObject({
+      code: 'forbidden',
+      details: { status: 'hidden' },
+    });
+  });
+
+  it('[DG8] deeper than the rule of who delegates allows: the error names depth and limit', async () => {
+    const { world, alice, carol, id } = await aParent();
+    await world.answer(carol.call('set_rule', { rule: { limits: { delegation_depth: 1 } } }));
+    const { child } = await delegated(world, alice, id, 'carol');
+    await world.answer(carol.call('ack_invite', { session_id: child }));
+    const denied = await refusal(world, delegates(carol, child, 'dave'));
+    expect(denied).toMatchObject({ code: 'forbidden' });
+    expect(denied.message).toContain('carol may go 1 sessions deep, this is 2 (limits.delegation_depth)');
+    expect(accounts(world, child)).toEqual([]);
+  });
+
+  it.each([
+    ['an empty question', { prompt: '' }, 'params.prompt'],
+    ['no time', { timeout: 0 }, 'params.timeout'],
+    ['a time that is none', { timeout: 'soon' }, 'params.timeout'],
+    ['a time of centuries', { timeout: '36500d' }, 'params.timeout'],
+    ['an empty budget', { budget: {} }, 'params.budget'],
+    ['a budget of nothing', { budget: { usd: 0 } }, 'params.budget.usd'],
+    ['a budget below nothing', { budget: { usd: -1 } }, 'params.budget.usd'],
+    ['half a token', { budget: { tokens: 0.5 } }, 'params.budget.tokens'],
+    ['a budget in euros', { budget: { eur: 5 } as object }, 'params.budget.eur'],
+    ['an empty key', { idempotency_key: '' }, 'params.idempotency_key'],
+    ['another wait', { wait: 'never' as 'reply' }, 'params.wait'],
+  ])('[DG1] with %s', async (_what, wrong, field) => {
+    const { world, alice, id } = await aParent();
+    expect(await refusal(world, delegates(alice, id, 'carol', wrong))).toMatchObject({
+      code: 'bad_frame',
+      details: { field },
+    });
+    expect(accounts(world, id)).toEqual([]);
+  });
+
+  it('[DG1] with a question that is too large to be said', async () => {
+    const { world, alice, id } = await aParent();
+    for (const prompt of ['ü'.repeat(200_000), 'x'.repeat(400_000)]) {
+      expect(await refusal(world, delegates(alice, id, 'carol', { prompt }))).toMatchObject({
+        code: 'too_large',
+        details: { field: 'params.prompt', expected: 'at most 262144 bytes' },
+      });
+    }
+    expect(accounts(world, id)).toEqual([]);
+  });
+
+  it('[DG1] faster than the rate of who delegates', async () => {
+    const { world, alice, id } = await aParent();
+    await world.answer(alice.call('set_rule', { rule: { limits: { rate: { per_minute: 1, burst: 1 } } } }));
+    await delegated(world, alice, id, 'carol');
+    expect(await refusal(world, delegates(alice, id, 'dave'))).toMatchObject({ code: 'rate_limited' });
+  });
+
+  it('[RE2] by posting what only the hub may say', async () => {
+    const { world, alice, id } = await aParent();
+    const forged = { session_id: id, event_type: 'delegation.settled', event_data: {} };
+    expect(await refusal(world, alice.call('post', forged))).toMatchObject({ code: 'protocol_error' });
+  });
+});
+
+describe('a repeated key', () => {
+  const key = { idempotency_key: 'k' };
+
+  it('[DG10] joins the delegation that is under way', async () => {
+    const { world, alice, carol, id } = await aParent();
+    const calls = [delegates(alice, id, 'carol', key), delegates(alice, id, 'carol', key)];
+    await world.settle();
+    calls.push(delegates(alice, id, 'carol', key));
+    await world.settle();
+    await answers(world, carol, 'Yes.');
+    const [first, second, third] = await Promise.all(calls);
+    expect(first?.reply?.text).toBe('Yes.');
+    expect([second, third]).toEqual([
+      { ...first, duplicate: true },
+      { ...first, duplicate: true },
+    ]);
+    expect(accounts(world, id)).toHaveLength(2);
+  });
+
+  it('[DG10] is answered from the log after it is settled, after a restart, and after the parent has ended', async () => {
+    const { world, alice, bob, carol, id } = await aParent();
+    const call = delegates(alice, id, 'carol', key);
+    await world.settle();
+    await answers(world, carol, 'Yes.');
+    const first = await world.answer(call);
+    await world.answer(bob.call('close_session', { session_id: id }));
+    await world.restart();
+    const again = await world.peer('alice');
+    const gone = await world.peer('carol');
+    await world.answer(gone.call('unregister', {}));
+    expect(await world.answer(delegates(again, id, 'carol', key))).toEqual({ ...first, duplicate: true });
+  });
+
+  it('[DG10] joins after a restart what is still under way', async () => {
+    const { world, alice, id } = await aParent();
+    void delegates(alice, id, 'carol', key);
+    await world.settle();
+    await world.restart();
+    const again = await world.peer('alice');
+    const carol = await world.peer('carol');
+    const call = delegates(again, id, 'carol', key);
+    await world.settle();
+    await answers(world, carol, 'Yes.');
+    expect(await world.answer(call)).toMatchObject({ outcome: 'replied', duplicate: true });
+  });
+
+  it('[DG10] with other content is refused, and another delegator has keys of its own', async () => {
+    const { world, alice, bob, id } = await aParent();
+    await delegated(world, alice, id, 'carol', key);
+    const other = await refusal(world, delegates(alice, id, 'carol', { ...key, prompt: 'Is it?' }));
+    expect(other).toMatchObject({ code: 'duplicate', details: { seq: 5 } });
+    await delegated(world, bob, id, 'dave', key);
+    expect(accounts(world, id)).toHaveLength(2);
+    expect(reservation(world, id).key).toBe('k');
+  });
+});

@@ -1,0 +1,91 @@
+/** The usual openings of a delegation's test: a parent, a question, and whoever is to answer it. */
+
+import type { DelegateAnswer, DelegationOpened, Envelope, Params } from 'parley-hub/core';
+import type { Peer } from '../../../src/testing/doubles/peer.ts';
+import type { World } from '../../../src/testing/doubles/world.ts';
+import { aWorld, logOf, opened, text } from '../scene.ts';
+
+/** alice and bob in a conversation; carol and dave are there too. */
+export async function aParent(
+  more: Partial<Params<'create_session'>> = {},
+  options: Parameters<typeof aWorld>[1] = {},
+) {
+  const world = await aWorld({}, options);
+  const alice = await world.peer('alice');
+  const bob = await world.peer('bob');
+  const carol = await world.peer('carol');
+  const dave = await world.peer('dave');
+  const id = await opened(world, alice, [bob], more);
+  return { world, alice, bob, carol, dave, id };
+}
+
+/** Begun, and not waited for. */
+export function delegates(
+  peer: Peer,
+  session_id: string,
+  target: string,
+  more: Partial<Params<'delegate'>> = {},
+): Promise<DelegateAnswer> {
+  const call = peer.call('delegate', { session_id, target, prompt: 'Is it done?', ...more });
+  // A refusal is the caller's to see when it awaits.
+  call.catch(() => {});
+  return call;
+}
+
+/** Under way: the child and its reservation exist. */
+export async function delegated(
+  world: World,
+  peer: Peer,
+  session_id: string,
+  target: string,
+  more: Partial<Params<'delegate'>> = {},
+): Promise<DelegateAnswer & { readonly child: string }> {
+  const answer = await world.answer(delegates(peer, session_id, target, { wait: 'opened', ...more }));
+  if (answer.child_session_id === null) throw new Error(`no child: ${JSON.stringify(answer)}`);
+  return { ...answer, child: answer.child_session_id };
+}
+
+/** The newest session this one was invited to. */
+export function invitedTo(peer: Peer): string {
+  const invites = peer.notifies().filter(({ envelope }) => envelope.event_type === 'session.invite');
+  const newest = invites.at(-1);
+  if (newest === undefined) throw new Error('nobody was invited');
+  return newest.envelope.session_id;
+}
+
+/** Joins the child it was invited to and replies to its question. */
+export async function answers(world: World, peer: Peer, words: string, more: object = {}, child = invitedTo(peer)) {
+  await world.answer(peer.call('ack_invite', { session_id: child }));
+  const event_data = { text: words, ...more };
+  await world.answer(peer.call('post', text(child, words, { event_data })));
+  return child;
+}
+
+/** The parent's log, as far as it is about delegations. */
+export function accounts(world: World, session_id: string): readonly Envelope[] {
+  return logOf(world.store, session_id).filter(({ event_type }) => event_type.startsWith('delegation.'));
+}
+
+export function reservation(world: World, session_id: string): DelegationOpened {
+  const envelope = accounts(world, session_id).find(({ event_type }) => event_type === 'delegation.opened');
+  if (envelope === undefined) throw new Error('nothing was delegated');
+  return envelope.event_data as unknown as DelegationOpened;
+}
+
+/** `open alice→carol` and `replied`, by name. */
+export function account(world: World, session_id: string, ...peers: readonly (readonly [string, Peer])[]) {
+  return accounts(world, session_id).map(({ event_type, event_data }) => {
+    const line =
+      event_type === 'delegation.opened'
+        ? `open ${String(event_data.agent_id)}→${String(event_data.target_id)}`
+        : String(event_data.outcome);
+    return peers.reduce((known, [name, { agentId }]) => known.replaceAll(agentId, name), line);
+  });
+}
+
+/** What its delegations came to, each with its reason, in the order they were settled. */
+export function outcomes(world: World, session_id: string): readonly string[] {
+  return accounts(world, session_id)
+    .filter(({ event_type }) => event_type === 'delegation.settled')
+    .map(({ event_data: { outcome, reason } }) => `${String(outcome)} ${String(reason)}`);
+}

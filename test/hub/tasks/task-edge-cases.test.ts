@@ -1,0 +1,53 @@
+import type { Task } from 'parley-hub/core';
+import { describe, expect, it } from 'vitest';
+import type { Peer } from '../../../src/testing/doubles/peer.ts';
+import type { World } from '../../../src/testing/doubles/world.ts';
+import { aConversation, refusal, SECOND } from '../scene.ts';
+
+async function started(world: World, peer: Peer, session_id: string, more: object = {}): Promise<Task> {
+  return (await world.answer(peer.call('start_task', { session_id, title: 'look into it', ...more }))).task;
+}
+
+describe('the corners of tasks', () => {
+  it('[TK2, TK3] the end of a task that has ended is repeated to its owner alone', async () => {
+    const { world, alice, bob, id } = await aConversation();
+    const { task_id } = await started(world, alice, id);
+    const ref = { session_id: id, task_id };
+    await world.answer(alice.call('complete_task', ref));
+    expect((await refusal(world, bob.call('complete_task', ref))).code).toBe('forbidden');
+    expect(await world.answer(alice.call('complete_task', ref))).toMatchObject({ duplicate: true });
+    expect((await refusal(world, bob.call('cancel_task', ref))).code).toBe('conflict');
+  });
+
+  it('[TK3] a repeated start is the same whatever the time of the rule has become, and another if another time is asked for', async () => {
+    const { world, alice, id } = await aConversation();
+    const asked = { session_id: id, title: 'x', idempotency_key: 'k' };
+    const { task } = await world.answer(alice.call('start_task', asked));
+    await world.answer(alice.call('set_rule', { rule: { limits: { task_ttl_default: '1m' } } }));
+    expect(await world.answer(alice.call('start_task', asked))).toMatchObject({
+      duplicate: true,
+      task: { task_id: task.task_id, expires_at: task.expires_at },
+    });
+    expect((await refusal(world, alice.call('start_task', { ...asked, ttl: '1m' }))).code).toBe('duplicate');
+    expect(await world.answer(alice.call('start_task', { ...asked, ttl: '15m' }))).toMatchObject({ duplicate: true });
+  });
+
+  it('[TK9] a time of less than a millisecond is not no time: it ends', async () => {
+    const { world, alice, id } = await aConversation({}, {}, { ttl: 0 });
+    const task = await started(world, alice, id, { ttl: 0.0001 });
+    expect(task.expires_at).toBe('2026-01-01T00:00:00.001Z');
+    await world.pass(2 * SECOND);
+    const { task: now } = await world.answer(alice.call('get_task', { session_id: id, task_id: task.task_id }));
+    expect(now.state).toBe('expired');
+  });
+
+  it('[TK8] who is hidden in a session sees what is under way in it, and who is out does not', async () => {
+    const { world, alice, bob, id } = await aConversation();
+    const { task_id } = await started(world, alice, id);
+    const seen = async () => (await world.answer(bob.call('list_tasks', {}))).tasks.map((task) => task.task_id);
+    await world.answer(world.hub.hideParticipant(id, 'bob'));
+    expect(await seen()).toEqual([task_id]);
+    await world.answer(world.hub.removeParticipant(id, 'bob'));
+    expect(await seen()).toEqual([]);
+  });
+});

@@ -1,0 +1,89 @@
+// What is thrown may be anything, also what cannot be shown: it is contained, and the work goes on.
+
+import type { Arbiter } from 'parley-hub/core';
+import { describe, expect, it } from 'vitest';
+import { asError } from '../../../src/core/lib/errors.ts';
+import { aWorld, opened, refusal, say, text, watch } from '../scene.ts';
+
+const ODD: Readonly<Record<string, () => unknown>> = {
+  'an object without a text': () => Object.create(null),
+  'an error whose message throws': () =>
+    Object.defineProperty(new Error('x'), 'message', {
+      get() {
+        throw new Error('not to be read');
+      },
+    }),
+  'an error without a message': () => Object.defineProperty(new Error('x'), 'message', { value: 7 }),
+  'a symbol': () => Symbol('odd'),
+};
+
+describe.each(Object.entries(ODD))('%s', (_, odd) => {
+  it('[EV2] is an error that can be shown', () => {
+    expect(typeof asError(odd()).message).toBe('string');
+  });
+
+  it('[EV2, L8] thrown by a listener, is contained', async () => {
+    const world = await aWorld();
+    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const id = await opened(world, alice, [bob], { type: 'panel' });
+    world.hub.on('envelopePosted', () => {
+      throw odd();
+    });
+    const { seq } = await say(world, alice, id, 'x');
+    expect(bob.seqs(id)).toContain(seq);
+  });
+
+  it.each(['authorizeSend', 'authorizeInbox'] as const)('[AR3] thrown by %s, is a no', async (member) => {
+    const throwing = () => {
+      throw odd();
+    };
+    for (const answer of [throwing, () => Promise.reject(odd())]) {
+      const world = await aWorld({}, { arbiter: { [member]: answer } as Partial<Arbiter> });
+      const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+      const id = await opened(world, alice, [bob], { type: 'panel' });
+      expect(await refusal(world, say(world, alice, id, 'x'))).toMatchObject({ code: 'forbidden' });
+    }
+  });
+});
+
+it('[EV2] what is no error and has a message is told by that', () => {
+  expect(asError({ message: 'no more', code: 5 }).message).toBe('no more');
+  expect(asError({ message: 7 }).message).toBe('[object Object]');
+});
+
+it('[AR2] whoever is let in while the arbiter would have been asked is not let through unasked', async () => {
+  const arbiter: Partial<Arbiter> = { authorizeSend: ({ from }) => from.name !== 'mallory' };
+  const world = await aWorld({}, { arbiter });
+  const [alice, bob, mallory] = [await world.peer('alice'), await world.peer('bob'), await world.peer('mallory')];
+  const id = await opened(world, alice, [bob], { type: 'panel' });
+  world.hold = true;
+  watch(alice.call('add_participant', { session_id: id, participant: 'mallory' }));
+  await world.settle();
+  watch(mallory.call('ack_invite', { session_id: id }));
+  await world.settle();
+  const post = watch(mallory.call('post', text(id, 'unasked')));
+  await world.settle();
+  world.hold = false;
+  await world.settle();
+  expect(post).toMatchObject({ state: 'refused', value: { code: 'forbidden' } });
+});
+
+it('[AR2] posts of one connection keep their order, whichever the arbiter answers first', async () => {
+  const answers: (() => void)[] = [];
+  const slow = (): Promise<boolean> => new Promise((resolve) => answers.push(() => resolve(true)));
+  const world = await aWorld({}, { arbiter: { authorizeSend: slow } });
+  const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+  const id = await opened(world, alice, [bob], { type: 'panel' });
+  const posts = ['1', '2'].map((words) => watch(alice.call('post', text(id, words))));
+  await world.settle();
+  answers[0]?.();
+  await world.settle();
+  posts.push(watch(alice.call('post', text(id, '3'))));
+  await world.settle();
+  for (const n of [2, 1]) {
+    answers[n]?.();
+    await world.settle();
+  }
+  const seqs = posts.map(({ value }) => (value as { readonly seq: number }).seq);
+  expect(seqs).toEqual([...seqs].sort((a, b) => a - b));
+});

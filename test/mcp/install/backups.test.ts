@@ -1,0 +1,221 @@
+// What a file was before anything of ours was in it is not lost, whatever is done after that; and what is refused touches nothing.
+
+import { readdir, symlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BrokenConfig } from '../../../src/mcp/install/config-editor.ts';
+import { prepareInstall, prepareUndo } from '../../../src/mcp/install/install.ts';
+import { jsonConfig } from '../../../src/node/mcp-install/json-config.ts';
+import { startsParley } from '../../../src/mcp/install/server-command.ts';
+import { requestOf, secretFile } from '../../../src/mcp/install/request.ts';
+import { toolNamed, Workshop } from './workshop.ts';
+
+const YES = { yes: true } as const;
+const UNDO = { yes: true, undo: true } as const;
+const PRISTINE = '{"v": 1, "mcpServers": {"a": {"command": "x"}}}\n';
+
+let shop: Workshop;
+let file: string;
+beforeEach(async () => {
+  shop = await Workshop.open();
+  file = shop.file('cursor');
+});
+afterEach(() => shop.close());
+
+const backup = () => shop.read(`${file}.before-parley`);
+const beside = async () => (await readdir(dirname(file))).sort();
+
+describe('what it was', () => {
+  it('[MI2] stays kept when the file was changed by others, the entry taken out, and put in again', async () => {
+    await shop.write(file, PRISTINE);
+    await shop.run('cursor', YES);
+    await shop.write(file, (await shop.read(file)).replace('"v": 1', '"v": 2'));
+    await shop.run('cursor', UNDO);
+    expect(await backup()).toBe(PRISTINE);
+    const edited = await shop.read(file);
+    await shop.run('cursor', YES);
+    expect(await backup()).toBe(PRISTINE);
+    expect(await shop.read(`${file}.before-parley-2`)).toBe(edited);
+    await shop.run('cursor', UNDO);
+    expect(await shop.read(file)).toBe(edited);
+    expect(await beside()).toEqual(['mcp.json', 'mcp.json.before-parley']);
+  });
+
+  it('[MI2] stays kept when a second entry is put in, and comes back when both are out', async () => {
+    await shop.write(file, PRISTINE);
+    await shop.run('cursor', YES);
+    const { out } = await shop.run('cursor', { ...YES, entry: 'two', name: 'two' });
+    expect(out).not.toContain('what it was is in');
+    expect(await backup()).toBe(PRISTINE);
+    await shop.run('cursor', { ...UNDO, entry: 'two' });
+    expect(await backup()).toBe(PRISTINE);
+    await shop.run('cursor', UNDO);
+    expect(await shop.read(file)).toBe(PRISTINE);
+    expect(await beside()).toEqual(['mcp.json']);
+  });
+
+  it('[MI2] is kept beside a file of that name that is not ours, whatever that is', async () => {
+    for (const own of ['mine', new Uint8Array([0xff, 0xfe])]) {
+      await shop.write(file, PRISTINE);
+      await shop.write(`${file}.before-parley`, own);
+      const { values } = await shop.run('cursor', YES);
+      expect(values[0]).toMatchObject({ backup: `${file}.before-parley-2` });
+      expect(await shop.read(`${file}.before-parley-2`)).toBe(PRISTINE);
+      await shop.run('cursor', UNDO);
+      expect(await shop.read(file)).toBe(PRISTINE);
+      expect(await beside()).toEqual(['mcp.json', 'mcp.json.before-parley']);
+    }
+  });
+
+  it.each(['cursor', 'codex', 'opencode'])(
+    '[MI1] of two entries in a file that was made for them nothing is left, in whatever order they go: %s',
+    async (tool) => {
+      for (const order of [
+        ['one', 'two'],
+        ['two', 'one'],
+      ]) {
+        const before = await shop.files();
+        for (const entry of ['one', 'two']) {
+          const { values } = await shop.run(tool, { ...YES, entry, name: entry });
+          expect(values[0]).toMatchObject({ backup: null });
+        }
+        for (const entry of order) await shop.run(tool, { ...UNDO, entry });
+        expect(await shop.files()).toEqual(before);
+      }
+    },
+  );
+
+  it('[MI2] is not a link of that name, which stays', async () => {
+    await shop.write(file, PRISTINE);
+    const elsewhere = `${shop.root}/elsewhere.json`;
+    await shop.write(elsewhere, PRISTINE);
+    await symlink(elsewhere, `${file}.before-parley`);
+    const { values } = await shop.run('cursor', YES);
+    expect(values[0]).toMatchObject({ backup: `${file}.before-parley-2` });
+    await shop.run('cursor', UNDO);
+    expect(await beside()).toEqual(['mcp.json', 'mcp.json.before-parley']);
+    expect(await shop.read(file)).toBe(PRISTINE);
+  });
+
+  it('[MI2] is what an entry is changed from only where nothing older is kept', async () => {
+    await shop.write(file, PRISTINE);
+    await shop.run('cursor', { ...YES, name: 'one' });
+    await shop.run('cursor', { ...YES, name: 'other' });
+    expect(await backup()).toBe(PRISTINE);
+    await shop.run('cursor', UNDO);
+    const own = '{"mcpServers": {"parley": {"command": "parley", "args": ["mcp", "--name", "me"]}, "b": {}}}';
+    await shop.write(file, own);
+    await shop.run('cursor', { ...YES, name: 'other' });
+    expect(await backup()).toBe(own);
+  });
+});
+
+describe('what is refused', () => {
+  it('[MI3] a file that the tool changes meanwhile is not removed, and no token is left behind', async () => {
+    const asked = { args: {}, values: { token: 'secret' }, lists: {}, switches: new Set<string>() };
+    const request = await requestOf(toolNamed('cursor'), asked, { env: {} }, shop.places);
+    const change = await prepareInstall(request);
+    await shop.write(file, '{"n": 1}');
+    const before = await shop.files();
+    await expect(change.carryOut()).rejects.toMatchObject({ code: 'config_changed' });
+    expect(await shop.files()).toEqual(before);
+    // Nor does one that was there lose what is in it.
+    await shop.write(request.secret?.file ?? '', 'older');
+    await expect(change.carryOut()).rejects.toMatchObject({ code: 'config_changed' });
+    expect(await shop.read(request.secret?.file ?? '')).toBe('older');
+  });
+
+  it('[MI3] a file that was made for the entry and is changed while it is asked stays', async () => {
+    await shop.run('cursor', YES);
+    const request = { tool: toolNamed('cursor'), scope: 'user', key: 'parley', file } as const;
+    const change = await prepareUndo(request, secretFile(request.tool, 'user', 'parley', shop.places), shop.places);
+    expect(change.outcome.action).toBe('deleted');
+    await shop.write(file, '{"n": 1}');
+    await expect(change.carryOut()).rejects.toMatchObject({ code: 'config_changed' });
+    expect(await shop.read(file)).toBe('{"n": 1}');
+  });
+
+  it('[MI3] a file of others that is changed while undo asks stays, and so does what it was', async () => {
+    await shop.write(file, PRISTINE);
+    await shop.run('cursor', YES);
+    const request = { tool: toolNamed('cursor'), scope: 'user', key: 'parley', file } as const;
+    const change = await prepareUndo(request, secretFile(request.tool, 'user', 'parley', shop.places), shop.places);
+    expect(change.outcome.action).toBe('restored');
+    await shop.write(file, '{"n": 1}');
+    await expect(change.carryOut()).rejects.toMatchObject({ code: 'config_changed' });
+    expect(await shop.read(file)).toBe('{"n": 1}');
+    expect(await backup()).toBe(PRISTINE);
+  });
+
+  it('[MI5] where the configuration cannot be written, no token is left behind', async () => {
+    await shop.write(file, PRISTINE);
+    // Somebody else's draft is in the way.
+    await shop.write(`${file}.new-${process.pid}`, '');
+    const before = await shop.files();
+    await expect(shop.run('cursor', { ...YES, token: 'secret' })).rejects.toMatchObject({ code: 'EEXIST' });
+    expect(await shop.files()).toEqual(before);
+    expect(await shop.read(file)).toBe(PRISTINE);
+  });
+
+  it('[MI3] __proto__ is no name for an entry, and is told as that, also by undo', async () => {
+    for (const given of [YES, UNDO]) {
+      const { code, message } = await shop.refusal('cursor', { ...given, entry: '__proto__' });
+      expect(code).toBe('wrong_value');
+      expect(message).toMatch(/^--entry: expected a name .*not __proto__/);
+    }
+  });
+
+  it('[MI3] an inline table of servers is refused as what it is, with its place', async () => {
+    const codex = shop.file('codex');
+    await shop.write(codex, '# mine\nmcp_servers = { a = { command = "x" } }\n');
+    const { code, message } = await shop.refusal('codex', YES);
+    expect(code).toBe('broken_config');
+    expect(message).toContain(
+      `${codex}:2:1: "mcp_servers" is an inline table, to which no [mcp_servers.parley] can be added`,
+    );
+  });
+
+  it('[MI3] what is nested too deeply to be read is refused with that', async () => {
+    const deep = `{"a": ${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+    await shop.write(file, deep);
+    const { code, message } = await shop.refusal('cursor', YES);
+    expect(code).toBe('broken_config');
+    expect(message).toContain(`${file}: it is nested too deeply`);
+    expect(await shop.read(file)).toBe(deep);
+  });
+
+  it.each(['a\nb', 'a b', 'é', ''])(
+    '[MI5] a token that cannot be one is refused without being shown: %j',
+    async (token) => {
+      const before = await shop.files();
+      const { code, message } = await shop.refusal('cursor', { ...YES, token });
+      expect(code).toBe('wrong_value');
+      expect(message).toContain('--token');
+      if (token.length > 1) expect(message).not.toContain(token);
+      expect(await shop.files()).toEqual(before);
+    },
+  );
+
+  it('[MI3] what starts parley mcp is ours, also without a name; what only looks like it is somebody else’s', () => {
+    expect(startsParley(['parley', 'mcp', '--name', 'me'])).toBe(true);
+    expect(startsParley(['parley', 'mcp'])).toBe(true);
+    expect(startsParley(['npx', 'parley', 'mcp', '--url', 'ws://h:1'])).toBe(true);
+    expect(startsParley(['node', '/x/cli.js', 'mcp', '--name=me'])).toBe(true);
+    expect(startsParley(['node', '/x/cli.js', 'mcp'])).toBe(false);
+    expect(startsParley(['parley', 'mcp', 'install', 'claude'])).toBe(false);
+    expect(startsParley(['parley', '--name', 'mcp', 'x'])).toBe(false);
+  });
+
+  it('[MI2] an entry that says no name is set right by an install, and taken out by undo', async () => {
+    await shop.write(file, '{"v": 1, "mcpServers": {"parley": {"command": "parley", "args": ["mcp"]}}}');
+    await shop.run('cursor', { ...YES, name: 'reviewer' });
+    expect(await shop.read(file)).toContain('"reviewer"');
+    await shop.run('cursor', UNDO);
+    expect(jsonConfig.read(await shop.read(file), [])).toEqual({ v: 1, mcpServers: {} });
+  });
+
+  it('[MI3] a name that is there twice is not taken out in one place and left in the other', () => {
+    const text = '{"s": {"parley": {"a": 1}}, "s": {"parley": {"a": 2}}}';
+    expect(() => jsonConfig.remove(text, ['s', 'parley'])).toThrow(BrokenConfig);
+  });
+});

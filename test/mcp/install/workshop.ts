@@ -1,0 +1,119 @@
+/** A home and a project of their own, and `parley mcp install` in them, without a terminal. */
+
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Asked } from '../../../src/cli/terminal/command.ts';
+import type { Io } from '../../../src/cli/terminal/io.ts';
+import { installMcp } from '../../../src/node/commands/mcp-install.ts';
+import { Trouble } from '../../../src/cli/terminal/command-error.ts';
+import { type Scope, TOOLS, type Tool } from '../../../src/mcp/install/tools.ts';
+import { terminalOf } from '../../../src/cli/terminal/terminal.ts';
+
+export interface Said {
+  readonly out: string;
+  readonly notes: readonly string[];
+  readonly values: readonly Record<string, unknown>[];
+}
+
+type Given = Readonly<Record<string, string | true | readonly string[]>>;
+
+export class Workshop {
+  readonly root: string;
+  readonly home: string;
+  readonly project: string;
+  readonly script: string;
+  env: Record<string, string> = {};
+
+  private constructor(root: string) {
+    this.root = root;
+    this.home = join(root, 'home');
+    this.project = join(root, 'project');
+    this.script = join(root, 'program', 'cli.js');
+  }
+
+  /** One that another process has opened. */
+  static at(root: string): Workshop {
+    return new Workshop(root);
+  }
+
+  static async open(): Promise<Workshop> {
+    const shop = new Workshop(await mkdtemp(join(tmpdir(), 'parley-install-')));
+    await shop.write(shop.script, '');
+    await mkdir(shop.home);
+    await mkdir(shop.project);
+    return shop;
+  }
+
+  file(tool: string, scope: Scope = 'user'): string {
+    return toolNamed(tool).file(scope, this.places);
+  }
+
+  get places() {
+    return { home: this.home, project: this.project, script: this.script, env: this.env };
+  }
+
+  async run(tool: string, given: Given = {}): Promise<Said> {
+    const said: string[] = [];
+    const notes: string[] = [];
+    const values: Record<string, unknown>[] = [];
+    const io: Io = {
+      isJson: false,
+      terminal: terminalOf({ write: () => {} }, {}),
+      // The data folder of wherever the tests run must not count.
+      env: { PARLEY_DATA: join(this.root, 'data'), ...this.env },
+      say: (text) => void said.push(text),
+      put: (value) => void values.push(value as Record<string, unknown>),
+      note: (text) => void notes.push(text),
+      progress: () => {
+        throw new Error('nothing here takes long');
+      },
+    };
+    await installMcp(askedOf(tool, given), io, this.places);
+    return { out: said.join('\n'), notes, values };
+  }
+
+  /** What it says when it does not do it. */
+  async refusal(tool: string, given: Given = {}): Promise<Trouble> {
+    const thrown: unknown = await this.run(tool, given).then(
+      () => null,
+      (error) => error,
+    );
+    if (thrown instanceof Trouble) return thrown;
+    throw thrown ?? new Error('it was done');
+  }
+
+  async write(path: string, text: string | Uint8Array): Promise<void> {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
+
+  read(path: string): Promise<string> {
+    return readFile(path, 'utf8');
+  }
+
+  /** Every file below it, by its path. */
+  async files(): Promise<readonly string[]> {
+    const found = await readdir(this.root, { recursive: true, withFileTypes: true });
+    return found.filter((one) => !one.isDirectory()).map(({ parentPath, name }) => join(parentPath, name));
+  }
+
+  async close(): Promise<void> {
+    await rm(this.root, { recursive: true, force: true });
+  }
+}
+
+export function toolNamed(wanted: string): Tool {
+  const tool = TOOLS.find(({ name }) => name === wanted);
+  if (tool === undefined) throw new Error(`there is no tool "${wanted}"`);
+  return tool;
+}
+
+function askedOf(tool: string, given: Given): Asked {
+  const of = (isOne: (value: unknown) => boolean) =>
+    Object.fromEntries(Object.entries(given).filter(([, value]) => isOne(value)));
+  const values = of((value) => typeof value === 'string') as Record<string, string>;
+  const lists = of(Array.isArray) as Record<string, readonly string[]>;
+  const switches = new Set(Object.keys(given).filter((name) => given[name] === true));
+  return { args: { action: 'install', ...(tool === '' ? {} : { tool }) }, values, lists, switches };
+}

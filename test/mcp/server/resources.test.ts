@@ -1,0 +1,122 @@
+/** Transcripts as resources, cursors that nobody gave, and sessions that ended: what is listed can be read, and what is not there is said so. */
+
+import { connect } from 'parley-hub/client';
+import { expect, test } from 'vitest';
+import { HttpHub } from '../../server/http/http-hub.ts';
+import { Agent } from '../agent.ts';
+import { joining } from '../transports.ts';
+
+const ways = joining();
+const WAY = { over: 'http', revision: '2026' } as const;
+const uriOf = (session: string): string => `parley://session/${session}`;
+
+async function talking() {
+  const one = await HttpHub.open();
+  const agent = await ways.join(one, 'reviewer', WAY, '1s');
+  await agent.value('sessions');
+  const bob = await one.hub.agent('bob');
+  const talk = await bob.open('conversation', { participants: ['reviewer'], wait: 'created' });
+  await agent.value('accept_invite', { session: talk.id });
+  return { one, agent, bob, talk, session: talk.id };
+}
+
+test('[MC10] a session one is only invited to is not listed: it cannot be read yet', async () => {
+  const { agent, bob, session } = await talking();
+  const other = await bob.open('discussion', { participants: ['reviewer'], wait: 'created' });
+  const listed = async (): Promise<readonly string[]> =>
+    (await agent.client.listResources()).resources.map(({ uri }) => uri);
+  expect(await listed()).toEqual([uriOf(session)]);
+  await agent.value('accept_invite', { session: other.id });
+  expect(await listed()).toEqual([uriOf(other.id), uriOf(session)]);
+});
+
+test('[MC10] the newest that can be read are listed, however many invites there are', async () => {
+  const { agent, bob, session } = await talking();
+  for (let i = 0; i < 55; i++) await bob.open('discussion', { participants: ['reviewer'], wait: 'created' });
+  expect((await agent.client.listResources()).resources.map(({ uri }) => uri)).toEqual([uriOf(session)]);
+});
+
+test('[MC10] what is no session is not found, and a cursor that is none a wrong argument: neither is a fault of the hub', async () => {
+  const { agent, session } = await talking();
+  const codeOf = (uri: string): Promise<unknown> =>
+    agent.client.readResource({ uri }).then(
+      () => null,
+      (error: { code?: unknown }) => error.code,
+    );
+  const missing = await codeOf(uriOf('0'.repeat(32)));
+  expect(missing).not.toBe(-32603);
+  expect(await codeOf(uriOf('no-id'))).toBe(missing);
+  expect(await codeOf(`${uriOf(session)}/from/bogus`)).toBe(-32602);
+  expect(await codeOf(`${uriOf(session)}/from/99999`)).toBe(-32602);
+});
+
+test('[MC9] a cursor into the middle of a line is refused where the line is not that long', async () => {
+  const { agent, talk, session } = await talking();
+  const { cursor } = await agent.value('session_read', { session });
+  await talk.send('0123456789');
+  const [{ seq }] = (await agent.value('session_read', { session, cursor })).messages;
+  expect(await agent.value('session_read', { session, cursor: `${seq - 1}:4` })).toMatchObject({
+    messages: [{ text: '456789', part: true }],
+  });
+  for (const chars of [10, 99_999]) {
+    expect(await agent.refusal('session_read', { session, cursor: `${seq - 1}:${chars}` })).toMatch(
+      /^cursor: expected one that an earlier call gave back.*Leave it out/,
+    );
+  }
+  // After it nothing was said, of which a part could have been read.
+  expect(await agent.refusal('session_read', { session, cursor: `${seq}:1` })).toMatch(/^cursor: /);
+});
+
+test('[MC9] who is asked by delegate is told what it is about', async () => {
+  const { one, agent, bob } = await talking();
+  await one.hub.agent('carol');
+  const discussion = await bob.open('discussion', { participants: ['carol'] });
+  const question = { target: 'reviewer', prompt: 'How much?', wait: 'opened' } as const;
+  await bob.call('delegate', { session_id: discussion.id, ...question });
+  const topic = 'a question that bob has for you';
+  expect(await agent.turn()).toMatchObject({ status: 'invited', from: 'bob', type: 'consulting', topic });
+  expect((await agent.value('sessions')).sessions[0]).toMatchObject({ invited: true, topic });
+});
+
+test('[MC5] every end is told, however many end between two calls', async () => {
+  const { agent, bob } = await talking();
+  let { cursor } = await agent.value('wait_turn');
+  const ended: string[] = [];
+  for (let i = 0; i < 55; i++) {
+    const session = await bob.open('discussion', { participants: ['reviewer'], wait: 'created' });
+    await session.close('enough');
+    ended.push(session.id);
+  }
+  const told: string[] = [];
+  for (const _ of ended) {
+    const found = await agent.value('wait_turn', { cursor });
+    expect(found.status).toBe('closed');
+    told.push(found.session);
+    cursor = found.cursor;
+  }
+  expect(told.sort()).toEqual(ended.sort());
+  await agent.waits({ cursor });
+});
+
+test('[MC11] what is cut off a page is not acked by it: whoever connects then is still sent it', async () => {
+  const one = await HttpHub.open();
+  const token = await one.member('reviewer');
+  const agent = await Agent.overHttp(one.port, token);
+  const bob = await one.hub.agent('bob');
+  const talk = await bob.open('conversation', { participants: ['reviewer'], wait: 'created' });
+  await agent.value('accept_invite', { session: talk.id });
+  for (const letter of ['a', 'b', 'c']) await talk.send(letter.repeat(15_000));
+  const { more, messages } = await agent.value('session_read', { session: talk.id });
+  expect({ more, shown: messages.length }).toEqual({ more: true, shown: 1 });
+  await agent.close();
+  const sent: string[] = [];
+  const all = new Promise<void>((resolve) => {
+    const onMessage = ({ text }: { text: string | null }): void => {
+      sent.push(String(text).slice(0, 1));
+      if (sent.at(-1) === 'd') resolve();
+    };
+    void connect(one.url, { name: 'reviewer', token, onMessage }).then(() => talk.send('d'));
+  });
+  await all;
+  expect(sent).toEqual(['b', 'c', 'd']);
+});

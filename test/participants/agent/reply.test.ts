@@ -1,0 +1,80 @@
+// A script plays its answers in order: the same one again for a turn that is tried again, the next one when it was given.
+
+import { createScriptAdapter, type ThreadContext, type TurnOptions } from 'parley-hub/participants';
+import { describe, expect, it } from 'vitest';
+import { Stage } from '../stage.ts';
+
+const start = { role: 'user', content: 'why?', meta: {}, timestamp: '2026-01-01T00:00:00Z' };
+
+/** A thread in whose view there are so many answers of its own. */
+const thread = (own: number, threadId = 's1'): ThreadContext => ({
+  threadId,
+  start,
+  steps: Array.from({ length: own }, () => ({ ...start, role: 'assistant' })),
+});
+
+const turn = (idempotencyKey: string, onDelta: (text: string) => void = () => {}): TurnOptions => ({
+  idempotencyKey,
+  signal: new AbortController().signal,
+  resumed: false,
+  onDelta,
+  onProgress() {},
+});
+
+describe('[PA11] a list of answers', () => {
+  it('gives a turn that is tried again the same answer, and the next turn the next', async () => {
+    const agent = createScriptAdapter(['one', 'two', 'three']);
+    expect(await agent(thread(0), '', turn('k1'))).toBe('one');
+    expect(await agent(thread(0), '', turn('k1'))).toBe('one');
+    expect(await agent(thread(1), '', turn('k2'))).toBe('two');
+    expect(await agent(thread(1), '', turn('k2'))).toBe('two');
+    expect(await agent(thread(2), '', turn('k3'))).toBe('three');
+    await expect(agent(thread(3), '', turn('k4'))).rejects.toThrow(
+      'script: 3 answers were given in this session, and there are no more',
+    );
+  });
+
+  it('goes on where the view shows nothing of its own, and where it shows more than was given here', async () => {
+    const agent = createScriptAdapter(['one', 'two', 'three', 'four']);
+    expect(await agent(thread(0), '', turn('k1'))).toBe('one');
+    expect(await agent(thread(0), '', turn('k2'))).toBe('two');
+    expect(await agent(thread(3), '', turn('k3'))).toBe('four');
+    expect(await agent(thread(0, 's2'), '', turn('k4'))).toBe('one');
+  });
+
+  it('counts calls without a turn, and shows each answer while it gives it', async () => {
+    const agent = createScriptAdapter(['one', { text: 'two' }]);
+    expect(await agent(thread(0), '')).toBe('one');
+    const shown: string[] = [];
+    expect(
+      await agent(
+        thread(0),
+        '',
+        turn('k1', (text) => void shown.push(text)),
+      ),
+    ).toEqual({ text: 'two' });
+    expect(shown).toEqual(['two']);
+  });
+
+  it.each([
+    [[null], 'script.0: expected text or a reply {text}, got null'],
+    [['one', { text: null }], 'script.1: expected text or a reply {text}, got an object with text'],
+    [[7], 'script.0: expected text or a reply {text}, got 7'],
+  ])('refuses what is no answer: %o', (script, problem) => {
+    expect(() => createScriptAdapter(script as never)).toThrow(problem);
+  });
+});
+
+it('[PA11] a turn whose answer was refused is answered with the same line when it is tried again', async () => {
+  const stage = await Stage.start();
+  const agent = createScriptAdapter(['x'.repeat(2_000_000), 'never']);
+  const alice = await stage.client('alice');
+  const run = await stage.join('bob', agent);
+  const session = await stage.done(alice.open('consulting', ['bob']));
+  await stage.done(session.send('why?'));
+  await stage.until(() => stage.told.some((line) => line.startsWith('bob failed')), 'the failure');
+  await stage.done(run.close());
+  await stage.join('bob', agent);
+  await stage.until(() => stage.told.filter((line) => line.startsWith('bob failed')).length === 2, 'the same again');
+  expect(await stage.texts(session)).toEqual(['why?']);
+});

@@ -1,0 +1,99 @@
+// A program that stands in for a CLI: it notes how it was called, then plays a script. It is a real process.
+
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ProgressEvent, TurnOptions } from '../../../src/participants/agent/agent-fn.ts';
+
+/** What it does, in order: write a line, write as it is, complain, wait for a file, hang, end. */
+export type Act =
+  | { readonly line: string | object }
+  | { readonly raw: string }
+  | { readonly err: string }
+  | { readonly waitFor: string }
+  | { readonly hang: true }
+  | { readonly exit: number };
+
+export interface Call {
+  readonly argv: readonly string[];
+  readonly stdin: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** Of an argument that is a file: what it says, and who may read it. */
+  readonly files: readonly { readonly path: string; readonly text: string; readonly mode: string }[];
+}
+
+export interface FakeCli {
+  readonly command: string;
+  readonly folder: string;
+  /** One script for each run, the last one for all that follow. */
+  plays(...scripts: readonly (readonly Act[])[]): void;
+  calls(): readonly Call[];
+  /** Makes the file an act waits for. */
+  touch(name: string): void;
+  remove(): void;
+}
+
+export function fakeCli(name = 'fake-cli'): FakeCli {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-fake-'));
+  const command = join(folder, name);
+  const callsFile = join(folder, 'calls.jsonl');
+  writeFileSync(command, `#!${process.execPath}\n${program}`, { mode: 0o755 });
+  return {
+    command,
+    folder,
+    plays: (...scripts) => writeFileSync(join(folder, 'scripts.json'), JSON.stringify(scripts)),
+    calls: () =>
+      existsSync(callsFile)
+        ? readFileSync(callsFile, 'utf8')
+            .trimEnd()
+            .split('\n')
+            .map((line): Call => JSON.parse(line))
+        : [],
+    touch: (file) => writeFileSync(join(folder, file), ''),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** What the turn was told while it ran. */
+export interface Watched extends TurnOptions {
+  readonly deltas: string[];
+  readonly progress: ProgressEvent[];
+}
+
+export function watchedTurn(fields: Partial<TurnOptions> = {}): Watched {
+  const deltas: string[] = [];
+  const progress: ProgressEvent[] = [];
+  return {
+    deltas,
+    progress,
+    signal: new AbortController().signal,
+    onDelta: (text) => deltas.push(text),
+    onProgress: (event) => progress.push(event),
+    idempotencyKey: 'k',
+    resumed: false,
+    ...fields,
+  };
+}
+
+const program = `
+const fs = require('node:fs');
+const path = require('node:path');
+const at = (name) => path.join(__dirname, name);
+const argv = process.argv.slice(2);
+const stdin = fs.readFileSync(0, 'utf8');
+const files = argv.filter((arg) => arg.startsWith('/') && fs.existsSync(arg) && fs.statSync(arg).isFile())
+  .map((file) => ({ path: file, text: fs.readFileSync(file, 'utf8'), mode: (fs.statSync(file).mode & 0o777).toString(8) }));
+fs.appendFileSync(at('calls.jsonl'), JSON.stringify({ argv, stdin, env: process.env, cwd: process.cwd(), files }) + '\\n');
+const run = fs.readFileSync(at('calls.jsonl'), 'utf8').trimEnd().split('\\n').length - 1;
+const scripts = JSON.parse(fs.readFileSync(at('scripts.json'), 'utf8'));
+const pause = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+for (const act of scripts[Math.min(run, scripts.length - 1)]) {
+  if ('line' in act) fs.writeSync(1, (typeof act.line === 'string' ? act.line : JSON.stringify(act.line)) + '\\n');
+  if ('raw' in act) fs.writeSync(1, act.raw);
+  if ('err' in act) fs.writeSync(2, act.err);
+  if ('waitFor' in act) while (!fs.existsSync(at(act.waitFor))) pause(5);
+  if ('hang' in act) pause(600000);
+  if ('exit' in act) process.exit(act.exit);
+}
+`;

@@ -1,0 +1,73 @@
+// opencode, from transcripts in the shapes it writes.
+
+import { describe, expect, it } from 'vitest';
+import { opencode } from '../../../src/participants/clis/records/opencode.ts';
+import { type Line, replay } from './replay.ts';
+
+const sessionID = 'ses_1';
+const start = { type: 'step_start', timestamp: 1, sessionID, part: { type: 'step-start' } };
+const text = (words: string): object => ({ type: 'text', sessionID, part: { type: 'text', text: words } });
+const tokens = { total: 911, input: 800, output: 11, reasoning: 0, cache: { read: 100, write: 0 } };
+const finish = (reason: string, part: object = {}): object => ({
+  type: 'step_finish',
+  sessionID,
+  part: { type: 'step-finish', reason, tokens, cost: 0.002595, ...part },
+});
+const tool = { type: 'tool_use', sessionID, part: { type: 'tool', tool: 'read', state: { status: 'completed' } } };
+
+it('[AC3, AC6] steps are summed up; its input excludes what was cached', () => {
+  const lines = [start, text('I look.'), tool, finish('tool-calls'), start, text('It is 4.'), finish('stop')];
+  const { deltas, reply } = replay(opencode, lines);
+  expect(deltas).toEqual(['I look.', '\n\nIt is 4.']);
+  expect(reply).toEqual({
+    text: 'It is 4.',
+    usage: {
+      input_tokens: 1600,
+      cache_read_tokens: 200,
+      cache_write_tokens: 0,
+      output_tokens: 22,
+      reasoning_tokens: 0,
+    },
+    cost_usd: 0.00519,
+    native_session_id: sessionID,
+    meta: { stop_reason: 'stop' },
+  });
+});
+
+it.each([
+  ['beside the output', { total: 30, input: 10, output: 15, reasoning: 5, cache: { read: 0, write: 0 } }, 20],
+  ['within the output', { total: 25, input: 10, output: 15, reasoning: 5, cache: { read: 0, write: 0 } }, 15],
+])('[AC6] reasoning is counted once, %s', (_, counted, output_tokens) => {
+  const { reply } = replay(opencode, [start, text('4'), finish('stop', { tokens: counted })]);
+  expect(reply?.usage).toMatchObject({ output_tokens, reasoning_tokens: 5 });
+});
+
+it('[AC7] a model without a price has no cost', () => {
+  expect(replay(opencode, [start, text('4'), finish('stop', { cost: 0 })]).reply?.cost_usd).toBeNull();
+});
+
+describe('[AC4, AC5] what is no success', () => {
+  const error = (data: object, name = 'APIError'): readonly Line[] => [
+    start,
+    { type: 'error', sessionID, error: { name, data } },
+  ];
+  const failures: readonly (readonly [string, readonly Line[], object, string])[] = [
+    ['a refused key', error({ message: 'no', statusCode: 401, isRetryable: false }), { exitCode: 1 }, 'auth'],
+    ['a limit', error({ message: 'slow down', statusCode: 429 }), { exitCode: 1 }, 'rate_limited'],
+    ['too much to do', error({ message: 'x', statusCode: 503 }), {}, 'overloaded'],
+    [
+      'no connection',
+      error({ message: 'Unable to connect. Is the computer able to access the url?' }, 'UnknownError'),
+      { exitCode: 1 },
+      'network',
+    ],
+    ['an error of no known kind', error({ message: 'odd' }, 'UnknownError'), { exitCode: 1 }, 'non_zero_exit'],
+    ['an end in the middle of a step', [start, text('Hel')], {}, 'no_result'],
+    ['an end after a step that called tools', [start, text('I look.'), tool, finish('tool-calls')], {}, 'no_result'],
+    ['an exit code, whatever it said before', [start, text('4'), finish('stop')], { exitCode: 3 }, 'non_zero_exit'],
+    ['SIGTERM', [start], { exitCode: null, signal: 'SIGTERM' }, 'non_zero_exit'],
+  ];
+  it.each(failures)('%s', (_, lines, ran, kind) => {
+    expect(replay(opencode, lines, ran).error?.kind).toBe(kind);
+  });
+});

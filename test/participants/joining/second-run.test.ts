@@ -1,0 +1,207 @@
+// One accepted answer for each turn: over lost links, restarts of the hub, and a second run of the participant.
+
+import type { AgentClient, Session } from 'parley-hub/client';
+import type { Participant } from 'parley-hub/participants';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Puppet, Stage } from '../stage.ts';
+
+let stage: Stage;
+let alice: AgentClient;
+let first: Puppet;
+let second: Puppet;
+beforeEach(async () => {
+  stage = await Stage.start();
+  alice = await stage.client('alice');
+  first = new Puppet();
+  second = new Puppet();
+});
+
+/** alice has said something to bob, whose first run is called. */
+async function asked(type: string): Promise<{ session: Session; run: Participant }> {
+  const run = await stage.join('bob', first.agent, { graceMs: 1 });
+  const session = await stage.done(alice.open(type, ['bob']));
+  await stage.done(session.send('why?'));
+  await stage.until(() => first.calls.length === 1, 'bob is called');
+  // What the second run is given is older than it.
+  await stage.world.pass(1_000);
+  return { session, run };
+}
+
+async function passing(ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 50) {
+    stage.world.clock.advance(50);
+    await stage.world.settle();
+  }
+}
+
+const TYPES = ['consulting', 'discussion', 'conversation'];
+
+describe.each(TYPES)('in a %s', (type) => {
+  it('[PA12] a second run is given the turn that the first one left open, as resumed and under the same key', async () => {
+    const { session, run } = await asked(type);
+    // It dies: nobody hears of it again.
+    run.client.close();
+    await stage.join('bob', second.agent);
+    await stage.until(() => second.calls.length === 1, 'the second run is called');
+    expect(second.call().turn.resumed).toBe(true);
+    expect(second.call().turn.idempotencyKey).toBe(first.call().turn.idempotencyKey);
+    second.call().answer('because');
+    first.call().answer('too late');
+    await stage.until(() => stage.told.includes('bob said because'), 'the answer');
+    await stage.settle();
+    expect(await stage.texts(session)).toEqual(['why?', 'because']);
+    expect(second.calls).toHaveLength(1);
+  });
+
+  it('[PA12] a turn that the first run answered is not taken again, also if it died before it could ack it', async () => {
+    const { session, run } = await asked(type);
+    const posted = run.client.session(session.id);
+    const { causation_id } = {
+      causation_id: (await stage.log(session)).findLast((one) => one.event_data.text === 'why?'),
+    };
+    await stage.done(
+      posted.send('because', {
+        key: first.call().turn.idempotencyKey,
+        ...(causation_id === undefined ? {} : { causationId: causation_id.envelope_id }),
+      }),
+    );
+    run.client.close();
+    await stage.join('bob', second.agent);
+    await stage.settle();
+    expect(second.calls).toHaveLength(0);
+    expect(await stage.texts(session)).toEqual(['why?', 'because']);
+  });
+
+  it('[PA13] a lost link in the middle of a turn changes nothing: it goes on, and is answered once', async () => {
+    const links: { close(): void }[] = [];
+    const way = stage.way.bind(stage);
+    stage.way = (options) =>
+      way({
+        ...options,
+        link: () => {
+          const link = stage.world.hub.connect();
+          links.push(link);
+          return link;
+        },
+      });
+    const { session } = await asked(type);
+    links.at(-1)?.close();
+    await passing(200);
+    expect(links).toHaveLength(2);
+    expect(first.calls).toHaveLength(1);
+    expect(first.call().turn.signal.aborted).toBe(false);
+    links.at(-1)?.close();
+    first.call().answer('because');
+    await passing(500);
+    await stage.until(() => stage.told.includes('bob said because'), 'the answer');
+    expect(await stage.texts(session)).toEqual(['why?', 'because']);
+    expect(first.calls).toHaveLength(1);
+  });
+
+  it('[PA13] a hub that restarts in the middle of a turn finds it answered once', async () => {
+    const { session } = await asked(type);
+    await stage.world.restart();
+    await passing(500);
+    expect(first.call().turn.signal.aborted).toBe(false);
+    first.call().answer('because');
+    await passing(500);
+    await stage.until(() => stage.told.includes('bob said because'), 'the answer');
+    expect(await stage.texts(session)).toEqual(['why?', 'because']);
+    expect(first.calls).toHaveLength(1);
+  });
+
+  it('[PA14] closing cancels the turn and leaves it open for the next run; twice is once', async () => {
+    const { session, run } = await asked(type);
+    const closing = run.close();
+    expect(first.call().turn.signal.aborted).toBe(true);
+    first.call().fail(first.call().turn.signal.reason);
+    await stage.done(closing);
+    await stage.done(run.close());
+    expect(run.client.state).toBe('closed');
+    expect(stage.told.filter((line) => line.includes('failed'))).toEqual([]);
+    await stage.join('bob', second.agent);
+    await stage.until(() => second.calls.length === 1, 'the second run is called');
+    second.call().answer('because');
+    await stage.until(() => stage.told.includes('bob said because'), 'the answer');
+    expect(await stage.texts(session)).toEqual(['why?', 'because']);
+  });
+
+  it('[PA14] closing with finish waits for the answer, and takes no more turns', async () => {
+    const { session, run } = await asked(type);
+    const closing = run.close({ finish: true });
+    await stage.settle();
+    expect(first.call().turn.signal.aborted).toBe(false);
+    first.call().answer('because');
+    await stage.done(closing);
+    expect(await stage.texts(session)).toEqual(['why?', 'because']);
+  });
+});
+
+describe('ending', () => {
+  it('[PA14] an agent that does not hear its signal is given up after a while', async () => {
+    const { run } = await asked('consulting');
+    const closing = run.close();
+    await stage.settle();
+    expect(run.client.state).toBe('open');
+    stage.world.clock.advance(10);
+    await stage.done(closing);
+    expect(run.client.state).toBe('closed');
+  });
+
+  it('[PA14] what was cancelled comes again, also if another turn took longer to end', async () => {
+    const { session, run } = await asked('conversation');
+    const other = await stage.done(alice.open('conversation', ['bob']));
+    await stage.done(other.send('and why?'));
+    await stage.until(() => first.calls.length === 2, 'both turns');
+    const closing = run.close();
+    first.call(0).fail(new Error('aborted'));
+    await stage.settle();
+    first.call(1).fail(new Error('aborted'));
+    await stage.done(closing);
+    await stage.join('bob', second.agent);
+    await stage.until(() => second.calls.length === 2, 'both turns again');
+    expect(second.calls.map(({ ctx }) => ctx.threadId).sort()).toEqual([session.id, other.id].sort());
+  });
+
+  it('[PA14] leaving cancels the turn and leaves the sessions for good', async () => {
+    const { session, run } = await asked('discussion');
+    const leaving = run.leave();
+    first.call().fail(new Error('aborted'));
+    await stage.done(leaving);
+    await stage.done(run.leave());
+    const { session: metadata } = await stage.done(session.info());
+    expect(metadata.participants.find(({ name }) => name === 'bob')?.status).toBe('removed');
+  });
+
+  it('[PA4, PA14] a client that is sent away cancels its turns', async () => {
+    const { run } = await asked('consulting');
+    await stage.client('bob');
+    await stage.done(run.closed);
+    expect(first.call().turn.signal.aborted).toBe(true);
+  });
+
+  it('[PA12] a turn that failed is tried again by the next run', async () => {
+    const { session, run } = await asked('consulting');
+    first.call().fail(new Error('no such model'));
+    await stage.until(() => stage.told.includes('bob failed: no such model'), 'the failure');
+    await stage.settle();
+    expect(first.calls).toHaveLength(1);
+    await stage.done(run.close());
+    await stage.join('bob', second.agent);
+    await stage.until(() => second.calls.length === 1, 'the second run is called');
+    expect(second.call().turn.resumed).toBe(true);
+    second.call().answer('because');
+    await stage.done(session.ended());
+    expect(await stage.texts(session)).toEqual(['why?', 'because']);
+  });
+
+  it('[PA12] two runs at once: one of them is sent away, and there is one answer', async () => {
+    const { session } = await asked('consulting');
+    await stage.join('bob', second.agent);
+    await stage.until(() => second.calls.length === 1, 'the second run is called');
+    first.call().answer('one');
+    second.call().answer('two');
+    await stage.done(session.ended());
+    expect(await stage.texts(session)).toEqual(['why?', 'two']);
+  });
+});

@@ -1,0 +1,470 @@
+// A real program for every way in which one can go wrong; each would end by itself after a minute. After each there is a typed error or an honest account, and
+// /proc shows that nothing of it is left.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Family } from '../../../src/participants/processes/tree/process-tree.ts';
+import { readProcess } from '../../../src/participants/processes/tree/process-table.ts';
+import {
+  type Program,
+  type RunLimits,
+  type RunWatch,
+  runningPrograms,
+  runProgram,
+} from '../../../src/participants/processes/run-program.ts';
+import { failureOf, isRunning, Programs } from './programs.ts';
+
+let programs: Programs;
+beforeEach(() => {
+  programs = new Programs();
+});
+afterEach(() => {
+  // Before anything else, at once: a run that has settled has left nothing.
+  const left = programs.left();
+  const listed = runningPrograms();
+  programs.remove();
+  expect(left).toEqual([]);
+  expect(listed).toEqual([]);
+});
+
+const HOUR_MS = 3_600_000;
+/** Nothing runs into a clock by chance. */
+const PATIENT = { wallMs: HOUR_MS, graceMs: HOUR_MS } as const;
+
+const startOf = ({ pid = 0 }: ChildProcess): number => readProcess(pid)?.startedAt ?? 0;
+
+const run = (program: Program, limits: Partial<RunLimits> = PATIENT, watch: RunWatch = {}) =>
+  runProgram(program, watch, limits);
+
+describe('[RN2] a program that cannot be started', () => {
+  it('is not there', async () => {
+    const error = await failureOf(run(programs.program('no-such-program', [])));
+    expect(error.kind).toBe('spawn_failed');
+    expect(error.message).toMatch(/^fake: there is no program no-such-program; looked in PATH=/);
+  });
+
+  it('is not executable', async () => {
+    const file = programs.file('plain.txt', 'hello');
+    const error = await failureOf(run(programs.program(file, [])));
+    expect(error.kind).toBe('spawn_failed');
+    expect(error.message).toBe(`fake: ${file} is not executable (EACCES)`);
+  });
+
+  it('names an interpreter that is not there', async () => {
+    const file = programs.file('script', '#!/no/such/interpreter\n', 0o755);
+    const error = await failureOf(run(programs.program(file, [])));
+    expect(error.message).toMatch(/interpreter its first line names is not there/);
+  });
+
+  it.each([
+    ['not there', 'nowhere'],
+    ['not a folder', 'file'],
+  ])('has a working folder that is %s', async (why, name) => {
+    programs.file('file', '');
+    const cwd = programs.path(name);
+    const error = await failureOf(run(programs.sh('true', { cwd })));
+    expect(error.kind).toBe('spawn_failed');
+    expect(error.message).toBe(`fake: its working folder ${cwd} is ${why}`);
+  });
+
+  it('has a home that cannot be made', async () => {
+    const home = `${programs.file('file', '')}/home`;
+    const error = await failureOf(run(programs.sh('true', { home })));
+    expect(error.kind).toBe('spawn_failed');
+    expect(error.message).toContain(`its home folder ${home} cannot be made`);
+  });
+
+  it('has more arguments than the system takes', async () => {
+    const args = Array.from({ length: 60 }, () => 'x'.repeat(100_000));
+    const error = await failureOf(run(programs.program('/bin/true', args)));
+    expect(error.kind).toBe('spawn_failed');
+    expect(error.message).toMatch(/arguments and its environment together are larger/);
+    expect(error.message.length).toBeLessThan(300);
+  });
+});
+
+describe('[RN1] arguments', () => {
+  it('reach the program as they are: no shell reads them', async () => {
+    const args = ['$HOME', '; touch x', '`id`', '*', '', 'two words', "'", 'é😀'];
+    const { stdout } = await run(programs.program('/usr/bin/printf', ['%s\\n', ...args]));
+    expect(stdout).toBe(`${args.join('\n')}\n`);
+  });
+
+  it('over 100 KiB are refused before anything is started, with what to do instead', async () => {
+    const fits = await run(programs.program('/bin/true', ['x'.repeat(100 * 1024)]));
+    expect(fits.exitCode).toBe(0);
+    const error = await failureOf(run(programs.program('/bin/true', ['x'.repeat(100 * 1024 + 1)])));
+    expect(error.kind).toBe('spawn_failed');
+    expect(error.message).toBe(
+      'fake: argument 0 has 102401 bytes, and an argument may have at most 102400: hand it over by stdin or in a file',
+    );
+  });
+
+  it('with a NUL are refused', async () => {
+    expect((await failureOf(run(programs.program('/bin/true', ['a\0b'])))).message).toContain('NUL');
+  });
+});
+
+describe('[RN3] a program that ends', () => {
+  it('with exit code 7 and output: told as it is', async () => {
+    const ran = await run(programs.sh('echo out; echo err >&2; exit 7'));
+    expect(ran).toEqual({
+      exitCode: 7,
+      signal: null,
+      stdout: 'out\n',
+      stderr: 'err\n',
+      truncated: false,
+      endedBy: 'exit',
+    });
+  });
+
+  it('by a signal of its own', async () => {
+    const { exitCode, signal, endedBy } = await run(programs.sh('kill -SEGV $$'));
+    expect({ exitCode, signal, endedBy }).toEqual({ exitCode: null, signal: 'SIGSEGV', endedBy: 'exit' });
+  });
+
+  it('with exit code 0 and no result says so', async () => {
+    const { exitCode, endedBy, hasResult } = await run(programs.sh('echo thinking'), PATIENT, { isDone: () => false });
+    expect({ exitCode, endedBy, hasResult }).toEqual({ exitCode: 0, endedBy: 'exit', hasResult: false });
+  });
+
+  it('in the middle of a line of JSON: the half line is shown as it is', async () => {
+    const lines: string[] = [];
+    const onLine = (line: string) => void lines.push(line);
+    const ran = await run(programs.sh(`printf '{"a":1}\\n{"type":"res'`), PATIENT, { onLine });
+    expect(lines).toEqual(['{"a":1}', '{"type":"res']);
+    expect(ran.exitCode).toBe(0);
+  });
+});
+
+describe('[RN4] a program that wants a terminal', () => {
+  it('has none: its streams are none, and /dev/tty cannot be opened', async () => {
+    const ran = await run(
+      programs.sh('for fd in 0 1 2; do test -t $fd && echo tty; done; cat </dev/tty || echo refused'),
+    );
+    expect(ran.stdout).toBe('refused\n');
+  });
+
+  it('reads an empty stdin when there is nothing for it', async () => {
+    expect((await run(programs.sh('cat; echo end'))).stdout).toBe('end\n');
+  });
+});
+
+describe('[RN5] a program that is ended', () => {
+  it('is asked first: it can say goodbye', async () => {
+    const program = programs.sh('trap "echo bye; exit 3" TERM; echo ready; while :; do sleep 0.05; done');
+    const stop = new AbortController();
+    const watch = { onText: () => stop.abort(), signal: stop.signal };
+    const error = await failureOf(run(program, PATIENT, watch));
+    expect(error.details).toMatchObject({ exitCode: 3, signal: null });
+    // What it says then is read for nobody.
+    expect(error.details.stdout).toBe('ready\n');
+  });
+
+  it('is killed when it ignores that', async () => {
+    const program = programs.node(`
+      process.on('SIGTERM', () => {}); process.on('SIGINT', () => {});
+      setTimeout(() => {}, 60_000); console.log('ready');`);
+    const error = await failureOf(run(program, { ...PATIENT, idleMs: 10, graceMs: 100 }));
+    expect(error.kind).toBe('timeout');
+    expect(error.details).toMatchObject({ signal: 'SIGKILL', stdout: 'ready\n', watchdog: 'idle' });
+  });
+
+  it('takes its group along, also who ignores SIGTERM', async () => {
+    const program = programs.sh('(trap "" TERM; echo ready; sleep 60 & wait; sleep 60) & wait');
+    const error = await failureOf(run(program, { ...PATIENT, idleMs: 10, graceMs: 100 }));
+    expect(error.kind).toBe('timeout');
+  });
+});
+
+/** Starts a process in a session of its own that ignores SIGTERM, and tells when it is there. */
+const daemon = (stdio: 'ignore' | 'inherit', env = 'process.env') => `
+  import { spawn } from 'node:child_process';
+  const source = 'process.on("SIGTERM", () => {}); setTimeout(() => {}, 60_000); process.send("up"); process.disconnect()';
+  const child = spawn(process.execPath, ['-e', source], {
+    detached: true, env: ${env}, stdio: ['ignore', '${stdio}', '${stdio}', 'ipc'] });
+  child.once('message', () => { console.log('daemon', child.pid); child.unref(); });`;
+
+describe('[RN6] nothing is left of a program', () => {
+  it('whose grandchild holds its stdout open', async () => {
+    const ran = await run(programs.sh('sleep 60 & echo done; exit 0'));
+    expect(ran).toMatchObject({ exitCode: 0, stdout: 'done\n', endedBy: 'exit' });
+  });
+
+  it('whose grandchild is about to end by itself, and is left to say its last word', async () => {
+    const { stdout } = await run(programs.sh('(trap "echo asked" TERM; sleep 0.02; echo late) & exit 0'));
+    expect(stdout).toBe('late\n');
+  });
+
+  it('but what was there before it is no part of it, whatever it has', async () => {
+    const env = { [programs.mark]: '1' };
+    const older = spawn('sleep', ['60'], { env });
+    let younger: ChildProcess | null = null;
+    try {
+      // When a process was started is told in hundredths of a second.
+      do {
+        younger?.kill('SIGKILL');
+        younger = spawn('sleep', ['60'], { env });
+      } while (startOf(younger) <= startOf(older));
+      expect(new Family(younger.pid ?? 0, programs.mark).livingNow()).toContain(younger.pid);
+      expect(new Family(younger.pid ?? 0, programs.mark).livingNow()).not.toContain(older.pid);
+    } finally {
+      const ended = [older, younger].map((one) => one !== null && once(one, 'exit'));
+      for (const one of [older, younger]) one?.kill('SIGKILL');
+      await Promise.all(ended);
+    }
+  });
+
+  it('and everything it wrote is read, also what was still in the pipe', async () => {
+    const { stdout } = await run(programs.sh('sleep 60 & yes | head -c 60000'));
+    expect(stdout).toBe('y\n'.repeat(30_000));
+  });
+
+  it.each(['ignore', 'inherit'] as const)(
+    'that left a daemon in a session of its own (its output: %s)',
+    async (stdio) => {
+      const ran = await run(programs.node(daemon(stdio)), { ...PATIENT, graceMs: 50 });
+      expect(ran).toMatchObject({ exitCode: 0, endedBy: 'exit' });
+      expect(ran.stdout).toMatch(/^daemon \d+\n$/);
+    },
+  );
+
+  it('that is ended while its daemon runs', async () => {
+    const program = programs.node(`${daemon('ignore')}; setTimeout(() => {}, 60_000);`);
+    const error = await failureOf(run(program, { ...PATIENT, idleMs: 10, graceMs: 100 }));
+    expect(error.kind).toBe('timeout');
+  });
+
+  it('that is ended while its child is in another session with an empty environment', async () => {
+    const program = programs.node(`${daemon('ignore', '{}')}; setTimeout(() => {}, 60_000);`);
+    const error = await failureOf(run(program, { ...PATIENT, idleMs: 10, graceMs: 100 }));
+    const pid = Number(/daemon (\d+)/.exec(error.details.stdout ?? '')?.[1]);
+    expect(pid).toBeGreaterThan(0);
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  it.each(['', ' >/dev/null 2>&1'])(
+    'that left a child in another session, with an empty environment and without a parent (its output:%s)',
+    async (output) => {
+      const program = programs.sh(
+        `setsid env -i sh -c 'echo $$ > pid; exec sleep 60'${output} & while ! test -s pid; do sleep 0.02; done`,
+        {
+          cwd: programs.folder,
+        },
+      );
+      expect(await run(program)).toMatchObject({ exitCode: 0, endedBy: 'exit' });
+      const pid = Number(readFileSync(programs.path('pid'), 'utf8'));
+      expect(pid).toBeGreaterThan(0);
+      expect(isRunning(pid)).toBe(false);
+    },
+  );
+
+  it('that forks faster than it can be looked at', async () => {
+    const program = programs.sh(
+      'echo ready; fork() { test $1 -gt 0 || return; (sleep 0.02; fork $(($1 - 1))) & (exec sleep 60) & }; trap "" TERM; fork 60; wait',
+    );
+    const error = await failureOf(run(program, { ...PATIENT, idleMs: 10, wallMs: 300, graceMs: 50 }));
+    expect(error.kind).toBe('timeout');
+  });
+});
+
+describe('[RN7] the clocks', () => {
+  it('a program that hangs is ended by the wall clock', async () => {
+    const error = await failureOf(run(programs.sh('echo partial; sleep 60'), { ...PATIENT, wallMs: 300 }));
+    expect(error.kind).toBe('timeout');
+    expect(error.message).toBe(
+      'fake: timeout: did not end within 300 ms, and was ended; signal=SIGTERM stdout=partial stderr=',
+    );
+    expect(error.details).toEqual({
+      tool: 'fake',
+      exitCode: null,
+      signal: 'SIGTERM',
+      stdout: 'partial\n',
+      stderr: '',
+      watchdog: 'wall',
+    });
+  });
+
+  it('one that writes nothing at all is ended sooner', async () => {
+    const error = await failureOf(run(programs.sh('sleep 60'), { ...PATIENT, firstOutputMs: 50 }));
+    expect(error.details.watchdog).toBe('first_output');
+    expect(error.message).toContain('wrote nothing within 50 ms');
+  });
+
+  it('one that falls silent is ended, and stderr is output too', async () => {
+    const limits = { ...PATIENT, firstOutputMs: HOUR_MS, idleMs: 50 };
+    const error = await failureOf(run(programs.sh('echo hm >&2; sleep 60'), limits));
+    expect(error.details).toMatchObject({ watchdog: 'idle', stderr: 'hm\n' });
+  });
+
+  it('one that goes on after its result is ended, and that is no error', async () => {
+    let isDone = false;
+    const onLine = (line: string) => {
+      isDone ||= line === 'result';
+    };
+    const program = programs.sh('echo hello; echo result; sleep 60');
+    const ran = await run(
+      program,
+      { ...PATIENT, afterResultMs: 20, idleMs: HOUR_MS },
+      { onLine, isDone: () => isDone },
+    );
+    expect(ran).toMatchObject({
+      endedBy: 'after_result',
+      hasResult: true,
+      signal: 'SIGTERM',
+      stdout: 'hello\nresult\n',
+    });
+  });
+
+  it('one of which nothing can come any more is ended at once, also while it goes on writing', async () => {
+    const lines: string[] = [];
+    const program = programs.sh('while :; do echo again; sleep 0.02; done');
+    const watch = { onLine: (line: string) => void lines.push(line), isHopeless: () => lines.length > 0 };
+    const ran = await run(program, { ...PATIENT, afterResultMs: HOUR_MS }, watch);
+    expect(ran).toMatchObject({ endedBy: 'after_result', signal: 'SIGTERM' });
+    expect(ran.stdout).toContain('again');
+  });
+
+  it('with its result at hand the wall clock is no error either', async () => {
+    const program = programs.sh('echo result; while :; do echo .; sleep 0.02; done');
+    const ran = await run(program, { ...PATIENT, wallMs: 300, afterResultMs: 200 }, { isDone: () => true });
+    expect(ran).toMatchObject({ endedBy: 'after_result', hasResult: true });
+  });
+
+  it('a result in a line that was never ended counts when time is up', async () => {
+    let isDone = false;
+    const onLine = () => {
+      isDone = true;
+    };
+    const ran = await run(
+      programs.sh('printf result; sleep 60'),
+      { ...PATIENT, idleMs: 50 },
+      { onLine, isDone: () => isDone },
+    );
+    expect(ran).toMatchObject({ endedBy: 'after_result', hasResult: true, stdout: 'result' });
+  });
+
+  it('a clock that is set further than a timer can count does not go off at once', async () => {
+    expect((await run(programs.sh('echo hello'), { wallMs: 2 ** 40 })).stdout).toBe('hello\n');
+  });
+});
+
+describe('[RN8] an abort', () => {
+  it('ends the program, and what was written is kept', async () => {
+    const stop = new AbortController();
+    const watch = { onLine: () => stop.abort(new Error('the session closed')), signal: stop.signal };
+    const error = await failureOf(run(programs.sh('echo hello; sleep 60'), PATIENT, watch));
+    expect(error.kind).toBe('aborted');
+    expect(error.message).toMatch(/^fake: aborted: the session closed; signal=SIGTERM/);
+    expect(error.details.stdout).toBe('hello\n');
+  });
+
+  it('before the start starts nothing', async () => {
+    const touched = programs.path('touched');
+    const error = await failureOf(run(programs.sh(`: > ${touched}`), PATIENT, { signal: AbortSignal.abort() }));
+    expect(error.kind).toBe('aborted');
+    expect((await run(programs.sh(`ls ${programs.folder}`))).stdout).toBe('');
+  });
+});
+
+describe('[RN9] stdin', () => {
+  it('of 2 MB is written while the output is read, however slowly it is taken', async () => {
+    const prompt = `${'é😀 '.repeat(250_000)}end`;
+    const program = programs.node(
+      `let at = 0;
+       for await (const chunk of process.stdin) {
+         process.stdout.write(chunk); // More than a pipe holds comes back before all of it was taken.
+         if (at++ < 20) await new Promise((go) => setTimeout(go, 5));
+       }`,
+      { stdin: prompt },
+    );
+    const { stdout, truncated } = await run(program, { ...PATIENT, maxCapturedBytes: 8 * 1024 * 1024 });
+    expect(Buffer.byteLength(prompt)).toBeGreaterThan(1_700_000);
+    expect(stdout === prompt).toBe(true);
+    expect(truncated).toBe(false);
+  });
+
+  it('that nobody reads is no failure', async () => {
+    const ran = await run(programs.sh('exec <&-; echo done', { stdin: 'x'.repeat(2_000_000) }));
+    expect(ran).toMatchObject({ exitCode: 0, stdout: 'done\n' });
+  });
+});
+
+describe('[RN10] output', () => {
+  it('with characters that are split, broken and coloured is text', async () => {
+    const program = programs.node(`
+      const write = (bytes) => new Promise((done) => process.stdout.write(Buffer.from(bytes), done));
+      const soon = () => new Promise((go) => setTimeout(go, 10));
+      const bytes = [...Buffer.from('a😀\\u001b[31mré\\u001b[0m'), 0xff, 0x0a];
+      for (const byte of bytes) { await write([byte]); await soon(); }`);
+    const lines: string[] = [];
+    const texts: string[] = [];
+    const ran = await run(program, PATIENT, {
+      onLine: (line) => void lines.push(line),
+      onText: (text) => void texts.push(text),
+    });
+    expect(ran.stdout).toBe('a😀ré\ufffd\n');
+    expect(lines).toEqual(['a😀ré\ufffd']);
+    expect(texts.join('')).toBe(ran.stdout);
+  });
+
+  it('is shown while the program runs: it ends only after its first line was seen', async () => {
+    const seen = programs.path('seen');
+    const program = programs.sh(`echo first; while ! test -e ${seen}; do sleep 0.02; done; echo second`);
+    const lines: string[] = [];
+    const onLine = (line: string) => {
+      lines.push(line);
+      programs.file('seen', '');
+    };
+    await run(program, PATIENT, { onLine });
+    expect(lines).toEqual(['first', 'second']);
+  });
+});
+
+describe('[RN11] too much output', () => {
+  const flood = () => programs.sh('yes 0123456789012345678901234567890123456789 | head -c 200000000');
+
+  it('ends the program, and head and tail are kept', async () => {
+    const error = await failureOf(run(flood(), { ...PATIENT, maxOutputBytes: 1_000_000 }));
+    expect(error.kind).toBe('output_limit');
+    expect(error.message).toMatch(/^fake: output_limit: wrote more than 1000000 bytes, and was ended/);
+    expect(error.message.length).toBeLessThanOrEqual(2_000);
+    expect(error.details.stdout?.length).toBeLessThanOrEqual(8_192);
+  });
+
+  it('counts stderr too, and one that ignores SIGTERM cannot go on writing to us', async () => {
+    const program = programs.sh('trap "" TERM PIPE; while :; do echo 0123456789 >&2; done');
+    const error = await failureOf(run(program, { ...PATIENT, maxOutputBytes: 10_000, graceMs: 50 }));
+    expect(error.kind).toBe('output_limit');
+  });
+
+  it('after the result is no error', async () => {
+    const ran = await run(flood(), { ...PATIENT, maxOutputBytes: 1_000_000 }, { isDone: () => true });
+    expect(ran).toMatchObject({ endedBy: 'after_result', truncated: true });
+  });
+});
+
+describe('[RN14] what a function that looks on throws', () => {
+  it.each(['onLine', 'onText', 'isDone'] as const)(
+    'ends the program and is what the run rejects with (%s)',
+    async (name) => {
+      const thrown = new Error('this is no JSON');
+      const watch: RunWatch = {
+        [name]: () => {
+          throw thrown;
+        },
+      };
+      await expect(run(programs.sh('echo hello; sleep 60'), PATIENT, watch)).rejects.toBe(thrown);
+    },
+  );
+
+  it('counts also for the last line of a program that has ended', async () => {
+    const thrown = new Error('cut in half');
+    const onLine = () => {
+      throw thrown;
+    };
+    await expect(run(programs.sh('printf half'), PATIENT, { onLine })).rejects.toBe(thrown);
+  });
+});

@@ -1,0 +1,63 @@
+// The clocks alone, on a clock that the test moves.
+
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { DEFAULT_RUN_LIMITS, type RunLimits } from '../../../src/participants/processes/program.ts';
+import { type Watchdog, Watchdogs } from '../../../src/node/run/watchdogs.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function watchdogs(limits: Partial<RunLimits>) {
+  const barked: Watchdog[] = [];
+  const dogs = new Watchdogs({ ...DEFAULT_RUN_LIMITS, ...limits }, (watchdog) => barked.push(watchdog));
+  return { dogs, barked };
+}
+
+it('[RN7] by default a program has 300 s, however silent it is', () => {
+  const { barked } = watchdogs({});
+  vi.advanceTimersByTime(299_999);
+  expect(barked).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(barked).toEqual(['wall']);
+});
+
+it('[RN7] the clock of the first output stops with it, and the idle one begins', () => {
+  const { dogs, barked } = watchdogs({ firstOutputMs: 10, idleMs: 100 });
+  vi.advanceTimersByTime(9);
+  dogs.output();
+  vi.advanceTimersByTime(99);
+  dogs.output();
+  vi.advanceTimersByTime(99);
+  expect(barked).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(barked).toEqual(['idle']);
+});
+
+it('[RN7] before the first output only its own clock and the wall count', () => {
+  const { barked } = watchdogs({ firstOutputMs: null, idleMs: 10 });
+  vi.advanceTimersByTime(1_000);
+  expect(barked).toEqual([]);
+});
+
+it('[RN7] after the result silence is measured anew, and output puts it off', () => {
+  const { dogs, barked } = watchdogs({ idleMs: 10, afterResultMs: 50 });
+  dogs.output();
+  dogs.result();
+  vi.advanceTimersByTime(49);
+  dogs.output();
+  dogs.result();
+  vi.advanceTimersByTime(49);
+  expect(barked).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(barked).toEqual(['after_result']);
+});
+
+it('[RN7] once stopped, output wakes no clock', () => {
+  const { dogs, barked } = watchdogs({ firstOutputMs: 10, idleMs: 10 });
+  dogs.stop();
+  dogs.output();
+  dogs.result();
+  vi.advanceTimersByTime(1_000_000);
+  expect(barked).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
+});

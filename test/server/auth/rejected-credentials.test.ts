@@ -1,0 +1,143 @@
+// What is told to who offers a credential that does not count, and to who offers one that cannot be judged now.
+
+import { createServer } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { connect, createHub, type ServeOptions } from 'parley-hub';
+import { afterEach, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Credential } from '../../../src/core/records/access/credentials.ts';
+import { WireError } from '../../../src/core/lib/errors.ts';
+import { proving } from './credential-world.ts';
+
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+const NOT_ACCEPTED = {
+  code: 'unauthenticated',
+  message: '"bob" cannot be registered: the credential was not accepted',
+};
+const UNAVAILABLE = { code: 'unavailable', details: { outcome: 'refused', retry_after_ms: 5000, name: 'alice' } };
+const once = { reconnect: false } as const;
+
+async function hubWith(auth: ServeOptions['auth']) {
+  const warnings: unknown[] = [];
+  const log = { info() {}, warn: (_: string, data?: object) => void warnings.push(data), error() {} };
+  const hub = await createHub({ log });
+  stops.push(() => hub.stop());
+  const { url } = await hub.listen({ port: 0, ...(auth === undefined ? {} : { auth }) });
+  return { hub, url, warnings };
+}
+
+it('[AU11] a wrong, revoked or expired token and a bad JWT are told that the credential was not accepted', async () => {
+  const { publicKey } = await generateKeyPair('ES256');
+  const jwks = { keys: [await exportJWK(publicKey)] };
+  const { hub, url } = await hubWith({ jwt: { issuer: 'https://i.example', audience: 'hub', jwks } });
+  const revoked = await hub.createToken({ grants: ['enrol'] });
+  await hub.revokeToken(revoked.token_id);
+  for (const token of ['x', revoked.token]) {
+    await expect(connect(url, { name: 'bob', token, ...once })).rejects.toMatchObject(NOT_ACCEPTED);
+  }
+  const credentials = { scheme: 'jwt', token: 'a.b.c' };
+  await expect(connect(url, { name: 'bob', credentials, ...once })).rejects.toMatchObject(NOT_ACCEPTED);
+});
+
+it('[AU11] a token that ran out is told the same; who has said nothing is asked to say hello', async () => {
+  const judge = (): Credential => ({ id: 'other', name: 'bob', grants: [], expires_at_ms: 0 });
+  const { hub, settled, greeted } = await proving({ judge });
+  const bob = greeted('bob', '');
+  expect(await settled(bob.ask('register', { name: 'bob' }))).toMatchObject({ error: NOT_ACCEPTED });
+  await hub.stop();
+  const { url } = await hubWith(undefined);
+  const socket = new WebSocket(url);
+  await new Promise((resolve) => socket.once('open', resolve));
+  socket.send(JSON.stringify({ kind: 'request', request_id: '1', op: 'register', params: { name: 'bob' } }));
+  const answer = await new Promise((resolve) => socket.once('message', (data) => resolve(JSON.parse(String(data)))));
+  expect(answer).toMatchObject({ error: { message: '"bob" cannot be registered: say hello with a credential first' } });
+  socket.close();
+});
+
+it('[AU7, AU11] a hello without a credential is told that one is needed, also where only the proxy is in the way', async () => {
+  const message = /^"bob" cannot be registered: a credential is needed; the scheme "none" .* never through a proxy$/;
+  const { url } = await hubWith(undefined);
+  await expect(connect(url, { name: 'bob', ...once })).rejects.toMatchObject({
+    message: expect.stringMatching(message),
+  });
+  const open = await hubWith({ none: true });
+  const socket = new WebSocket(open.url, { headers: { 'x-forwarded-for': '10.0.0.1' } });
+  const frames: { error?: { message: string } }[] = [];
+  socket.on('message', (data) => frames.push(JSON.parse(String(data))));
+  await new Promise((resolve) => socket.once('open', resolve));
+  socket.send(JSON.stringify({ kind: 'hello', protocol: 1, name: 'bob', auth: { scheme: 'none' } }));
+  socket.send(JSON.stringify({ kind: 'request', request_id: '1', op: 'register', params: { name: 'bob' } }));
+  while (frames.length < 2) await new Promise((resolve) => socket.once('message', resolve));
+  expect(frames[1]?.error?.message).toMatch(message);
+  socket.close();
+});
+
+it('[AU11] a scheme there is none of is named, with those there are', async () => {
+  const { hub, settled, greeted } = await proving({ judge: () => null });
+  const bob = greeted('bob', '');
+  bob.send({ kind: 'hello', protocol: 1, name: 'bob', auth: { scheme: 'basic' } });
+  expect(await settled(bob.ask('register', { name: 'bob' }))).toMatchObject({
+    error: {
+      code: 'unauthenticated',
+      message: expect.stringContaining('expected one of token, jwt, none, got "basic"'),
+    },
+  });
+  await hub.stop();
+  const { url } = await hubWith(undefined);
+  await expect(connect(url, { name: 'bob', credentials: { scheme: 'basic' } })).rejects.toMatchObject({
+    code: 'bad_frame',
+    message: 'credentials.scheme: expected one of token, jwt, none, got "basic"',
+  });
+  // A secret in the wrong place is not shown.
+  await expect(
+    connect(url, { name: 'bob', credentials: { scheme: 'parley_0123456789abcdef_secret' } }),
+  ).rejects.toThrow('got something else');
+});
+
+it('[AU12] keys that cannot be had are no fault of the token: unavailable, with when to try again, and a warning', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  const jwks = `https://127.0.0.1:${port}/keys`;
+  const { url, warnings } = await hubWith({ jwt: { issuer: 'https://i.example', audience: 'hub', jwks } });
+  const { privateKey } = await generateKeyPair('ES256');
+  const token = await new SignJWT({})
+    .setProtectedHeader({ alg: 'ES256' })
+    .setSubject('alice')
+    .setIssuer('https://i.example')
+    .setAudience('hub')
+    .setExpirationTime('1h')
+    .sign(privateKey);
+  const credentials = { scheme: 'jwt', token };
+  await expect(connect(url, { name: 'alice', credentials })).rejects.toMatchObject(UNAVAILABLE);
+  expect(warnings).toEqual([
+    {
+      name: 'alice',
+      error: expect.stringMatching(/the keys at https:\/\/127\.0\.0\.1:\d+\/keys cannot be had: .*ECONNREFUSED/),
+    },
+  ]);
+});
+
+it('[AU12, PO8] who cannot be judged now is not counted as having failed, and is bound when it can be', async () => {
+  let isUp = false;
+  const judge = (): Credential => {
+    if (!isUp) throw new WireError('unavailable', 'the keys cannot be had');
+    return { id: 'other', name: 'alice', grants: [], expires_at_ms: null };
+  };
+  const { hub, settle, settled, greeted, registered } = await proving({ judge, helloFailed: () => true });
+  const alice = greeted('alice', '');
+  expect(await settled(alice.ask('register', { name: 'alice' }))).toMatchObject({ error: UNAVAILABLE });
+  expect(alice.frames).toMatchObject([{ kind: 'error', error: UNAVAILABLE }]);
+  expect(alice.closed).toBe(false);
+  isUp = true;
+  await registered('alice', '');
+  const again = greeted('alice', '');
+  await settle();
+  expect(again.frames).toMatchObject([{ kind: 'welcome' }]);
+  await hub.stop();
+});

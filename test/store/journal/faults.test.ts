@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { SPARE_NAME, segmentName } from '../../../src/node/journal/segments.ts';
+import { type DiskFault, SimDisk } from '../../support/sim-disk.ts';
+import { confirmed, opened, turn } from './open-journal.ts';
+
+const ROOMY = { segmentBytes: 16_384 };
+
+const faults: readonly DiskFault[] = [
+  { operation: 'write', nth: 1, code: 'ENOSPC' },
+  { operation: 'write', nth: 1, code: 'ENOSPC', keeps: 30 },
+  { operation: 'write', nth: 1, code: 'ENOSPC', keeps: 100 },
+  { operation: 'write', nth: 1, code: 'EIO' },
+  { operation: 'sync', nth: 1, code: 'EIO' },
+  { operation: 'sync', nth: 1, code: 'EIO', keeps: 1 },
+  { operation: 'sync', nth: 1, code: 'ENOSPC' },
+];
+
+describe.each(faults)('$code on $operation that keeps $keeps', (fault) => {
+  it('[JR9] fails everything staged and every later append, and nothing is tried again', async () => {
+    const disk = new SimDisk();
+    const { journal } = await opened(disk, ROOMY);
+    const [kept] = await confirmed(journal, 'kept');
+    disk.fail(fault);
+    const inFlight = [journal.append('unit', 'a', 'first'), journal.append('unit', 'b', 'second')];
+    await turn();
+    const behind = journal.append('lazy', 'c', 'behind');
+    for (const { outcome } of [...inFlight, behind]) {
+      expect(await outcome).toMatchObject({
+        kind: 'failed',
+        error: { code: 'journal_failed', cause: { code: fault.code } },
+      });
+    }
+    const { counts } = disk;
+    const operations = { ...counts };
+    expect(await journal.append('unit', 'a', 'late').outcome).toMatchObject({ kind: 'failed' });
+    expect(await journal.flushLazy()).toMatchObject({ kind: 'failed' });
+    if (kept !== undefined) expect(await journal.read(kept.position)).toMatchObject({ text: 'kept' });
+    await journal.close();
+    expect(counts).toEqual(operations);
+    expect(journal.stagedBytes).toBe(0);
+  });
+
+  it('[JR9] leaves a journal that opens with everything confirmed, and takes more', async () => {
+    const disk = new SimDisk();
+    const first = await opened(disk, ROOMY);
+    await confirmed(first.journal, 'one', 'two');
+    disk.fail(fault);
+    await expect(confirmed(first.journal, 'in doubt')).rejects.toThrow(fault.code);
+    disk.kill();
+    const second = await opened(disk, ROOMY);
+    expect(second.texts.slice(0, 2)).toEqual(['one', 'two']);
+    expect(['in doubt', undefined]).toContain(second.texts[2]);
+    await confirmed(second.journal, 'three');
+    await second.journal.close();
+    expect((await opened(disk, ROOMY)).texts).toEqual([...second.texts, 'three']);
+  });
+});
+
+describe('the disk refuses', () => {
+  it('[JR9] the name of a new segment: nothing in it is confirmed', async () => {
+    const disk = new SimDisk();
+    const { journal } = await opened(disk);
+    await confirmed(journal, 'x'.repeat(400));
+    disk.fail({ operation: 'syncFolder', nth: 1, code: 'EIO' });
+    await expect(confirmed(journal, 'y'.repeat(400))).rejects.toThrow('EIO');
+    disk.kill();
+    expect((await opened(disk)).texts).toEqual(['x'.repeat(400)]);
+  });
+
+  it('[JR10] the zeros of the next segment: the flushes go on, into a segment that is not prepared', async () => {
+    for (const operation of ['write', 'sync'] as const) {
+      const disk = new SimDisk();
+      disk.fail({ operation, nth: 2, code: 'ENOSPC', name: SPARE_NAME });
+      const { journal } = await opened(disk);
+      await confirmed(journal, 'x'.repeat(400), 'y'.repeat(400));
+      await journal.close();
+      expect(disk.names()).toEqual([segmentName(1), segmentName(2)]);
+      expect((await opened(disk)).texts).toEqual(['x'.repeat(400), 'y'.repeat(400)]);
+    }
+  });
+
+  it('[JR9] to be opened: it rejects, and a later try finds everything', async () => {
+    for (const fault of [{ operation: 'write' }, { operation: 'sync' }, { operation: 'syncFolder' }] as const) {
+      const disk = new SimDisk();
+      const first = await opened(disk);
+      await confirmed(first.journal, 'kept');
+      disk.kill();
+      disk.fail({ ...fault, nth: 1, code: 'EIO' });
+      await expect(opened(disk)).rejects.toThrow('EIO');
+      disk.kill();
+      expect((await opened(disk)).texts).toEqual(['kept']);
+    }
+  });
+});

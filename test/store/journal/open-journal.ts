@@ -1,0 +1,55 @@
+/** A journal on a disk, and what it told when it was opened. */
+
+import type { Files } from '../../../src/node/journal/files.ts';
+import { Journal, type JournalOptions } from '../../../src/store/journal/journal.ts';
+import type { Appended, PlacedRecord, Recovery } from '../../../src/store/journal/journal-types.ts';
+
+export interface Opened {
+  readonly journal: Journal;
+  readonly recovery: Recovery;
+  readonly records: readonly PlacedRecord[];
+  readonly texts: readonly string[];
+}
+
+/** Small enough that a few records roll over. */
+export const SMALL_SEGMENT = 600;
+
+export async function opened(files: Files, options: JournalOptions = {}): Promise<Opened> {
+  const records: PlacedRecord[] = [];
+  const { journal, recovery } = await Journal.open(files, {
+    segmentBytes: SMALL_SEGMENT,
+    onRecord: (record) => {
+      records.push(record);
+    },
+    ...options,
+  });
+  return { journal, recovery, records, texts: records.map(({ text }) => text) };
+}
+
+/** Each in a flush of its own. */
+export async function confirmed(journal: Journal, ...texts: readonly string[]): Promise<readonly Appended[]> {
+  const appended: Appended[] = [];
+  for (const text of texts) {
+    const one = journal.append('unit', logOf(text), text);
+    appended.push(one);
+    const outcome = await one.outcome;
+    if (outcome.kind === 'failed') throw outcome.error;
+  }
+  return appended;
+}
+
+/** Several logs in turn, of both forms of id. */
+export function logOf(text: string): string {
+  const number = [...text].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 3;
+  return number === 0 ? 'hub' : String(number).repeat(32);
+}
+
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** 'pending' or how it ended, by now. */
+export async function stateOf({ outcome }: Appended): Promise<string> {
+  const ended = await Promise.race([outcome, Promise.resolve(null)]);
+  return ended?.kind ?? 'pending';
+}

@@ -1,0 +1,49 @@
+/** A run of several flushes over three small segments, on a disk that can be copied and spoilt. */
+
+import type { PlacedRecord, Position } from '../../../src/store/journal/journal-types.ts';
+import { segmentName } from '../../../src/node/journal/segments.ts';
+import { SimDisk } from '../../support/sim-disk.ts';
+import { logOf, opened, turn } from './open-journal.ts';
+
+export interface RecordedRun {
+  readonly disk: SimDisk;
+  readonly records: readonly PlacedRecord[];
+  readonly segments: readonly number[];
+}
+
+/** `close`: whether the run ended in order; otherwise the process was killed after the last confirmation. */
+export async function recordedRun(close: boolean): Promise<RecordedRun> {
+  const disk = new SimDisk();
+  const { journal } = await opened(disk);
+  for (const [flush, size] of [1, 3, 2, 1, 4, 2, 3].entries()) {
+    for (let i = 0; i < size; i++) {
+      const text = `{"flush":${flush},"record":${i},"pad":"${'é'.repeat(flush + i)}"}`;
+      journal.append(i === 1 ? 'lazy' : 'unit', logOf(text), text);
+    }
+    await journal.flushLazy();
+    await turn();
+  }
+  if (close) await journal.close();
+  else disk.kill();
+  const copy = disk.copy();
+  const { records } = await opened(copy);
+  const last = records.at(-1)?.position.segment ?? 0;
+  return { disk: disk.copy(), records, segments: Array.from({ length: last }, (_, i) => i + 1) };
+}
+
+/** The records that lie wholly before a place. */
+export function wholeBefore(records: readonly PlacedRecord[], { segment, offset }: Position): readonly string[] {
+  return records
+    .filter(({ position, bytes }) => {
+      return position.segment < segment || (position.segment === segment && position.offset + bytes <= offset);
+    })
+    .map(({ text }) => text);
+}
+
+/** The journal up to a byte of a segment; nothing behind it was ever written. */
+export function cutCopy(run: RecordedRun, { segment, offset }: Position): SimDisk {
+  const disk = run.disk.copy();
+  disk.cutAt(segmentName(segment), offset);
+  for (const later of run.segments.filter((number) => number > segment)) disk.erase(segmentName(later));
+  return disk;
+}
